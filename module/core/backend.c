@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The backend in use, and whose the counters are: ours while a session is
+ * open, perf's otherwise.
+ */
+#include <linux/cpu.h>
+#include <linux/cpu_pm.h>
+#include <linux/cpuhotplug.h>
+#include <linux/mutex.h>
+
+#include "core.h"
+
+const struct pmct_backend *pmct_backend __read_mostly;
+
+static DEFINE_MUTEX(pmct_backend_mutex);
+static unsigned int pmct_backend_refs;
+static int pmct_hotplug_state;
+
+/* Before user threads run on a CPU that came (back) online. */
+static int pmct_cpu_online(unsigned int cpu)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pmct_count_forget_cpu();
+	this_cpu_ptr(&pmct_cpu)->core_type = pmct_backend->cpu_core_type(cpu);
+	local_irq_restore(flags);
+	return 0;
+}
+
+/* Idle states that power the core down lose its registers. The idle thread runs. */
+static int pmct_cpu_pm(struct notifier_block *nb, unsigned long action, void *data)
+{
+	if (action == CPU_PM_EXIT)
+		pmct_count_forget_cpu();
+	return NOTIFY_OK;
+}
+
+static struct notifier_block pmct_cpu_pm_nb = { .notifier_call = pmct_cpu_pm };
+
+/**
+ * pmct_backend_init() - use a backend that has been probed
+ * @backend: the backend
+ *
+ * Context: process context, may sleep.
+ * Return: 0 or the error of the CPU hotplug machinery.
+ */
+int pmct_backend_init(const struct pmct_backend *backend)
+{
+	int state;
+
+	pmct_backend = backend;
+	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "pmctrack:online", pmct_cpu_online, NULL);
+	if (state < 0)
+		return state;
+	pmct_hotplug_state = state;
+	cpu_pm_register_notifier(&pmct_cpu_pm_nb);
+	return 0;
+}
+
+void pmct_backend_exit(void)
+{
+	cpu_pm_unregister_notifier(&pmct_cpu_pm_nb);
+	cpuhp_remove_state_nocalls(pmct_hotplug_state);
+}
+
+/**
+ * pmct_backend_get() - make sure that the counters are ours
+ * @msg: on failure, why
+ *
+ * Context: process context, may sleep.
+ * Return: 0, or -EBUSY if somebody else has the counters.
+ */
+int pmct_backend_get(struct pmct_msg *msg)
+{
+	int err = 0;
+
+	mutex_lock(&pmct_backend_mutex);
+	if (!pmct_backend_refs)
+		err = pmct_backend->claim(pmct_overflow, msg);
+	if (!err)
+		pmct_backend_refs++;
+	mutex_unlock(&pmct_backend_mutex);
+	return err;
+}
+
+/* The last session ends: no CPU counts any more, perf may have the counters. */
+void pmct_backend_put(void)
+{
+	mutex_lock(&pmct_backend_mutex);
+	if (!--pmct_backend_refs)
+		pmct_backend->release();
+	mutex_unlock(&pmct_backend_mutex);
+}
+
+unsigned int pmct_backend_users(void)
+{
+	return READ_ONCE(pmct_backend_refs);
+}

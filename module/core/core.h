@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What the parts of the core share: sessions, thread contexts, CPU states.
+ *
+ * Who touches what:
+ *  - A context's counting members (set, sum, deadline, merged) belong to the
+ *    CPU on which its thread runs, with interrupts disabled.
+ *  - A context's membership (node, task) is protected by session->lock. While
+ *    a context is on the list, its task has not been freed.
+ *  - struct pmct_cpu belongs to its CPU, with interrupts disabled.
+ *
+ * Lifetime: a context is freed an RCU grace period after it was taken off the
+ * list; hooks that got it from their task are RCU or SRCU readers. A session
+ * is freed by the release of its file, after pmct_hooks_synchronize().
+ */
+#ifndef _PMCT_CORE_H
+#define _PMCT_CORE_H
+
+#include <linux/irq_work.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/percpu.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched.h>
+#include <linux/wait.h>
+#include <pmctrack/backend.h>
+
+#include "ring.h"
+
+/**
+ * enum pmct_ctx_state - what a monitored thread is doing
+ * @PMCT_CTX_ON_EXEC: nothing is counted until it calls execve()
+ * @PMCT_CTX_STOPPED: nothing is counted until it starts itself
+ * @PMCT_CTX_COUNTING: counted whenever it is on a CPU
+ *
+ *	ON_EXEC ──exec──► COUNTING ◄──start / stop──► STOPPED
+ *
+ * Written by the thread itself, or before it runs.
+ */
+enum pmct_ctx_state {
+	PMCT_CTX_ON_EXEC,
+	PMCT_CTX_STOPPED,
+	PMCT_CTX_COUNTING,
+};
+
+/**
+ * struct pmct_ctx - a monitored thread
+ * @set: event set to count on the CPUs of its core type
+ * @deadline: jiffies at which the sampling period ends
+ * @session: whose thread it is
+ * @state: enum pmct_ctx_state
+ * @merged: a record did not fit; the open interval is longer than a period
+ * @tid: in the session's PID namespace; 0: not known yet
+ * @tgid: likewise
+ * @listed: on session->threads; protected by its lock
+ * @node: in session->threads
+ * @task: the thread
+ * @rcu: for freeing
+ * @clock: clock ticks on a CPU in the open interval
+ * @sum: events of each counter of @set in the open interval
+ */
+struct pmct_ctx {
+	const struct pmct_hwset *set;
+	unsigned long deadline;
+	struct pmct_session *session;
+	u8 state;
+	bool merged;
+	bool listed;
+	pid_t tid;
+	pid_t tgid;
+	struct list_head node;
+	struct task_struct *task;
+	struct rcu_head rcu;
+	u64 clock;
+	u64 sum[];
+};
+
+/**
+ * struct pmct_cpu - what the hardware of a CPU is doing
+ * @ctx: whose events are being counted; NULL: nobody's
+ * @set: what is on the hardware; NULL: unknown
+ * @saved: @ctx was saved in the switch going on; its last values are the
+ *	start values of the thread that enters
+ * @core_type: of this CPU
+ * @turn: which of @value was read last
+ * @clock: clock at that read
+ * @value: counter values at the last read, and room for the next
+ */
+struct pmct_cpu {
+	struct pmct_ctx *ctx;
+	const struct pmct_hwset *set;
+	bool saved;
+	u8 core_type;
+	u8 turn;
+	u64 clock;
+	u64 value[2][PMCTRACK_MAX_COUNTERS];
+};
+
+DECLARE_PER_CPU(struct pmct_cpu, pmct_cpu);
+
+/**
+ * struct pmct_session - somebody who monitors threads
+ * @period: sampling period in jiffies, 0: none
+ * @flags: enum pmctrack_session_flags
+ * @privileged: opened with CAP_PERFMON
+ * @nr_counters: of the largest set
+ * @nr_sets: sets of each core type
+ * @sets: the sets
+ * @empty: for core types without a set: counts nothing
+ * @ring: records for the reader
+ * @lock: protects the following; taken with interrupts disabled, never held
+ *	for longer than a few list operations
+ * @threads: contexts
+ * @nr_threads: their number
+ * @closing: no thread may join any more
+ * @read_mutex: serialises read()
+ * @wait: readers
+ * @wake: wakes them, from contexts that cannot
+ * @pid_ns: in which records name threads
+ */
+struct pmct_session {
+	unsigned long period;
+	u32 flags;
+	bool privileged;
+	u8 nr_counters;
+	u8 nr_sets[PMCTRACK_MAX_CORE_TYPES];
+	struct pmct_hwset *sets[PMCTRACK_MAX_CORE_TYPES];
+	struct pmct_hwset empty[PMCTRACK_MAX_CORE_TYPES];
+	struct pmct_ring ring;
+	raw_spinlock_t lock;
+	struct list_head threads;
+	unsigned int nr_threads;
+	bool closing;
+	struct mutex read_mutex;
+	wait_queue_head_t wait;
+	struct irq_work wake;
+	struct pid_namespace *pid_ns;
+};
+
+/* backend.c: the one backend in use */
+extern const struct pmct_backend *pmct_backend;
+int pmct_backend_init(const struct pmct_backend *backend);
+void pmct_backend_exit(void);
+int pmct_backend_get(struct pmct_msg *msg);
+void pmct_backend_put(void);
+unsigned int pmct_backend_users(void);
+
+/* ctx.c: life of a thread's context */
+struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *task,
+				 enum pmct_ctx_state state, struct pmct_msg *msg);
+void pmct_ctx_detach_all(struct pmct_session *s);
+int pmct_ctx_start(struct pmct_session *s);
+int pmct_ctx_stop(struct pmct_session *s);
+void *pmct_ctx_fork(unsigned long clone_flags, struct task_struct *child);
+void pmct_ctx_exec(struct task_struct *task);
+void pmct_ctx_exit(struct task_struct *task);
+void pmct_ctx_free(struct task_struct *task);
+int pmct_ctx_metric(struct task_struct *task, int key, u64 *value);
+
+/* count.c: the hot path */
+void pmct_sched_out(void *ctx, int cpu);
+void pmct_sched_in(void *ctx, int cpu);
+void pmct_tick(void *ctx, int cpu);
+bool pmct_overflow(void);
+void pmct_count_begin(struct pmct_ctx *ctx);
+void pmct_count_end(struct pmct_ctx *ctx);
+void pmct_count_drop_session(struct pmct_session *s);
+void pmct_count_forget_cpu(void);
+
+/* sample.c: the one place that closes an interval */
+void pmct_sample_init(void);
+u64 pmct_sample_clock_to_ns(u64 clock);
+void pmct_sample_close(struct pmct_ctx *ctx, int cpu, enum pmctrack_record_kind kind,
+		       u16 flags);
+
+/* session.c */
+struct pmct_session_params {
+	u64 period_ns;
+	u32 ring_size;
+	u32 flags;
+	pid_t pid;		/* 0: the caller */
+	unsigned int nr_raw;
+	const char *raw[PMCTRACK_MAX_CORE_TYPES * PMCTRACK_MAX_SETS];
+};
+
+struct file *pmct_session_open(struct pmct_session_params *params, struct pmct_msg *msg);
+struct pmct_session *pmct_session_create(struct pmct_session_params *params,
+					 struct pmct_msg *msg);
+void pmct_session_destroy(struct pmct_session *s);
+
+/* netlink.c, procfs.c */
+int pmct_netlink_init(void);
+void pmct_netlink_exit(void);
+int pmct_procfs_init(void);
+void pmct_procfs_exit(void);
+
+/**
+ * struct pmct_config - settings of /proc/pmc/config
+ * @ring_default: bytes of a ring when the user names none
+ * @ring_max: largest ring an unprivileged user may ask for
+ */
+struct pmct_config {
+	u32 ring_default;
+	u32 ring_max;
+};
+
+extern struct pmct_config pmct_config;
+
+#endif /* _PMCT_CORE_H */

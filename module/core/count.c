@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The hot path: whose events does this CPU count, and how many are they?
+ *
+ * Counters run freely. A switch reads them once; the difference to the last
+ * read belongs to the thread that leaves, and the value is the start of the
+ * one that enters. Only a change of event set touches the configuration.
+ *
+ * Everything here runs on the CPU concerned with interrupts disabled. The
+ * overflow interrupt is masked like the others, so it never lands inside.
+ * (Where it is an NMI, the backend only defers it, see pmct_overflow().)
+ */
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/smp.h>
+
+#include "../compat/clock.h"
+#include "core.h"
+#include "evset.h"
+
+DEFINE_PER_CPU(struct pmct_cpu, pmct_cpu);
+
+/* Counters of fewer than 64 bits: a wrap shows in the value, the flag, or both. */
+static noinline void pmct_account_narrow(struct pmct_ctx *ctx, const struct pmct_hwset *set,
+					 const u64 *last, const u64 *now, u64 overflow)
+{
+	u64 wrapped = 0;
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++) {
+		u64 bit = BIT_ULL(set->counter[i]);
+
+		ctx->sum[i] += pmct_delta(last[i], now[i], set->mask[i], overflow & bit);
+		if ((overflow & bit) || now[i] < last[i])
+			wrapped |= bit;
+	}
+	/* Accounted: also a flag that was raised only after it was read. */
+	if (wrapped)
+		pmct_backend->overflow_clear(wrapped);
+}
+
+/* Bring the interval of the thread on this CPU up to now. */
+static __always_inline void pmct_account(struct pmct_cpu *cs, struct pmct_ctx *ctx)
+{
+	const struct pmct_hwset *set = cs->set;
+	const u64 *last = cs->value[cs->turn];
+	u64 *now = cs->value[cs->turn ^= 1];
+	u64 clock = pmct_clock();
+	u64 overflow = pmct_backend->read(set, now);
+	unsigned int i;
+
+	ctx->clock += clock - cs->clock;
+	cs->clock = clock;
+	if (unlikely(set->narrow)) {
+		pmct_account_narrow(ctx, set, last, now, overflow);
+		return;
+	}
+	for (i = 0; i < set->nr; i++)
+		ctx->sum[i] += now[i] - last[i];
+}
+
+/* Take start values of the set on the hardware. */
+static void pmct_read_start(struct pmct_cpu *cs)
+{
+	cs->clock = pmct_clock();
+	pmct_backend->read(cs->set, cs->value[cs->turn]);
+	/* After the read: a wrap in between then shows as a smaller value. */
+	if (unlikely(cs->set->narrow))
+		pmct_backend->overflow_clear(cs->set->counters);
+}
+
+static void pmct_set_deadline(struct pmct_ctx *ctx)
+{
+	unsigned long period = ctx->session->period;
+	unsigned long late = jiffies - ctx->deadline;
+
+	/* Keep the phase: a thread that slept through periods skips them. */
+	ctx->deadline += (late / period + 1) * period;
+}
+
+static noinline void pmct_period_end(struct pmct_ctx *ctx, int cpu)
+{
+	pmct_sample_close(ctx, cpu, PMCTRACK_RECORD_TICK, 0);
+	pmct_set_deadline(ctx);
+}
+
+static __always_inline bool pmct_period_over(const struct pmct_ctx *ctx)
+{
+	return time_after_eq(jiffies, ctx->deadline) && ctx->session->period;
+}
+
+/* The thread comes from CPUs of another type: its set there was another one. */
+static noinline void pmct_change_core_type(struct pmct_ctx *ctx, int cpu, u8 core_type)
+{
+	struct pmct_session *s = ctx->session;
+
+	if (ctx->clock)
+		pmct_sample_close(ctx, cpu, PMCTRACK_RECORD_MIGRATION, 0);
+	ctx->set = s->nr_sets[core_type] ? s->sets[core_type] : &s->empty[core_type];
+}
+
+/* pmc_ops::pmcs_save_callback */
+void pmct_sched_out(void *data, int cpu)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+	struct pmct_ctx *ctx = data;
+
+	/* Enabled while it was running here, before its first switch. */
+	if (unlikely(cs->ctx != ctx))
+		return;
+	pmct_account(cs, ctx);
+	cs->saved = true;
+	if (unlikely(pmct_period_over(ctx)))
+		pmct_period_end(ctx, cpu);
+}
+
+/* pmc_ops::pmcs_restore_callback */
+void pmct_sched_in(void *data, int cpu)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+	struct pmct_ctx *ctx = data;
+	bool saved = cs->saved;
+
+	cs->saved = false;
+	cs->ctx = ctx;
+	if (!ctx)
+		return;
+	if (unlikely(ctx->set->core_type != cs->core_type))
+		pmct_change_core_type(ctx, cpu, cs->core_type);
+	if (unlikely(cs->set != ctx->set)) {
+		cs->set = ctx->set;
+		pmct_backend->program(cs->set);
+		pmct_read_start(cs);
+	} else if (!saved) {
+		pmct_read_start(cs);
+	}
+}
+
+/* pmc_ops::pmcs_tbs_tick */
+void pmct_tick(void *data, int cpu)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+	struct pmct_ctx *ctx = data;
+	bool over = pmct_period_over(ctx);
+
+	if (likely(!over && !ctx->set->narrow) || unlikely(cs->ctx != ctx))
+		return;
+	pmct_account(cs, ctx);
+	if (over)
+		pmct_period_end(ctx, cpu);
+}
+
+/**
+ * pmct_overflow() - a counter interrupt
+ *
+ * A backend for which this may be an NMI must not call it from there, but
+ * keep the flag and mask the interrupt until overflow_clear(): the next tick
+ * or switch accounts for it.
+ *
+ * Return: whether a counter had overflowed.
+ */
+bool pmct_overflow(void)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+	u64 pending = pmct_backend->overflow_pending();
+
+	lockdep_assert_irqs_disabled();
+
+	if (!pending)
+		return false;
+	if (cs->ctx && (pending & cs->set->counters)) {
+		pmct_account(cs, cs->ctx);
+		pending &= ~(u64)cs->set->counters;
+	}
+	if (pending)
+		pmct_backend->overflow_clear(pending);
+	return true;
+}
+
+/* Current, whose context this is, begins to be counted. */
+void pmct_count_begin(struct pmct_ctx *ctx)
+{
+	lockdep_assert_irqs_disabled();
+
+	ctx->deadline = jiffies + ctx->session->period;
+	pmct_sched_in(ctx, smp_processor_id());
+}
+
+/* Current, whose context this is, is counted no more. */
+void pmct_count_end(struct pmct_ctx *ctx)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	lockdep_assert_irqs_disabled();
+
+	if (cs->ctx != ctx)
+		return;
+	pmct_account(cs, ctx);
+	cs->ctx = NULL;
+}
+
+/* Nobody is counted on this CPU, and what is in its registers is unknown. */
+void pmct_count_forget_cpu(void)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	lockdep_assert_irqs_disabled();
+
+	cs->ctx = NULL;
+	cs->set = NULL;
+	cs->saved = false;
+}
+
+static void pmct_drop_on_cpu(void *session)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	/* Counting for another session: then the set is that session's too. */
+	if (cs->ctx && cs->ctx->session != session)
+		return;
+	/* Its sets are going to be freed, and others may get their address. */
+	pmct_count_forget_cpu();
+}
+
+/*
+ * No CPU counts for a thread of @s when this returns, and none has one of its
+ * sets on the hardware. The threads' hooks have been disabled before.
+ */
+void pmct_count_drop_session(struct pmct_session *s)
+{
+	on_each_cpu(pmct_drop_on_cpu, s, true);
+}

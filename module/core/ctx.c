@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Life of a monitored thread's context: attached by a session or inherited at
+ * fork, started at exec or by itself, gone at exit or with its session.
+ *
+ * Whoever takes a context off the list (under session->lock) also unties it
+ * from its task and frees it; exit, free and the session's end can meet here.
+ */
+#include <linux/cred.h>
+#include <linux/rcupdate.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "core.h"
+#include "hooks.h"
+
+static struct pmct_ctx *pmct_ctx_alloc(struct pmct_session *s, struct task_struct *task,
+				       enum pmct_ctx_state state)
+{
+	struct pmct_ctx *ctx;
+
+	ctx = kzalloc(struct_size(ctx, sum, s->nr_counters), GFP_KERNEL_ACCOUNT);
+	if (!ctx)
+		return NULL;
+	ctx->session = s;
+	ctx->task = task;
+	ctx->state = state;
+	/* Any type will do: entering a CPU of another one corrects it. */
+	ctx->set = s->nr_sets[0] ? s->sets[0] : &s->empty[0];
+	return ctx;
+}
+
+static void pmct_set_nr_threads(struct pmct_session *s, unsigned int nr)
+{
+	lockdep_assert_held(&s->lock);
+
+	WRITE_ONCE(s->nr_threads, nr);
+	WRITE_ONCE(s->ring.ctl->threads, nr);
+}
+
+static bool pmct_ctx_join(struct pmct_ctx *ctx)
+{
+	struct pmct_session *s = ctx->session;
+	unsigned long flags;
+	bool joined;
+
+	raw_spin_lock_irqsave(&s->lock, flags);
+	joined = !s->closing;
+	if (joined) {
+		list_add_tail(&ctx->node, &s->threads);
+		ctx->listed = true;
+		pmct_set_nr_threads(s, s->nr_threads + 1);
+	}
+	raw_spin_unlock_irqrestore(&s->lock, flags);
+	return joined;
+}
+
+static void pmct_ctx_unlist(struct pmct_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->session->lock);
+
+	ctx->listed = false;
+	list_del(&ctx->node);
+	pmct_set_nr_threads(ctx->session, ctx->session->nr_threads - 1);
+}
+
+/* True for the one caller who now has to free it. */
+static bool pmct_ctx_leave(struct pmct_ctx *ctx)
+{
+	struct pmct_session *s = ctx->session;
+	unsigned long flags;
+	bool left;
+
+	raw_spin_lock_irqsave(&s->lock, flags);
+	left = ctx->listed;
+	if (left) {
+		pmct_ctx_unlist(ctx);
+		pmct_hooks_untie(ctx->task);
+	}
+	raw_spin_unlock_irqrestore(&s->lock, flags);
+	return left;
+}
+
+/**
+ * pmct_ctx_attach() - monitor a thread
+ * @s: for this session
+ * @task: current, or a thread that current may access; the caller holds it
+ * @state: PMCT_CTX_ON_EXEC or PMCT_CTX_STOPPED
+ * @msg: on failure, why
+ *
+ * Context: process context, may sleep.
+ * Return: the context, which belongs to the session; or ERR_PTR: -EBUSY if
+ * the thread is monitored already, -ESRCH if it is exiting, -ENOMEM.
+ */
+struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *task,
+				 enum pmct_ctx_state state, struct pmct_msg *msg)
+{
+	struct pmct_ctx *ctx = pmct_ctx_alloc(s, task, state);
+
+	if (!ctx)
+		return ERR_PTR(pmct_refuse(msg, -ENOMEM, "no memory for a thread context"));
+	if (!pmct_ctx_join(ctx)) {
+		kfree(ctx);
+		return ERR_PTR(-ESHUTDOWN);
+	}
+	if (!pmct_hooks_tie(task, ctx)) {
+		raw_spin_lock_irq(&s->lock);
+		pmct_ctx_unlist(ctx);
+		raw_spin_unlock_irq(&s->lock);
+		kfree(ctx);
+		return ERR_PTR(pmct_refuse(msg, -EBUSY,
+					   "thread %d is being monitored by another session already; end that one first",
+					   task_pid_vnr(task)));
+	}
+	/* It may have passed its exit hook before it was tied. */
+	if ((READ_ONCE(task->flags) & PF_EXITING) && pmct_ctx_leave(ctx)) {
+		kfree_rcu(ctx, rcu);
+		return ERR_PTR(pmct_refuse(msg, -ESRCH, "thread %d has ended",
+					   task_pid_vnr(task)));
+	}
+	return ctx;
+}
+
+/**
+ * pmct_ctx_detach_all() - end monitoring of all threads of a session
+ * @s: the session, whose file nobody holds any more
+ *
+ * No hook, no CPU and no task knows a context of the session afterwards.
+ *
+ * Context: process context, sleeps.
+ */
+void pmct_ctx_detach_all(struct pmct_session *s)
+{
+	struct pmct_ctx *ctx, *next;
+	LIST_HEAD(detached);
+
+	might_sleep();
+
+	raw_spin_lock_irq(&s->lock);
+	s->closing = true;
+	raw_spin_unlock_irq(&s->lock);
+
+	/* Forks that joined before are complete now: the child is tied. */
+	pmct_hooks_synchronize();
+
+	for (;;) {
+		raw_spin_lock_irq(&s->lock);
+		ctx = list_first_entry_or_null(&s->threads, struct pmct_ctx, node);
+		if (ctx) {
+			pmct_ctx_unlist(ctx);
+			pmct_hooks_untie(ctx->task);
+			list_add(&ctx->node, &detached);
+		}
+		raw_spin_unlock_irq(&s->lock);
+		if (!ctx)
+			break;
+	}
+	pmct_count_drop_session(s);
+	pmct_hooks_synchronize();
+	list_for_each_entry_safe(ctx, next, &detached, node)
+		kfree(ctx);
+}
+
+static void pmct_ctx_begin(struct pmct_ctx *ctx)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	ctx->state = PMCT_CTX_COUNTING;
+	pmct_count_begin(ctx);
+	pmct_hooks_enable(current, true);
+	local_irq_restore(flags);
+}
+
+/**
+ * pmct_ctx_start() - current starts to be counted
+ * @s: the session, which the caller keeps from being released
+ *
+ * Return: 0, -ESRCH if @s does not monitor current, -EALREADY.
+ */
+int pmct_ctx_start(struct pmct_session *s)
+{
+	struct pmct_ctx *ctx = pmct_hooks_ctx(current);
+
+	if (!ctx || ctx->session != s)
+		return -ESRCH;
+	if (ctx->state == PMCT_CTX_COUNTING)
+		return -EALREADY;
+	pmct_ctx_begin(ctx);
+	return 0;
+}
+
+/**
+ * pmct_ctx_stop() - current stops to be counted, and its interval is closed
+ * @s: the session, which the caller keeps from being released
+ *
+ * Return: 0, -ESRCH if @s does not monitor current, -EALREADY.
+ */
+int pmct_ctx_stop(struct pmct_session *s)
+{
+	struct pmct_ctx *ctx = pmct_hooks_ctx(current);
+
+	if (!ctx || ctx->session != s)
+		return -ESRCH;
+	if (ctx->state != PMCT_CTX_COUNTING)
+		return -EALREADY;
+
+	local_irq_disable();
+	pmct_hooks_enable(current, false);
+	pmct_count_end(ctx);
+	ctx->state = PMCT_CTX_STOPPED;
+	pmct_sample_close(ctx, smp_processor_id(), PMCTRACK_RECORD_SELF, 0);
+	local_irq_enable();
+	return 0;
+}
+
+/* pmc_ops::pmcs_alloc_per_thread_data: current is the parent */
+void *pmct_ctx_fork(unsigned long clone_flags, struct task_struct *child)
+{
+	struct pmct_ctx *parent = pmct_hooks_ctx(current);
+	struct pmct_session *s;
+	struct pmct_ctx *ctx;
+	u32 follow;
+
+	might_sleep();
+
+	if (!parent)
+		return NULL;
+	s = parent->session;
+	follow = clone_flags & CLONE_THREAD ? PMCTRACK_SESSION_THREADS
+					    : PMCTRACK_SESSION_CHILDREN;
+	if (!(s->flags & follow))
+		return NULL;
+
+	ctx = pmct_ctx_alloc(s, child, parent->state);
+	if (!ctx) {
+		unsigned long flags;
+
+		raw_spin_lock_irqsave(&s->lock, flags);
+		s->ring.ctl->skipped_threads++;
+		raw_spin_unlock_irqrestore(&s->lock, flags);
+		return NULL;
+	}
+	ctx->deadline = jiffies + s->period;
+	if (!pmct_ctx_join(ctx)) {
+		kfree(ctx);
+		return NULL;
+	}
+	if (ctx->state == PMCT_CTX_COUNTING)
+		pmct_hooks_enable(child, true);
+	return ctx;
+}
+
+/* Current is counted no more; the last record of a thread that was counted. */
+static void pmct_ctx_end(struct pmct_ctx *ctx, u16 record_flags)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pmct_hooks_enable(current, false);
+	pmct_count_end(ctx);
+	if (ctx->state == PMCT_CTX_COUNTING || ctx->merged)
+		pmct_sample_close(ctx, smp_processor_id(), PMCTRACK_RECORD_EXIT, record_flags);
+	local_irq_restore(flags);
+
+	if (!pmct_ctx_leave(ctx))
+		return;
+	/* After the count went down: a reader may be waiting for the end. */
+	irq_work_queue(&ctx->session->wake);
+	kfree_rcu(ctx, rcu);
+}
+
+/* pmc_ops::pmcs_exec_thread */
+void pmct_ctx_exec(struct task_struct *task)
+{
+	struct pmct_ctx *ctx = pmct_hooks_ctx(task);
+
+	if (!ctx)
+		return;
+
+	/* A thread that is not the leader takes over the leader's ID. */
+	ctx->tid = 0;
+
+	/* Programs with other privileges than their caller, and unreadable ones. */
+	if (get_dumpable(task->mm) != SUID_DUMP_USER && !ctx->session->privileged) {
+		pmct_ctx_end(ctx, PMCTRACK_RECORD_F_SETUID);
+		return;
+	}
+	if (ctx->state == PMCT_CTX_ON_EXEC)
+		pmct_ctx_begin(ctx);
+}
+
+/* pmc_ops::pmcs_exit_thread */
+void pmct_ctx_exit(struct task_struct *task)
+{
+	struct pmct_ctx *ctx = pmct_hooks_ctx(task);
+
+	if (ctx)
+		pmct_ctx_end(ctx, 0);
+}
+
+/* pmc_ops::pmcs_free_per_thread_data: a child whose creation failed */
+void pmct_ctx_free(struct task_struct *task)
+{
+	struct pmct_ctx *ctx = pmct_hooks_ctx(task);
+
+	if (ctx && pmct_ctx_leave(ctx)) {
+		irq_work_queue(&ctx->session->wake);
+		kfree_rcu(ctx, rcu);
+	}
+}
+
+/* pmc_ops::pmcs_get_current_metric_value: no monitoring module provides any */
+int pmct_ctx_metric(struct task_struct *task, int key, u64 *value)
+{
+	return -ENODATA;
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Raw configuration strings, and the event sets made of them.
+ *
+ *	string := item { "," item }
+ *	item   := "pmc" N [ "=" hex ]	use counter N, with this event code
+ *		| "usr" N [ "=" 0|1 ]	count in user mode (default: yes)
+ *		| "os" N [ "=" 0|1 ]	count in kernel mode (default: no)
+ *		| "ebs" N "=" number	a sample each so many events
+ *		| key N [ "=" number ]	what the backend defines ("umask")
+ *		| "coretype=" N		for CPUs of this type only
+ *
+ * The items of a counter may come in any order. This is the only parser of
+ * user strings in the module; its input is bounded and NUL-terminated.
+ */
+#include <linux/ctype.h>
+#include <linux/errno.h>
+#include <linux/kernel.h>
+#include <linux/string.h>
+
+#include "evset.h"
+
+struct pmct_item {
+	const char *text;	/* the whole item, for messages */
+	char key[12];
+	bool has_index;
+	unsigned int index;
+	const char *value;	/* NULL: none */
+};
+
+/* Per counter: what has been seen so far. */
+struct pmct_seen {
+	u32 pmc, usr, os, ebs, any;
+	u32 extra[PMCT_MAX_KEYS];
+};
+
+int pmct_refuse(struct pmct_msg *msg, int err, const char *fmt, ...)
+{
+	va_list args;
+
+	if (msg && !msg->text[0]) {
+		va_start(args, fmt);
+		vscnprintf(msg->text, sizeof(msg->text), fmt, args);
+		va_end(args);
+	}
+	return err;
+}
+
+/* Cut "key[N][=value]" into its parts; @text is modified. */
+static int pmct_split_item(char *text, struct pmct_item *item, struct pmct_msg *msg)
+{
+	size_t len = 0;
+	char *p = text;
+	char *eq;
+
+	item->text = text;
+	item->value = NULL;
+	while (isalpha(p[len]) || p[len] == '_')
+		len++;
+	if (!len || len >= sizeof(item->key))
+		return pmct_refuse(msg, -EINVAL,
+				   "raw string: cannot read '%.32s'; expected pmcN[=0xCODE], usrN, osN, ...", text);
+	memcpy(item->key, p, len);
+	item->key[len] = '\0';
+	p += len;
+
+	eq = strchr(p, '=');
+	if (eq) {
+		*eq = '\0';
+		item->value = eq + 1;
+	}
+	item->has_index = *p != '\0';
+	if (item->has_index &&
+	    (!isdigit(*p) || kstrtouint(p, 10, &item->index) ||
+	     item->index >= PMCTRACK_MAX_COUNTERS))
+		return pmct_refuse(msg, -EINVAL,
+				   "raw string: '%s%.16s' names no counter; counters are 0 to %d",
+				   item->key, p, PMCTRACK_MAX_COUNTERS - 1);
+	return 0;
+}
+
+static int pmct_item_u64(const struct pmct_item *item, unsigned int base, u64 max,
+			 u64 *value, struct pmct_msg *msg)
+{
+	if (!item->value || !isxdigit(item->value[0]) ||
+	    kstrtou64(item->value, base, value) || *value > max)
+		return pmct_refuse(msg, -EINVAL,
+				   "raw string: %s%u needs a %snumber up to %#llx, not '%.24s'",
+				   item->key, item->index, base == 16 ? "hexadecimal " : "",
+				   max, item->value ?: "nothing");
+	return 0;
+}
+
+/* "usr3" is the same as "usr3=1". */
+static int pmct_item_bool(const struct pmct_item *item, bool *value, struct pmct_msg *msg)
+{
+	u64 number = 1;
+	int err;
+
+	if (item->value) {
+		err = pmct_item_u64(item, 10, 1, &number, msg);
+		if (err)
+			return err;
+	}
+	*value = number;
+	return 0;
+}
+
+static int pmct_once(u32 *seen, const struct pmct_item *item, struct pmct_msg *msg)
+{
+	if (*seen & BIT(item->index))
+		return pmct_refuse(msg, -EINVAL, "raw string: %s%u is given twice",
+				   item->key, item->index);
+	*seen |= BIT(item->index);
+	return 0;
+}
+
+/* An item that belongs to one counter. */
+static int pmct_apply_item(const struct pmct_item *item, const char *const *keys,
+			   struct pmct_event *event, struct pmct_seen *seen,
+			   struct pmct_msg *msg)
+{
+	unsigned int k;
+	u64 value = 1;
+	int err;
+
+	seen->any |= BIT(item->index);
+	if (!strcmp(item->key, "pmc")) {
+		event->has_code = item->value;
+		return pmct_once(&seen->pmc, item, msg) ?:
+		       item->value ? pmct_item_u64(item, 16, U64_MAX, &event->code, msg) : 0;
+	}
+	if (!strcmp(item->key, "usr"))
+		return pmct_once(&seen->usr, item, msg) ?:
+		       pmct_item_bool(item, &event->usr, msg);
+	if (!strcmp(item->key, "os"))
+		return pmct_once(&seen->os, item, msg) ?:
+		       pmct_item_bool(item, &event->os, msg);
+	if (!strcmp(item->key, "ebs")) {
+		err = pmct_once(&seen->ebs, item, msg) ?:
+		      pmct_item_u64(item, 10, U64_MAX, &event->ebs, msg);
+		if (!err && !event->ebs)
+			err = pmct_refuse(msg, -EINVAL,
+					  "raw string: ebs%u=0: give the number of events between two samples",
+					  item->index);
+		return err;
+	}
+	for (k = 0; keys && k < PMCT_MAX_KEYS && keys[k]; k++) {
+		if (strcmp(item->key, keys[k]))
+			continue;
+		err = pmct_once(&seen->extra[k], item, msg);
+		if (!err && item->value)
+			err = pmct_item_u64(item, 0, U32_MAX, &value, msg);
+		event->extra[k] = value;
+		return err;
+	}
+	return pmct_refuse(msg, -EINVAL, "raw string: this PMU knows no key '%s'", item->key);
+}
+
+static int pmct_parse_item(char *text, const char *const *keys,
+			   struct pmct_event *by_counter, struct pmct_seen *seen,
+			   int *core_type, struct pmct_msg *msg)
+{
+	struct pmct_item item;
+	u64 value;
+	int err;
+
+	err = pmct_split_item(text, &item, msg);
+	if (err)
+		return err;
+	if (item.has_index)
+		return pmct_apply_item(&item, keys, &by_counter[item.index], seen, msg);
+	if (strcmp(item.key, "coretype"))
+		return pmct_refuse(msg, -EINVAL,
+				   "raw string: '%s' lacks the number of its counter", item.key);
+	if (*core_type != PMCT_ANY_CORE_TYPE)
+		return pmct_refuse(msg, -EINVAL, "raw string: coretype is given twice");
+	item.index = 0;
+	err = pmct_item_u64(&item, 10, PMCTRACK_MAX_CORE_TYPES - 1, &value, msg);
+	if (!err)
+		*core_type = value;
+	return err;
+}
+
+/**
+ * pmct_evset_parse() - parse a raw configuration string
+ * @raw: the string, shorter than PMCTRACK_MAX_RAW
+ * @keys: further keys of the backend, NULL-terminated; NULL: none
+ * @spec: result
+ * @msg: on failure, why
+ *
+ * Return: 0, -EINVAL if it is not of the grammar, -E2BIG if it is too long.
+ */
+int pmct_evset_parse(const char *raw, const char *const *keys,
+		     struct pmct_evset_spec *spec, struct pmct_msg *msg)
+{
+	/* Filled by counter number first, then moved together. */
+	struct pmct_event *by_counter = spec->event;
+	char buf[PMCTRACK_MAX_RAW];
+	struct pmct_seen seen = {};
+	char *rest = buf;
+	char *text;
+	int err;
+	int i;
+
+	if (strscpy(buf, raw, sizeof(buf)) < 0)
+		return pmct_refuse(msg, -E2BIG, "raw string: longer than %zu bytes",
+				   sizeof(buf) - 1);
+
+	memset(spec, 0, sizeof(*spec));
+	for (i = 0; i < PMCTRACK_MAX_COUNTERS; i++) {
+		by_counter[i].counter = i;
+		by_counter[i].usr = true;
+	}
+	spec->core_type = PMCT_ANY_CORE_TYPE;
+
+	while ((text = strsep(&rest, ","))) {
+		err = pmct_parse_item(text, keys, by_counter, &seen, &spec->core_type, msg);
+		if (err)
+			return err;
+	}
+
+	if (seen.any & ~seen.pmc)
+		return pmct_refuse(msg, -EINVAL,
+				   "raw string: counter %d has settings, but pmc%d is not used",
+				   ffs(seen.any & ~seen.pmc) - 1, ffs(seen.any & ~seen.pmc) - 1);
+	if (!seen.pmc)
+		return pmct_refuse(msg, -EINVAL, "raw string: uses no counter");
+
+	for (i = 0; i < PMCTRACK_MAX_COUNTERS; i++) {
+		if (!(seen.pmc & BIT(i)))
+			continue;
+		if (!by_counter[i].usr && !by_counter[i].os)
+			return pmct_refuse(msg, -EINVAL,
+					   "raw string: pmc%d counts neither in user nor in kernel mode; set usr%d or os%d",
+					   i, i, i);
+		spec->event[spec->nr++] = by_counter[i];
+	}
+	return 0;
+}
+
+/* Does the set need the right to look into the kernel? */
+bool pmct_evset_counts_kernel(const struct pmct_evset_spec *spec)
+{
+	unsigned int i;
+
+	for (i = 0; i < spec->nr; i++) {
+		if (spec->event[i].os)
+			return true;
+	}
+	return false;
+}
+
+/**
+ * pmct_evset_build() - make an event set for a core type
+ * @backend: a probed backend
+ * @spec: what to count
+ * @core_type: where
+ * @set: result; its index is left 0
+ * @msg: on failure, why
+ *
+ * Return: 0, -EINVAL or -EOPNOTSUPP if this PMU cannot count it.
+ */
+int pmct_evset_build(const struct pmct_backend *backend,
+		     const struct pmct_evset_spec *spec, unsigned int core_type,
+		     struct pmct_hwset *set, struct pmct_msg *msg)
+{
+	const struct pmct_core_type *type = backend->core_type(core_type);
+	unsigned int i;
+	int err;
+
+	memset(set, 0, sizeof(*set));
+	set->core_type = core_type;
+	for (i = 0; i < spec->nr; i++) {
+		const struct pmct_event *event = &spec->event[i];
+
+		if (!(type->counters & BIT(event->counter)))
+			return pmct_refuse(msg, -EINVAL,
+					   "pmc%u: %s has %u counters (mask %#x); see 'pmc-events -I'",
+					   event->counter, type->name,
+					   hweight32(type->counters), type->counters);
+		if (event->ebs)
+			return pmct_refuse(msg, -EOPNOTSUPP,
+					   "ebs%u: event-based sampling is not available in this version",
+					   event->counter);
+		err = backend->translate(type, event, &set->config[i], &set->mask[i], msg);
+		if (err)
+			return err;
+		set->counter[i] = event->counter;
+		set->counters |= BIT(event->counter);
+		set->narrow |= set->mask[i] != U64_MAX;
+	}
+	set->nr = spec->nr;
+	return 0;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where scheduling events come from, and how a context is tied to its task.
+ * Implemented by hooks_patch.c on kernels with the PMCTrack patch.
+ */
+#ifndef _PMCT_HOOKS_H
+#define _PMCT_HOOKS_H
+
+#include <linux/types.h>
+
+struct pmct_ctx;
+struct task_struct;
+
+int pmct_hooks_register(void);
+void pmct_hooks_unregister(void);
+
+/* Wait for all hooks that are running. Process context, sleeps. */
+void pmct_hooks_synchronize(void);
+
+/* The context of a task. The caller is a hook, or an RCU reader. */
+struct pmct_ctx *pmct_hooks_ctx(const struct task_struct *task);
+
+/* Tie @ctx to @task, unless it has one: false. */
+bool pmct_hooks_tie(struct task_struct *task, struct pmct_ctx *ctx);
+void pmct_hooks_untie(struct task_struct *task);
+
+/* Deliver switches and ticks of @task or not. */
+void pmct_hooks_enable(struct task_struct *task, bool enable);
+
+/* May current, by its real credentials, see what @task does? */
+bool pmct_hooks_may_access(struct task_struct *task);
+
+#endif /* _PMCT_HOOKS_H */

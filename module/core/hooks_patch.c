@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Scheduling events of the PMCTrack kernel patch. Nothing else touches it. */
+#include <linux/module.h>
+#include <linux/sched.h>
+
+#ifndef CONFIG_PMCTRACK
+#error "this kernel has no PMCTrack hooks: apply kernel-patch/ and set CONFIG_PMCTRACK=y"
+#endif
+#include <linux/pmctrack.h>
+
+#include "core.h"
+#include "hooks.h"
+
+static const struct pmc_ops pmct_hooks_ops = {
+	.pmcs_alloc_per_thread_data	= pmct_ctx_fork,
+	.pmcs_save_callback		= pmct_sched_out,
+	.pmcs_restore_callback		= pmct_sched_in,
+	.pmcs_tbs_tick			= pmct_tick,
+	.pmcs_exec_thread		= pmct_ctx_exec,
+	.pmcs_exit_thread		= pmct_ctx_exit,
+	.pmcs_free_per_thread_data	= pmct_ctx_free,
+	.pmcs_get_current_metric_value	= pmct_ctx_metric,
+};
+
+int pmct_hooks_register(void)
+{
+	return register_pmc_module(&pmct_hooks_ops, THIS_MODULE);
+}
+
+void pmct_hooks_unregister(void)
+{
+	unregister_pmc_module(&pmct_hooks_ops, THIS_MODULE);
+}
+
+void pmct_hooks_synchronize(void)
+{
+	pmcs_synchronize();
+}
+
+struct pmct_ctx *pmct_hooks_ctx(const struct task_struct *task)
+{
+	return READ_ONCE(task->pmc);
+}
+
+bool pmct_hooks_tie(struct task_struct *task, struct pmct_ctx *ctx)
+{
+	return !cmpxchg(&task->pmc, NULL, ctx);
+}
+
+void pmct_hooks_untie(struct task_struct *task)
+{
+	pmct_hooks_enable(task, false);
+	WRITE_ONCE(task->pmc, NULL);
+}
+
+void pmct_hooks_enable(struct task_struct *task, bool enable)
+{
+	unsigned int flags = READ_ONCE(task->prof_enabled) & ~PMCS_PROF_USER;
+
+	WRITE_ONCE(task->prof_enabled, flags | (enable ? PMCS_PROF_USER : 0));
+}
+
+bool pmct_hooks_may_access(struct task_struct *task)
+{
+	return pmcs_may_access(task);
+}

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Bringing the module up and down: the order, and nothing else. */
+#include <linux/module.h>
+
+#include "core.h"
+#include "hooks.h"
+
+static const struct pmct_backend *__init pmct_probe(void)
+{
+	const struct pmct_backend *const *b;
+	int err = -ENODEV;
+
+	for (b = pmct_backends; *b; b++) {
+		struct pmct_msg msg = {};
+
+		err = (*b)->probe(&msg);
+		if (!err)
+			return *b;
+		pr_err("pmctrack: %s: %s\n", (*b)->name, msg.text);
+	}
+	return ERR_PTR(err);
+}
+
+static int __init pmct_init(void)
+{
+	const struct pmct_backend *backend = pmct_probe();
+	int err;
+
+	if (IS_ERR(backend))
+		return PTR_ERR(backend);
+	pmct_sample_init();
+	err = pmct_backend_init(backend);
+	if (err)
+		return err;
+	err = pmct_hooks_register();
+	if (err) {
+		pr_err("pmctrack: another module has the kernel's PMCTrack hooks\n");
+		goto err_backend;
+	}
+	err = pmct_procfs_init();
+	if (err)
+		goto err_hooks;
+	err = pmct_netlink_init();
+	if (err)
+		goto err_procfs;
+	pr_info("pmctrack: version %s, backend %s\n", THIS_MODULE->version ?: "", backend->name);
+	return 0;
+
+err_procfs:
+	pmct_procfs_exit();
+err_hooks:
+	pmct_hooks_unregister();
+err_backend:
+	pmct_backend_exit();
+	return err;
+}
+
+/* No session is open: each holds the module. Hence no thread has a context. */
+static void __exit pmct_exit(void)
+{
+	pmct_netlink_exit();
+	pmct_procfs_exit();
+	pmct_hooks_unregister();
+	pmct_backend_exit();
+}
+
+module_init(pmct_init);
+module_exit(pmct_exit);
+
+MODULE_DESCRIPTION("PMCTrack: per-thread performance counters for users and schedulers");
+MODULE_AUTHOR("PMCTrack developers");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(PMCT_VERSION);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The human plane: /proc/pmc/info (read) and /proc/pmc/config (read, write).
+ * See Documentation/ABI/procfs-pmc.
+ */
+#include <linux/capability.h>
+#include <linux/log2.h>
+#include <linux/module.h>
+#include <linux/proc_fs.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+
+#include "core.h"
+
+struct pmct_config pmct_config = {
+	.ring_default	= 256 << 10,
+	.ring_max	= 4 << 20,
+};
+
+/* Names are the contract of the file; every value is a ring size in bytes. */
+static const struct {
+	const char *name;
+	u32 *value;
+} pmct_config_items[] = {
+	{ "ring_default_bytes", &pmct_config.ring_default },
+	{ "ring_max_bytes", &pmct_config.ring_max },
+};
+
+static int pmct_info_show(struct seq_file *m, void *v)
+{
+	unsigned int i;
+
+	seq_printf(m, "version: %s\n", THIS_MODULE->version ?: "");
+	seq_printf(m, "abi: %d\n", PMCTRACK_ABI_VERSION);
+	seq_printf(m, "backend: %s\n", pmct_backend->name);
+	seq_printf(m, "sessions: %u\n", pmct_backend_users());
+	seq_printf(m, "counters_owned_by: %s\n", pmct_backend_users() ? "pmctrack" : "perf");
+	seq_printf(m, "sampling_resolution_ns: %lu\n", TICK_NSEC);
+	for (i = 0; i < pmct_backend->nr_core_types(); i++) {
+		const struct pmct_core_type *type = pmct_backend->core_type(i);
+
+		seq_printf(m, "\ncoretype: %u\n", i);
+		seq_printf(m, "pmu: %s\n", type->name);
+		seq_printf(m, "model: %s\n", type->model);
+		seq_printf(m, "cpus: %*pbl\n", cpumask_pr_args(&type->cpus));
+		seq_printf(m, "counters: %u (%#x)\n", hweight32(type->counters), type->counters);
+		seq_printf(m, "fixed_counters: %u (%#x)\n", hweight32(type->fixed), type->fixed);
+		seq_printf(m, "counter_bits: %u\n", type->width);
+	}
+	return 0;
+}
+
+static int pmct_config_show(struct seq_file *m, void *v)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(pmct_config_items); i++)
+		seq_printf(m, "%s=%u\n", pmct_config_items[i].name,
+			   READ_ONCE(*pmct_config_items[i].value));
+	return 0;
+}
+
+static int pmct_config_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, pmct_config_show, NULL);
+}
+
+/* One "name=value" a write. */
+static ssize_t pmct_config_write(struct file *file, const char __user *ubuf, size_t len,
+				 loff_t *pos)
+{
+	char buf[64];
+	char *value;
+	unsigned int i;
+	u32 number;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (len >= sizeof(buf))
+		return -E2BIG;
+	if (copy_from_user(buf, ubuf, len))
+		return -EFAULT;
+	buf[len] = '\0';
+	value = strchr(strim(buf), '=');
+	if (!value)
+		return -EINVAL;
+	*value++ = '\0';
+	if (kstrtou32(value, 0, &number))
+		return -EINVAL;
+	if (!is_power_of_2(number) || number < PMCT_RING_MIN || number > PMCT_RING_MAX)
+		return -ERANGE;
+	for (i = 0; i < ARRAY_SIZE(pmct_config_items); i++) {
+		if (strcmp(strim(buf), pmct_config_items[i].name))
+			continue;
+		WRITE_ONCE(*pmct_config_items[i].value, number);
+		return len;
+	}
+	return -ENOENT;
+}
+
+static const struct proc_ops pmct_config_ops = {
+	.proc_open	= pmct_config_open,
+	.proc_read	= seq_read,
+	.proc_lseek	= seq_lseek,
+	.proc_release	= single_release,
+	.proc_write	= pmct_config_write,
+};
+
+int pmct_procfs_init(void)
+{
+	struct proc_dir_entry *dir = proc_mkdir("pmc", NULL);
+
+	if (!dir)
+		return -ENOMEM;
+	if (!proc_create_single("info", 0444, dir, pmct_info_show) ||
+	    !proc_create("config", 0644, dir, &pmct_config_ops)) {
+		remove_proc_subtree("pmc", NULL);
+		return -ENOMEM;
+	}
+	return 0;
+}
+
+void pmct_procfs_exit(void)
+{
+	remove_proc_subtree("pmc", NULL);
+}

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Session ring buffer. Positions are byte counts that only grow; a record is
+ * never split: where it would cross the end of the data, a padding record
+ * fills the rest. Writers hold ring->lock; the reader synchronises through
+ * ctl->head and ctl->tail alone.
+ */
+#include <linux/errno.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/sched/mm.h>
+#include <linux/uaccess.h>
+#include <linux/vmalloc.h>
+
+#include "../compat/mm.h"
+#include "ring.h"
+
+static_assert(sizeof(struct pmctrack_record) == 56);
+static_assert(sizeof(struct pmctrack_ring_ctl) <= PAGE_SIZE);
+static_assert(PMCTRACK_MMAP_DATA % PAGE_SIZE == 0);
+
+static unsigned long pmct_ring_pages(const struct pmct_ring *ring)
+{
+	return 1 + ring->size / PAGE_SIZE;
+}
+
+/**
+ * pmct_ring_init() - allocate a ring, charged to current's locked memory
+ * @ring: what to set up
+ * @size: of the data, a power of two between PMCT_RING_MIN and PMCT_RING_MAX
+ *
+ * Context: process context, may sleep.
+ * Return: 0, -EINVAL for a bad size, -ENOMEM (also over RLIMIT_MEMLOCK).
+ */
+int pmct_ring_init(struct pmct_ring *ring, size_t size)
+{
+	int err;
+
+	if (size < PMCT_RING_MIN || size > PMCT_RING_MAX || !is_power_of_2(size))
+		return -EINVAL;
+
+	memset(ring, 0, sizeof(*ring));
+	raw_spin_lock_init(&ring->lock);
+	ring->size = size;
+
+	/* A kernel thread (KUnit) has no memory map to charge. */
+	ring->mm = current->mm;
+	if (ring->mm) {
+		err = account_locked_vm(ring->mm, pmct_ring_pages(ring), true);
+		if (err)
+			return err;
+		mmgrab(ring->mm);
+	}
+	ring->ctl = vmalloc_user(PAGE_SIZE);
+	ring->data = vmalloc_user(size);
+	if (!ring->ctl || !ring->data) {
+		pmct_ring_destroy(ring);
+		return -ENOMEM;
+	}
+	ring->ctl->abi = PMCTRACK_ABI_VERSION;
+	ring->ctl->data_size = size;
+	return 0;
+}
+
+void pmct_ring_destroy(struct pmct_ring *ring)
+{
+	vfree(ring->data);
+	vfree(ring->ctl);
+	if (ring->mm) {
+		account_locked_vm(ring->mm, pmct_ring_pages(ring), false);
+		mmdrop(ring->mm);
+	}
+	memset(ring, 0, sizeof(*ring));
+}
+
+/* Bytes not consumed yet. A tail that cannot be true reads as a full ring. */
+size_t pmct_ring_used(const struct pmct_ring *ring)
+{
+	u64 used = smp_load_acquire(&ring->head) - smp_load_acquire(&ring->ctl->tail);
+
+	return used > ring->size || used % 8 ? ring->size : used;
+}
+
+/**
+ * pmct_ring_reserve() - get room for a record
+ * @ring: the ring
+ * @size: bytes, a multiple of 8
+ *
+ * The room belongs to the caller until pmct_ring_commit(), which must follow
+ * before the lock is released.
+ *
+ * Context: any but NMI, @ring->lock held.
+ * Return: the record, with its size set, or NULL if it does not fit.
+ */
+struct pmctrack_record *pmct_ring_reserve(struct pmct_ring *ring, size_t size)
+{
+	size_t offset = ring->head & (ring->size - 1);
+	size_t to_end = ring->size - offset;
+	size_t pad = size > to_end ? to_end : 0;
+	struct pmctrack_record *rec = ring->data + offset;
+
+	lockdep_assert_held(&ring->lock);
+
+	if (pmct_ring_used(ring) + pad + size > ring->size)
+		return NULL;
+	if (pad) {
+		/* Sizes are multiples of 8: at least size, kind and flags fit. */
+		rec->size = pad;
+		rec->kind = PMCTRACK_RECORD_PAD;
+		rec->flags = 0;
+		ring->head += pad;
+		rec = ring->data;
+	}
+	rec->size = size;
+	return rec;
+}
+
+/* Show @rec, the last one reserved, to the reader. */
+void pmct_ring_commit(struct pmct_ring *ring, const struct pmctrack_record *rec)
+{
+	lockdep_assert_held(&ring->lock);
+
+	smp_store_release(&ring->head, ring->head + rec->size);
+	smp_store_release(&ring->ctl->head, ring->head);
+}
+
+/*
+ * The record at @tail, or NULL if there cannot be one: a reader who wrote
+ * nonsense into ctl->tail must not make us read outside the data.
+ */
+static const struct pmctrack_record *pmct_ring_at(const struct pmct_ring *ring,
+						  u64 tail, u64 head)
+{
+	size_t offset = tail & (ring->size - 1);
+	const struct pmctrack_record *rec = ring->data + offset;
+
+	if (head - tail > ring->size || tail % 8)
+		return NULL;
+	if (rec->size < 8 || rec->size % 8 || rec->size > ring->size - offset ||
+	    rec->size > head - tail)
+		return NULL;
+	return rec;
+}
+
+/**
+ * pmct_ring_read() - consume whole records
+ * @ring: the ring; the caller serialises readers
+ * @buf: user memory
+ * @len: its size
+ *
+ * Context: process context, may fault.
+ * Return: bytes copied, 0 if there is no record, -EINVAL if the first one is
+ * longer than @len, -EIO if the reader has spoilt the tail, -EFAULT.
+ */
+ssize_t pmct_ring_read(struct pmct_ring *ring, char __user *buf, size_t len)
+{
+	u64 head = smp_load_acquire(&ring->head);
+	u64 tail = READ_ONCE(ring->ctl->tail);
+	size_t done = 0;
+
+	while (tail != head) {
+		const struct pmctrack_record *rec = pmct_ring_at(ring, tail, head);
+		u32 size;
+
+		if (!rec)
+			return done ?: -EIO;
+		size = rec->size;
+		if (rec->kind != PMCTRACK_RECORD_PAD) {
+			if (size > len - done)
+				return done ?: -EINVAL;
+			if (copy_to_user(buf + done, rec, size))
+				return done ?: -EFAULT;
+			done += size;
+		}
+		tail += size;
+		smp_store_release(&ring->ctl->tail, tail);
+	}
+	return done;
+}
+
+/**
+ * pmct_ring_mmap() - map the control page, or the records
+ * @ring: the ring
+ * @vma: the mapping
+ *
+ * Return: 0, -EINVAL for another offset or size, -EPERM for a writable
+ * mapping of the records.
+ */
+int pmct_ring_mmap(struct pmct_ring *ring, struct vm_area_struct *vma)
+{
+	unsigned long len = vma->vm_end - vma->vm_start;
+
+	if (!(vma->vm_flags & VM_SHARED))
+		return -EINVAL;
+	if (vma->vm_pgoff == 0)
+		return len == PAGE_SIZE ? remap_vmalloc_range(vma, ring->ctl, 0) : -EINVAL;
+
+	if (vma->vm_pgoff != PMCTRACK_MMAP_DATA >> PAGE_SHIFT || len != ring->size)
+		return -EINVAL;
+	if (vma->vm_flags & VM_WRITE)
+		return -EPERM;
+	pmct_vm_flags_clear(vma, VM_MAYWRITE);
+	return remap_vmalloc_range(vma, ring->data, 0);
+}

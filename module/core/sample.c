@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The one place that closes an interval: from the sums of a context to a
+ * record in the ring of its session.
+ */
+#include <linux/math64.h>
+#include <linux/clocksource.h>
+#include <linux/timekeeping.h>
+
+#include "../compat/clock.h"
+#include "core.h"
+
+static u32 pmct_clock_mult, pmct_clock_shift;
+
+void pmct_sample_init(void)
+{
+	/* Exact to 1 in 2^32 for intervals of up to ten minutes. */
+	clocks_calc_mult_shift(&pmct_clock_mult, &pmct_clock_shift, pmct_clock_hz(),
+			       NSEC_PER_SEC, 600);
+}
+
+u64 pmct_sample_clock_to_ns(u64 clock)
+{
+	return mul_u64_u32_shr(clock, pmct_clock_mult, pmct_clock_shift);
+}
+
+/* An exec may have changed them: see pmct_ctx_exec(). */
+static void pmct_name_thread(struct pmct_ctx *ctx)
+{
+	ctx->tid = task_pid_nr_ns(ctx->task, ctx->session->pid_ns);
+	ctx->tgid = task_tgid_nr_ns(ctx->task, ctx->session->pid_ns);
+}
+
+static void pmct_fill_record(struct pmctrack_record *rec, const struct pmct_ctx *ctx,
+			     int cpu, enum pmctrack_record_kind kind, u16 flags)
+{
+	const struct pmct_hwset *set = ctx->set;
+
+	rec->kind = kind;
+	rec->flags = flags | (ctx->merged ? PMCTRACK_RECORD_F_MERGED : 0);
+	rec->time_ns = ktime_get_mono_fast_ns();
+	rec->run_ns = pmct_sample_clock_to_ns(ctx->clock);
+	rec->hw_ns = rec->run_ns;
+	rec->tid = ctx->tid;
+	rec->tgid = ctx->tgid;
+	rec->cpu = cpu;
+	rec->core_type = set->core_type;
+	rec->set = set->index;
+	rec->nr_counts = set->nr;
+	rec->nr_virt = 0;
+	rec->counters = set->counters;
+	rec->virt = 0;
+	memcpy(rec->counts, ctx->sum, set->nr * sizeof(u64));
+}
+
+/* The reader is too slow, and the thread will not write another record. */
+static void pmct_account_lost(struct pmct_ring *ring, const struct pmct_ctx *ctx)
+{
+	const struct pmct_hwset *set = ctx->set;
+	unsigned int i;
+
+	lockdep_assert_held(&ring->lock);
+
+	ring->ctl->lost++;
+	for (i = 0; i < set->nr; i++)
+		ring->ctl->lost_counts[set->index][set->counter[i]] += ctx->sum[i];
+}
+
+/**
+ * pmct_sample_close() - close the open interval of a thread
+ * @ctx: the thread, brought up to date
+ * @cpu: this CPU
+ * @kind: why
+ * @flags: enum pmctrack_record_flags
+ *
+ * If the record does not fit into the ring, the interval stays open, so that
+ * the next record holds its events too. A last record that does not fit is
+ * lost: the ring says so, and sums up what was in it.
+ *
+ * Context: interrupts disabled; the runqueue lock may be held, hence readers
+ * are woken from interrupt work.
+ */
+void pmct_sample_close(struct pmct_ctx *ctx, int cpu, enum pmctrack_record_kind kind,
+		       u16 flags)
+{
+	struct pmct_session *s = ctx->session;
+	struct pmct_ring *ring = &s->ring;
+	struct pmctrack_record *rec;
+
+	lockdep_assert_irqs_disabled();
+
+	if (unlikely(!ctx->tid))
+		pmct_name_thread(ctx);
+
+	raw_spin_lock(&ring->lock);
+	rec = pmct_ring_reserve(ring, pmct_record_size(ctx->set->nr));
+	if (rec) {
+		pmct_fill_record(rec, ctx, cpu, kind, flags);
+		pmct_ring_commit(ring, rec);
+	} else if (kind == PMCTRACK_RECORD_EXIT) {
+		pmct_account_lost(ring, ctx);
+	}
+	raw_spin_unlock(&ring->lock);
+
+	ctx->merged = !rec;
+	if (rec) {
+		ctx->clock = 0;
+		memset(ctx->sum, 0, ctx->set->nr * sizeof(u64));
+	}
+	if (wq_has_sleeper(&s->wait))
+		irq_work_queue(&s->wake);
+}

@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Sessions: a file descriptor that monitors threads and delivers records. */
+#include <linux/anon_inodes.h>
+#include <linux/capability.h>
+#include <linux/fs.h>
+#include <linux/log2.h>
+#include <linux/module.h>
+#include <linux/nsproxy.h>
+#include <linux/pid.h>
+#include <linux/poll.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+
+#include "core.h"
+#include "evset.h"
+#include "hooks.h"
+
+static void pmct_session_wake(struct irq_work *work)
+{
+	struct pmct_session *s = container_of(work, struct pmct_session, wake);
+
+	wake_up_all(&s->wait);
+}
+
+/* Add @spec to the sets of @core_type. */
+static int pmct_session_add_set(struct pmct_session *s, const struct pmct_evset_spec *spec,
+				unsigned int core_type, struct pmct_msg *msg)
+{
+	unsigned int index = s->nr_sets[core_type];
+	struct pmct_hwset *set = &s->sets[core_type][index];
+	int err;
+
+	if (index)
+		return pmct_refuse(msg, -EOPNOTSUPP,
+				   "several event sets for core type %u: rotation is not available in this version; run once a set",
+				   core_type);
+	err = pmct_evset_build(pmct_backend, spec, core_type, set, msg);
+	if (err)
+		return err;
+	set->index = index;
+	s->nr_sets[core_type]++;
+	s->nr_counters = max(s->nr_counters, set->nr);
+	return 0;
+}
+
+static int pmct_session_add_raw(struct pmct_session *s, const char *raw, struct pmct_msg *msg)
+{
+	unsigned int nr_types = pmct_backend->nr_core_types();
+	struct pmct_evset_spec *spec;
+	unsigned int i;
+	int err;
+
+	spec = kmalloc(sizeof(*spec), GFP_KERNEL);
+	if (!spec)
+		return -ENOMEM;
+	err = pmct_evset_parse(raw, pmct_backend->keys, spec, msg);
+	if (!err && spec->core_type >= (int)nr_types)
+		err = pmct_refuse(msg, -EINVAL, "coretype=%d: this machine has core types 0 to %u",
+				  spec->core_type, nr_types - 1);
+	if (!err && pmct_evset_counts_kernel(spec) && !s->privileged)
+		err = pmct_refuse(msg, -EACCES,
+				  "counting in kernel mode needs CAP_PERFMON; drop os (or :k) or run as root");
+	for (i = 0; !err && i < nr_types; i++) {
+		if (spec->core_type == PMCT_ANY_CORE_TYPE || spec->core_type == i)
+			err = pmct_session_add_set(s, spec, i, msg);
+	}
+	kfree(spec);
+	return err;
+}
+
+static int pmct_session_init_sets(struct pmct_session *s,
+				  const struct pmct_session_params *params,
+				  struct pmct_msg *msg)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < pmct_backend->nr_core_types(); i++) {
+		s->empty[i].core_type = i;
+		s->sets[i] = kcalloc(PMCTRACK_MAX_SETS, sizeof(*s->sets[i]),
+				     GFP_KERNEL_ACCOUNT);
+		if (!s->sets[i])
+			return -ENOMEM;
+	}
+	if (!params->nr_raw)
+		return pmct_refuse(msg, -EINVAL, "no event set given");
+	for (i = 0; i < params->nr_raw; i++) {
+		err = pmct_session_add_raw(s, params->raw[i], msg);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static void pmct_session_free_sets(struct pmct_session *s)
+{
+	unsigned int i;
+
+	for (i = 0; i < PMCTRACK_MAX_CORE_TYPES; i++)
+		kfree(s->sets[i]);
+}
+
+static int pmct_session_init_ring(struct pmct_session *s,
+				  const struct pmct_session_params *params,
+				  struct pmct_msg *msg)
+{
+	u32 size = params->ring_size ?: READ_ONCE(pmct_config.ring_default);
+	u32 max = s->privileged ? PMCT_RING_MAX : READ_ONCE(pmct_config.ring_max);
+	int err;
+
+	if (!is_power_of_2(size) || size < PMCT_RING_MIN || size > max)
+		return pmct_refuse(msg, -EINVAL,
+				   "ring buffer of %u bytes: must be a power of two from %lu to %u",
+				   size, PMCT_RING_MIN, max);
+	err = pmct_ring_init(&s->ring, size);
+	if (err)
+		return pmct_refuse(msg, err,
+				   "no memory for a ring buffer of %u bytes (see ulimit -l); ask for a smaller one",
+				   size);
+	return 0;
+}
+
+/**
+ * pmct_session_create() - make a session without threads
+ * @params: what to count and how
+ * @msg: on failure, why
+ *
+ * Context: process context, may sleep.
+ * Return: the session or ERR_PTR.
+ */
+struct pmct_session *pmct_session_create(struct pmct_session_params *params,
+					 struct pmct_msg *msg)
+{
+	struct pmct_session *s;
+	int err;
+
+	s = kzalloc(sizeof(*s), GFP_KERNEL_ACCOUNT);
+	if (!s)
+		return ERR_PTR(-ENOMEM);
+	s->period = nsecs_to_jiffies(params->period_ns + TICK_NSEC - 1);
+	s->flags = params->flags;
+	s->privileged = perfmon_capable();
+	raw_spin_lock_init(&s->lock);
+	INIT_LIST_HEAD(&s->threads);
+	mutex_init(&s->read_mutex);
+	init_waitqueue_head(&s->wait);
+	init_irq_work(&s->wake, pmct_session_wake);
+
+	err = pmct_session_init_sets(s, params, msg);
+	if (err)
+		goto err_sets;
+	err = pmct_session_init_ring(s, params, msg);
+	if (err)
+		goto err_sets;
+	err = pmct_backend_get(msg);
+	if (err)
+		goto err_ring;
+	s->pid_ns = get_pid_ns(task_active_pid_ns(current));
+	return s;
+
+err_ring:
+	pmct_ring_destroy(&s->ring);
+err_sets:
+	pmct_session_free_sets(s);
+	kfree(s);
+	return ERR_PTR(err);
+}
+
+/**
+ * pmct_session_destroy() - end a session
+ * @s: the session; nobody else refers to it but its threads
+ *
+ * Context: process context, sleeps.
+ */
+void pmct_session_destroy(struct pmct_session *s)
+{
+	pmct_ctx_detach_all(s);
+	pmct_backend_put();
+	/* After the last hook: nobody queues it any more. */
+	irq_work_sync(&s->wake);
+	pmct_ring_destroy(&s->ring);
+	put_pid_ns(s->pid_ns);
+	pmct_session_free_sets(s);
+	kfree(s);
+}
+
+static struct task_struct *pmct_session_target(const struct pmct_session_params *params,
+					       struct pmct_msg *msg)
+{
+	struct task_struct *task;
+	struct pid *pid;
+
+	if (!params->pid)
+		return get_task_struct(current);
+
+	if (!(params->flags & PMCTRACK_SESSION_ON_EXEC))
+		return ERR_PTR(pmct_refuse(msg, -EOPNOTSUPP,
+					   "attaching to a running thread is not available in this version; only from its exec on"));
+	pid = find_get_pid(params->pid);
+	task = get_pid_task(pid, PIDTYPE_PID);
+	put_pid(pid);
+	if (!task)
+		return ERR_PTR(pmct_refuse(msg, -ESRCH, "no thread %d", params->pid));
+	if (!pmct_hooks_may_access(task)) {
+		put_task_struct(task);
+		return ERR_PTR(pmct_refuse(msg, -EACCES,
+					   "thread %d belongs to somebody else: that needs CAP_PERFMON and CAP_SYS_PTRACE",
+					   params->pid));
+	}
+	return task;
+}
+
+static ssize_t pmct_session_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
+{
+	struct pmct_session *s = file->private_data;
+	ssize_t done;
+
+	for (;;) {
+		if (mutex_lock_interruptible(&s->read_mutex))
+			return -ERESTARTSYS;
+		done = pmct_ring_read(&s->ring, buf, len);
+		mutex_unlock(&s->read_mutex);
+		/* No thread, no more records; the last one came before the count went down. */
+		if (done || (!READ_ONCE(s->nr_threads) && !pmct_ring_used(&s->ring)))
+			return done;
+		if (file->f_flags & O_NONBLOCK)
+			return -EAGAIN;
+		if (wait_event_interruptible(s->wait, pmct_ring_used(&s->ring) ||
+					     !READ_ONCE(s->nr_threads)))
+			return -ERESTARTSYS;
+	}
+}
+
+static __poll_t pmct_session_poll(struct file *file, poll_table *wait)
+{
+	struct pmct_session *s = file->private_data;
+	__poll_t events = 0;
+
+	poll_wait(file, &s->wait, wait);
+	if (!READ_ONCE(s->nr_threads))
+		events |= EPOLLHUP;
+	if (pmct_ring_used(&s->ring))
+		events |= EPOLLIN | EPOLLRDNORM;
+	return events;
+}
+
+static long pmct_session_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	switch (cmd) {
+	case PMCTRACK_IOC_START:
+		return pmct_ctx_start(file->private_data);
+	case PMCTRACK_IOC_STOP:
+		return pmct_ctx_stop(file->private_data);
+	}
+	return -ENOTTY;
+}
+
+static int pmct_session_mmap(struct file *file, struct vm_area_struct *vma)
+{
+	struct pmct_session *s = file->private_data;
+
+	return pmct_ring_mmap(&s->ring, vma);
+}
+
+static int pmct_session_release(struct inode *inode, struct file *file)
+{
+	pmct_session_destroy(file->private_data);
+	return 0;
+}
+
+static const struct file_operations pmct_session_fops = {
+	.owner		= THIS_MODULE,
+	.read		= pmct_session_read,
+	.poll		= pmct_session_poll,
+	.unlocked_ioctl	= pmct_session_ioctl,
+	.compat_ioctl	= pmct_session_ioctl,
+	.mmap		= pmct_session_mmap,
+	.release	= pmct_session_release,
+	.llseek		= noop_llseek,
+};
+
+/**
+ * pmct_session_open() - create a session and attach its target
+ * @params: what to count, and whom
+ * @msg: on failure, why
+ *
+ * Context: process context of the user, may sleep.
+ * Return: a file, whose release ends the session; or ERR_PTR.
+ */
+struct file *pmct_session_open(struct pmct_session_params *params, struct pmct_msg *msg)
+{
+	struct task_struct *task;
+	struct pmct_session *s;
+	struct pmct_ctx *ctx;
+	struct file *file;
+
+	task = pmct_session_target(params, msg);
+	if (IS_ERR(task))
+		return ERR_CAST(task);
+	s = pmct_session_create(params, msg);
+	if (IS_ERR(s)) {
+		file = ERR_CAST(s);
+		goto out_task;
+	}
+	ctx = pmct_ctx_attach(s, task,
+			      params->flags & PMCTRACK_SESSION_ON_EXEC ? PMCT_CTX_ON_EXEC
+								       : PMCT_CTX_STOPPED, msg);
+	if (IS_ERR(ctx)) {
+		file = ERR_CAST(ctx);
+		pmct_session_destroy(s);
+		goto out_task;
+	}
+	file = anon_inode_getfile("[pmctrack]", &pmct_session_fops, s, O_RDWR | O_CLOEXEC);
+	if (IS_ERR(file))
+		pmct_session_destroy(s);
+out_task:
+	put_task_struct(task);
+	return file;
+}

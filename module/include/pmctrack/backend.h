@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Contract between the core and a PMU backend.
+ *
+ * A backend owns registers and event encodings. It knows no thread, takes no
+ * lock and allocates nothing in the calls marked hot. The core owns threads,
+ * intervals and 64-bit totals, and knows no register.
+ *
+ * Counters are numbered from 0 as in raw configuration strings (pmcN). On
+ * every architecture the fixed counters come first.
+ */
+#ifndef _PMCTRACK_BACKEND_H
+#define _PMCTRACK_BACKEND_H
+
+#include <linux/bitmap.h>
+#include <linux/cpumask.h>
+#include <linux/types.h>
+#include <uapi/linux/pmctrack.h>
+
+#define PMCT_MAX_KEYS	4	/* architecture-specific keys of a raw string */
+
+/**
+ * struct pmct_msg - why a request was refused, in one line for a person
+ * @text: names the thing and the remedy; no newline; empty: none
+ */
+struct pmct_msg {
+	char text[160];
+};
+
+/* Write the message (once: the first cause wins) and return @err. */
+__printf(3, 4)
+int pmct_refuse(struct pmct_msg *msg, int err, const char *fmt, ...);
+
+/**
+ * struct pmct_event - one counter of a parsed raw configuration string
+ * @counter: N of pmcN
+ * @has_code: an event code was given (fixed counters have none)
+ * @usr: count in user mode
+ * @os: count in kernel mode
+ * @code: event code
+ * @ebs: events between two samples, 0: no event-based sampling
+ * @extra: values of the backend's own keys, in the order of its @keys
+ */
+struct pmct_event {
+	u8 counter;
+	bool has_code;
+	bool usr;
+	bool os;
+	u64 code;
+	u64 ebs;
+	u32 extra[PMCT_MAX_KEYS];
+};
+
+/**
+ * struct pmct_hwset - an event set, ready for the hardware
+ * @nr: number of counters
+ * @core_type: for which CPUs
+ * @index: of the set in its session
+ * @narrow: some counter has fewer than 64 bits, so that it can wrap
+ * @counters: mask of the counters
+ * @counter: their numbers, ascending
+ * @config: what the backend's translate() made of each
+ * @mask: largest value of each counter, all bits set
+ */
+struct pmct_hwset {
+	u8 nr;
+	u8 core_type;
+	u8 index;
+	bool narrow;
+	u32 counters;
+	u8 counter[PMCTRACK_MAX_COUNTERS];
+	u64 config[PMCTRACK_MAX_COUNTERS];
+	u64 mask[PMCTRACK_MAX_COUNTERS];
+};
+
+/**
+ * struct pmct_core_type - a kind of CPU, with one PMU
+ * @name: of the PMU, for people
+ * @model: for user-space event tables: "midr=0x…" or "x86=vendor,family,model"
+ * @cpus: which CPUs are of this type
+ * @counters: mask of the counters that may be used
+ * @fixed: mask of those that count one event only
+ * @width: bits of a general counter
+ * @events: which event codes below @nr_events the hardware implements
+ * @nr_events: 0 if it cannot be known
+ */
+struct pmct_core_type {
+	char name[32];
+	char model[32];
+	struct cpumask cpus;
+	u32 counters;
+	u32 fixed;
+	u8 width;
+	const unsigned long *events;
+	unsigned int nr_events;
+};
+
+/**
+ * struct pmct_backend - a PMU backend
+ *
+ * Calls marked hot run on the CPU concerned, with interrupts disabled, in the
+ * context switch, the tick or the overflow interrupt; they must not sleep,
+ * lock or allocate. Others run in process context and may sleep.
+ */
+struct pmct_backend {
+	/** @name: short, for people and /proc/pmc/info */
+	const char *name;
+	/** @keys: names of further keys of raw strings ("umask"), NULL-terminated */
+	const char *const *keys;
+
+	/** @probe: find the hardware. -ENODEV if it is not there, with @msg. */
+	int (*probe)(struct pmct_msg *msg);
+	/** @nr_core_types: how many, after probe(); at least one */
+	unsigned int (*nr_core_types)(void);
+	/** @core_type: the @i-th; constant until the backend goes away */
+	const struct pmct_core_type *(*core_type)(unsigned int i);
+	/** @cpu_core_type: which type @cpu is of. Called on that CPU. */
+	unsigned int (*cpu_core_type)(int cpu);
+
+	/**
+	 * @translate: make the register value for an event. The core has
+	 * checked that the counter exists and is used once. -EINVAL or
+	 * -EOPNOTSUPP with @msg if the hardware cannot count it so.
+	 */
+	int (*translate)(const struct pmct_core_type *type,
+			 const struct pmct_event *event, u64 *config, u64 *mask,
+			 struct pmct_msg *msg);
+
+	/**
+	 * @claim: own the counters of all CPUs until release(); @overflow is
+	 * called, as hot, for each counter interrupt. -EBUSY with @msg if
+	 * somebody else has them.
+	 */
+	int (*claim)(bool (*overflow)(void), struct pmct_msg *msg);
+	/** @release: stop all counters of all CPUs, give them back */
+	void (*release)(void);
+
+	/** @program: put @set on this CPU and let it count. Hot. */
+	void (*program)(const struct pmct_hwset *set);
+	/**
+	 * @read: read the counters of @set, which is on this CPU. Hot.
+	 * Overflow flags are read before the counters; returns them for the
+	 * counters of @set if @set->narrow, else 0.
+	 */
+	u64 (*read)(const struct pmct_hwset *set, u64 *values);
+	/**
+	 * @overflow_pending: mask of counters that have overflowed since
+	 * their flags were cleared. Hot.
+	 */
+	u64 (*overflow_pending)(void);
+	/** @overflow_clear: clear the flags of these counters. Hot. */
+	void (*overflow_clear)(u64 counters);
+};
+
+/* Those built in, to be probed in this order; ends with NULL. */
+extern const struct pmct_backend *const pmct_backends[];
+
+#endif /* _PMCTRACK_BACKEND_H */

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
+/*
+ * PMCTrack user-space interface.
+ *
+ * Control goes through the generic-netlink family "pmctrack" (described in
+ * Documentation/netlink/specs/pmctrack.yaml): a request creates a session and
+ * returns a file descriptor. On that descriptor,
+ *
+ *  - mmap() of one page at offset 0 (shared, readable and writable) gives
+ *    struct pmctrack_ring_ctl, and of data_size bytes at offset
+ *    PMCTRACK_MMAP_DATA (shared, read-only) the records;
+ *  - read() returns whole records and consumes them, poll() waits for them;
+ *  - ioctl() starts and stops counting the calling thread.
+ *
+ * A reader uses either the mapping or read(), not both.
+ *
+ * All times are nanoseconds. All counts are event counts, never scaled.
+ */
+#ifndef _UAPI_LINUX_PMCTRACK_H
+#define _UAPI_LINUX_PMCTRACK_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* Changes when anything in this file or the netlink spec changes incompatibly. */
+#define PMCTRACK_ABI_VERSION	1
+
+#define PMCTRACK_MAX_COUNTERS	32	/* hardware counters of a CPU */
+#define PMCTRACK_MAX_SETS	8	/* event sets of a session and core type */
+#define PMCTRACK_MAX_CORE_TYPES	4
+#define PMCTRACK_MAX_RAW	512	/* bytes of a raw configuration string, with NUL */
+
+#define PMCTRACK_MMAP_DATA	0x10000	/* offset of the records for mmap() */
+
+/**
+ * enum pmctrack_record_kind - why an interval was closed
+ * @PMCTRACK_RECORD_TICK: the sampling period expired
+ * @PMCTRACK_RECORD_EBS: an event count was reached
+ * @PMCTRACK_RECORD_EXIT: the thread ended
+ * @PMCTRACK_RECORD_MIGRATION: the thread moved to another core type
+ * @PMCTRACK_RECORD_SELF: the thread stopped counting itself
+ * @PMCTRACK_RECORD_PAD: not a record: skip its size
+ */
+enum pmctrack_record_kind {
+	PMCTRACK_RECORD_TICK,
+	PMCTRACK_RECORD_EBS,
+	PMCTRACK_RECORD_EXIT,
+	PMCTRACK_RECORD_MIGRATION,
+	PMCTRACK_RECORD_SELF,
+	PMCTRACK_RECORD_PAD = 0xffff,
+};
+
+/**
+ * enum pmctrack_record_flags - how to read the counts of a record
+ * @PMCTRACK_RECORD_F_MERGED: an earlier record of this thread did not fit
+ *	into the ring; this one covers its interval too, nothing is missing
+ * @PMCTRACK_RECORD_F_SETUID: monitoring of the thread ended here, because it
+ *	executed a program with other privileges
+ */
+enum pmctrack_record_flags {
+	PMCTRACK_RECORD_F_MERGED	= 1 << 0,
+	PMCTRACK_RECORD_F_SETUID	= 1 << 1,
+};
+
+/**
+ * struct pmctrack_record - what one thread did in one interval
+ * @size: bytes of this record with its counts, a multiple of 8
+ * @kind: enum pmctrack_record_kind
+ * @flags: enum pmctrack_record_flags
+ * @time_ns: when the interval ended, CLOCK_MONOTONIC
+ * @run_ns: time the thread was on a CPU in the interval
+ * @hw_ns: the part of @run_ns in which the set was on the hardware; equal
+ *	to @run_ns when the thread has a single set
+ * @tid: thread, in the PID namespace of the session's creator
+ * @tgid: its process, likewise
+ * @cpu: where the interval ended
+ * @core_type: type of that CPU (index of a PMU of the netlink interface)
+ * @set: index of the event set
+ * @nr_counts: number of counts
+ * @nr_virt: number of virtual counters, which follow the counts
+ * @counters: mask of the counters that the counts belong to, ascending
+ * @virt: mask of the virtual counters, likewise
+ * @counts: event counts of the interval
+ */
+struct pmctrack_record {
+	__u32 size;
+	__u16 kind;
+	__u16 flags;
+	__u64 time_ns;
+	__u64 run_ns;
+	__u64 hw_ns;
+	__s32 tid;
+	__s32 tgid;
+	__u32 cpu;
+	__u8 core_type;
+	__u8 set;
+	__u8 nr_counts;
+	__u8 nr_virt;
+	__u32 counters;
+	__u32 virt;
+	__u64 counts[];
+};
+
+/**
+ * struct pmctrack_ring_ctl - first page of a session's mapping
+ * @abi: PMCTRACK_ABI_VERSION of the module
+ * @data_size: bytes of the data area, a power of two
+ * @head: bytes ever written; load with acquire semantics before reading
+ *	records
+ * @lost: records that were lost for good because the ring was full. Only the
+ *	last record of a thread can be lost, others are merged into the next.
+ * @threads: threads that are being monitored now
+ * @skipped_threads: threads that should have been monitored but for want of
+ *	memory are not
+ * @tail: bytes ever consumed; the reader stores it with release semantics.
+ *	The only member that user space may write.
+ * @lost_counts: for each set and counter, the events of the lost records
+ */
+struct pmctrack_ring_ctl {
+	__u32 abi;
+	__u32 __reserved;
+	__u64 data_size;
+	__u64 head;
+	__u64 lost;
+	__u32 threads;
+	__u32 skipped_threads;
+	__u64 __pad0[3];
+	__u64 tail;
+	__u64 __pad1[7];
+	__u64 lost_counts[PMCTRACK_MAX_SETS][PMCTRACK_MAX_COUNTERS];
+};
+
+/**
+ * enum pmctrack_session_flags - how a session follows its threads
+ * @PMCTRACK_SESSION_THREADS: threads created by a monitored thread too
+ * @PMCTRACK_SESSION_CHILDREN: processes created by a monitored thread too
+ * @PMCTRACK_SESSION_ON_EXEC: counting begins when the target calls execve();
+ *	otherwise the target is the caller and begins with PMCTRACK_IOC_START
+ */
+enum pmctrack_session_flags {
+	PMCTRACK_SESSION_THREADS	= 1 << 0,
+	PMCTRACK_SESSION_CHILDREN	= 1 << 1,
+	PMCTRACK_SESSION_ON_EXEC	= 1 << 2,
+};
+
+/*
+ * Start and stop counting the calling thread, in a session that was created
+ * for it. Stopping writes a record of kind PMCTRACK_RECORD_SELF.
+ *
+ * Errors: ESRCH: the session does not monitor the calling thread;
+ * EALREADY: it is started (stopped) already.
+ */
+#define PMCTRACK_IOC_START	_IO('%', 0x70)
+#define PMCTRACK_IOC_STOP	_IO('%', 0x71)
+
+/* Generic netlink: see Documentation/netlink/specs/pmctrack.yaml. */
+#define PMCTRACK_FAMILY_NAME	"pmctrack"
+#define PMCTRACK_FAMILY_VERSION	1
+
+enum {
+	PMCTRACK_A_INFO_ABI = 1,	/* u32: PMCTRACK_ABI_VERSION */
+	PMCTRACK_A_INFO_VERSION,	/* string: version of the module */
+	PMCTRACK_A_INFO_BACKEND,	/* string: name of the PMU backend */
+	PMCTRACK_A_INFO_PMU,		/* nest PMCTRACK_A_PMU_*, one a core type */
+	PMCTRACK_A_INFO_TICK_NS,	/* u64: resolution of the sampling period */
+
+	__PMCTRACK_A_INFO_MAX,
+	PMCTRACK_A_INFO_MAX = __PMCTRACK_A_INFO_MAX - 1,
+};
+
+enum {
+	PMCTRACK_A_PMU_CORE_TYPE = 1,	/* u32 */
+	PMCTRACK_A_PMU_NAME,		/* string: as the backend calls the model */
+	PMCTRACK_A_PMU_CPUS,		/* string: list of its CPUs, "0-3,6" */
+	PMCTRACK_A_PMU_COUNTERS,	/* u32: mask of usable counters */
+	PMCTRACK_A_PMU_FIXED,		/* u32: mask of those that count one event only */
+	PMCTRACK_A_PMU_WIDTH,		/* u32: bits of a general counter */
+	PMCTRACK_A_PMU_EVENTS,		/* binary: bitmap of known event codes from 0, empty: not known */
+	PMCTRACK_A_PMU_MODEL,		/* string: identification of the CPU for user-space tables */
+
+	__PMCTRACK_A_PMU_MAX,
+	PMCTRACK_A_PMU_MAX = __PMCTRACK_A_PMU_MAX - 1,
+};
+
+enum {
+	PMCTRACK_A_SESSION_SET = 1,	/* string, several: raw configuration of an event set */
+	PMCTRACK_A_SESSION_PERIOD_NS,	/* u64: sampling period, 0: none */
+	PMCTRACK_A_SESSION_RING_SIZE,	/* u32: bytes, a power of two; reply: what it is */
+	PMCTRACK_A_SESSION_FLAGS,	/* u32: enum pmctrack_session_flags */
+	PMCTRACK_A_SESSION_PID,		/* u32: target thread; absent: the caller */
+	PMCTRACK_A_SESSION_FD,		/* u32, reply: the session */
+
+	__PMCTRACK_A_SESSION_MAX,
+	PMCTRACK_A_SESSION_MAX = __PMCTRACK_A_SESSION_MAX - 1,
+};
+
+enum {
+	PMCTRACK_CMD_INFO_GET = 1,
+	PMCTRACK_CMD_SESSION_NEW,
+
+	__PMCTRACK_CMD_MAX,
+	PMCTRACK_CMD_MAX = __PMCTRACK_CMD_MAX - 1,
+};
+
+#endif /* _UAPI_LINUX_PMCTRACK_H */

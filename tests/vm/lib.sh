@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Shared by the scripts that build and boot guests: cache, progress, packages.
+#
+# Everything slow lives in $PMCT_CACHE (default: the user's cache folder),
+# each product in a folder named after a hash of what it was made from, and
+# complete once its file "done" exists.
+
+vm_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+top=$(cd "$vm_dir/../.." && pwd)
+cache=${PMCT_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/pmctrack}
+
+say() { echo "[$(basename "$0")] $*" >&2; }
+die() { say "error: $*"; exit 1; }
+
+# hash_of FILE-OR-STRING…: what a cached product depends on; a file counts
+# with its contents.
+hash_of() {
+	local x
+	for x in "$@"; do
+		if [ -f "$x" ]; then sha256sum <"$x"; else echo "$x"; fi
+	done | sha256sum | cut -c1-16
+}
+
+# with_lock NAME COMMAND…: one builder of a product at a time.
+with_lock() {
+	local name=$1; shift
+	mkdir -p "$cache"
+	(
+		flock -n 9 || { say "waiting for another build of $name"; flock 9; }
+		"$@"
+	) 9>"$cache/.lock-$name"
+}
+
+# logged LOG COMMAND…: run quietly; on failure show the end of the log.
+logged() {
+	local log=$1; shift
+	mkdir -p "$(dirname "$log")"
+	"$@" >"$log" 2>&1 && return
+	local rc=$?
+	say "failed ($rc): $*"
+	say "last lines of $log:"
+	tail -n 30 "$log" >&2
+	return $rc
+}
+
+# The Debian mirror of this machine, asked from apt, so that none is written here.
+mirror() {
+	apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' |
+		awk -v s="$host_suite" '$2 == s { print $1; exit }'
+}
+host_suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+
+# fetch_deb PACKAGE DIR: download the newest served version into DIR, from
+# this machine's suites or, with a private apt configuration, from newer ones.
+# Prints the file's path.
+fetch_deb() {
+	local pkg=$1 dir=$2 suite state url tried="$host_suite (configured)" file
+	mkdir -p "$dir"
+	rm -f "$dir/$pkg"_*.deb
+	(cd "$dir" && apt-get download -qq "$pkg" >&2 2>/dev/null) || {
+		url=$(mirror)
+		[ -n "$url" ] || die "apt has no mirror configured for $host_suite"
+		for suite in "$host_suite-backports" trixie trixie-backports forky sid; do
+			state=$dir/apt-$suite
+			mkdir -p "$state/lists/partial" "$state/cache"
+			echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $url $suite main" >"$state/sources.list"
+			local opts=(-o "Dir::Etc::SourceList=$state/sources.list" -o Dir::Etc::SourceParts=/dev/null
+				-o "Dir::State::Lists=$state/lists" -o "Dir::Cache=$state/cache")
+			tried="$tried, $suite"
+			apt-get "${opts[@]}" update -qq >&2 || continue
+			(cd "$dir" && apt-get "${opts[@]}" download -qq "$pkg" >&2) && break
+		done
+	}
+	file=$(ls "$dir/$pkg"_*.deb 2>/dev/null) ||
+		die "no package $pkg to be had; suites tried: $tried"
+	echo "$file"
+}
