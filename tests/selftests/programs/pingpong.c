@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * pingpong [BATCHES]: two processes on one CPU pass a byte to and fro. Prints
+ * the time of one switch in nanoseconds: with a fixed icount, that is guest
+ * instructions. Median over batches, so that ticks do not count.
+ */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define ROUND_TRIPS	64
+#define WARM_UP		20
+
+static long long now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+	long long x = *(const long long *)a, y = *(const long long *)b;
+
+	return (x > y) - (x < y);
+}
+
+int main(int argc, char **argv)
+{
+	int batches = argc > 1 ? atoi(argv[1]) : 200;
+	long long *took = calloc(batches, sizeof(*took));
+	int there[2], back[2];
+	cpu_set_t cpu;
+	char c = 0;
+
+	CPU_ZERO(&cpu);
+	CPU_SET(0, &cpu);
+	if (sched_setaffinity(0, sizeof(cpu), &cpu) || pipe(there) || pipe(back)) {
+		perror("pingpong");
+		return 1;
+	}
+	if (fork() == 0) {
+		close(there[1]);
+		while (read(there[0], &c, 1) == 1 && write(back[1], &c, 1) == 1)
+			;
+		return 0;
+	}
+	for (int b = -WARM_UP; b < batches; b++) {
+		long long start = now();
+
+		for (int i = 0; i < ROUND_TRIPS; i++) {
+			if (write(there[1], &c, 1) != 1 || read(back[0], &c, 1) != 1)
+				return 1;
+		}
+		if (b >= 0)
+			took[b] = now() - start;
+	}
+	close(there[1]);
+	wait(NULL);
+	qsort(took, batches, sizeof(*took), compare);
+	printf("%.2f\n", (double)took[batches / 2] / (2 * ROUND_TRIPS));
+	return 0;
+}

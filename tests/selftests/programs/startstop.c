@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * startstop pmctrack|perf EVENTS…: cost of counting around an empty region
+ * with four counters, in nanoseconds (guest instructions with a fixed icount):
+ * one start and stop of the library, or enable and disable of a perf group.
+ */
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <pmctrack/libpmctrack.h>
+
+#define REGIONS	2000
+
+static long long took[REGIONS];
+
+static long long now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+static int compare(const void *a, const void *b)
+{
+	long long x = *(const long long *)a, y = *(const long long *)b;
+
+	return (x > y) - (x < y);
+}
+
+static int with_pmctrack(void)
+{
+	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
+	struct pmctrack_evset *set;
+	struct pmctrack_session *s;
+	const struct pmctrack_record *rec;
+	uint64_t first = 0;
+
+	set = ctl ? pmctrack_evset__parse(ctl, 0, "instr,cycles,stall_frontend,stall_backend") : NULL;
+	s = set ? pmctrack_session__open(ctl, &set, 1, NULL) : NULL;
+	if (!s) {
+		fprintf(stderr, "startstop: %s\n", pmctrack_error());
+		return 1;
+	}
+	for (int i = 0; i < REGIONS; i++) {
+		long long start = now();
+
+		pmctrack_session__start(s);
+		pmctrack_session__stop(s);
+		took[i] = now() - start;
+		if (pmctrack_session__next(s, &rec) != 1) {
+			fputs("startstop: no record\n", stderr);
+			return 1;
+		}
+		/* The same region takes the same number of instructions. */
+		if (i == 10)
+			first = rec->counts[1];
+		if (i > 10 && rec->counts[1] != first) {
+			fprintf(stderr, "startstop: region %d has %llu instructions, not %llu\n", i,
+				(unsigned long long)rec->counts[1], (unsigned long long)first);
+			return 1;
+		}
+	}
+	pmctrack_session__close(s);
+	pmctrack_evset__free(set);
+	pmctrack_ctl__close(ctl);
+	return 0;
+}
+
+static int with_perf(void)
+{
+	static const unsigned long long events[] = { 0x08, 0x11, 0x23, 0x24 };
+	struct perf_event_attr attr;
+	int leader = -1;
+
+	memset(&attr, 0, sizeof(attr));
+	attr.size = sizeof(attr);
+	attr.type = PERF_TYPE_RAW;
+	attr.exclude_kernel = 1;
+	attr.disabled = 1;
+	for (int i = 0; i < 4; i++) {
+		int fd;
+
+		attr.config = events[i];
+		fd = syscall(SYS_perf_event_open, &attr, 0, -1, leader, 0);
+		if (fd < 0) {
+			perror("startstop: perf_event_open");
+			return 1;
+		}
+		if (leader < 0)
+			leader = fd;
+		attr.disabled = 0;
+	}
+	for (int i = 0; i < REGIONS; i++) {
+		long long start = now();
+
+		ioctl(leader, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
+		ioctl(leader, PERF_EVENT_IOC_DISABLE, PERF_IOC_FLAG_GROUP);
+		took[i] = now() - start;
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	long long start, empty;
+	int ret;
+
+	if (argc != 2)
+		return 2;
+	ret = strcmp(argv[1], "perf") ? with_pmctrack() : with_perf();
+	start = now();
+	empty = now() - start;
+	qsort(took, REGIONS, sizeof(took[0]), compare);
+	if (!ret)
+		printf("%lld\n", took[REGIONS / 2] - empty);
+	return ret;
+}

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * libpmctrack: performance counters per thread through the PMCTrack module.
+ *
+ * Names are pmctrack_<object>__<verb>. Functions that return int return a
+ * negative errno on failure; those that return a pointer return NULL and set
+ * errno. After either, pmctrack_error() explains in one line. The library
+ * never prints and never exits. Objects are not locked: use each from one
+ * thread at a time; different objects are independent.
+ *
+ *	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
+ *	struct pmctrack_evset *set = pmctrack_evset__parse(ctl, 0, "instr,cycles");
+ *	struct pmctrack_session *s = pmctrack_session__open(ctl, &set, 1, NULL);
+ *	const struct pmctrack_record *rec;
+ *
+ *	pmctrack_session__start(s);
+ *	work();
+ *	pmctrack_session__stop(s);
+ *	while (pmctrack_session__next(s, &rec) > 0)
+ *		use(rec->counts);
+ */
+#ifndef PMCTRACK_LIBPMCTRACK_H
+#define PMCTRACK_LIBPMCTRACK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <linux/pmctrack.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Connection to the kernel module, with the event tables of this machine. */
+struct pmctrack_ctl;
+/** A set of events, each on a hardware counter. */
+struct pmctrack_evset;
+/** Threads being monitored, and their records. */
+struct pmctrack_session;
+
+/**
+ * pmctrack_error() - why the last failed call in this thread failed
+ *
+ * Return: one line without newline that names the thing and the remedy.
+ * Valid until the thread's next call of the library.
+ */
+const char *pmctrack_error(void);
+
+/* --- control ----------------------------------------------------------- */
+
+/**
+ * pmctrack_ctl__open() - connect to the module
+ *
+ * Errors: ENOENT: the module is not loaded; EPROTO: it speaks another
+ * version; ENOMEM.
+ */
+struct pmctrack_ctl *pmctrack_ctl__open(void);
+/** pmctrack_ctl__close() - free it; NULL is fine. Sessions live on. */
+void pmctrack_ctl__close(struct pmctrack_ctl *ctl);
+/** pmctrack_ctl__version() - version of the kernel module */
+const char *pmctrack_ctl__version(const struct pmctrack_ctl *ctl);
+/** pmctrack_ctl__backend() - name of the module's PMU backend */
+const char *pmctrack_ctl__backend(const struct pmctrack_ctl *ctl);
+/** pmctrack_ctl__tick_ns() - resolution of sampling periods in nanoseconds */
+uint64_t pmctrack_ctl__tick_ns(const struct pmctrack_ctl *ctl);
+/** pmctrack_ctl__nr_pmus() - number of PMUs; there is one for each core type */
+unsigned int pmctrack_ctl__nr_pmus(const struct pmctrack_ctl *ctl);
+
+/**
+ * struct pmctrack_pmu_info - what a PMU can do
+ * @sz: set to sizeof() by the caller; fields beyond are left alone
+ * @name: of the PMU
+ * @model: identification of the CPU, for example "midr=0x410fd0c0"
+ * @cpus: list of its CPUs, for example "0-3,6"
+ * @table: where event names come from: a libpfm4 table
+ * @counters: mask of usable counters
+ * @fixed: mask of those that count one event only
+ * @width: bits of a general counter
+ */
+struct pmctrack_pmu_info {
+	size_t sz;
+	const char *name;
+	const char *model;
+	const char *cpus;
+	const char *table;
+	uint32_t counters;
+	uint32_t fixed;
+	uint32_t width;
+};
+
+/**
+ * pmctrack_ctl__pmu_info() - describe a PMU
+ * @ctl: connection, which owns the strings
+ * @pmu: index below pmctrack_ctl__nr_pmus()
+ * @info: result
+ *
+ * Errors: EINVAL: no such PMU.
+ */
+int pmctrack_ctl__pmu_info(const struct pmctrack_ctl *ctl, unsigned int pmu,
+			   struct pmctrack_pmu_info *info);
+
+/**
+ * struct pmctrack_event_info - an event of a PMU
+ * @name: mnemonic
+ * @alias_of: for portable names, the event of the PMU; else NULL
+ * @desc: description; empty if there is none
+ * @code: event code
+ */
+struct pmctrack_event_info {
+	const char *name;
+	const char *alias_of;
+	const char *desc;
+	uint64_t code;
+};
+
+/**
+ * pmctrack_ctl__each_event() - list the events that a PMU implements
+ * @ctl: connection
+ * @pmu: index below pmctrack_ctl__nr_pmus()
+ * @fn: called for each event; a value other than 0 ends the listing. The
+ *	strings are valid during the call.
+ * @arg: passed on
+ *
+ * Return: 0, the value of @fn that ended it, or -EINVAL.
+ */
+int pmctrack_ctl__each_event(const struct pmctrack_ctl *ctl, unsigned int pmu,
+			     int (*fn)(const struct pmctrack_event_info *info, void *arg),
+			     void *arg);
+
+/* --- event sets -------------------------------------------------------- */
+
+/**
+ * pmctrack_evset__parse() - event set from mnemonics
+ * @ctl: connection
+ * @pmu: for which PMU
+ * @events: comma-separated list of NAME[:FLAGS] or 0xCODE[:FLAGS]. Names are
+ *	those of pmctrack_ctl__each_event(), in any case; flags are "u" (user
+ *	mode, the default), "k" (kernel mode), "uk" (both).
+ *
+ * Errors: EINVAL: not of the grammar, or no such event; EOPNOTSUPP: the PMU
+ * lacks it; ENOSPC: more events than counters.
+ */
+struct pmctrack_evset *pmctrack_evset__parse(const struct pmctrack_ctl *ctl,
+					     unsigned int pmu, const char *events);
+/**
+ * pmctrack_evset__parse_raw() - event set from a raw string
+ * @ctl: connection
+ * @raw: for example "pmc0,pmc1=0x8,os1"; the kernel checks it when a session
+ *	is opened
+ *
+ * Errors: EINVAL: uses no counter.
+ */
+struct pmctrack_evset *pmctrack_evset__parse_raw(const struct pmctrack_ctl *ctl, const char *raw);
+/** pmctrack_evset__free() - free it; NULL is fine */
+void pmctrack_evset__free(struct pmctrack_evset *set);
+/** pmctrack_evset__raw() - the set as a raw string; owned by the set */
+const char *pmctrack_evset__raw(const struct pmctrack_evset *set);
+/** pmctrack_evset__nr() - number of events, which is that of counts in a record */
+unsigned int pmctrack_evset__nr(const struct pmctrack_evset *set);
+/** pmctrack_evset__counter() - counter of the @i-th count of a record */
+unsigned int pmctrack_evset__counter(const struct pmctrack_evset *set, unsigned int i);
+/** pmctrack_evset__name() - event of the @i-th count, as the user wrote it */
+const char *pmctrack_evset__name(const struct pmctrack_evset *set, unsigned int i);
+
+/* --- sessions ---------------------------------------------------------- */
+
+/**
+ * struct pmctrack_session_opts - how to monitor; all zero is fine
+ * @sz: set to sizeof() by the caller
+ * @flags: enum pmctrack_session_flags
+ * @pid: target thread; 0: the calling thread, which starts and stops itself.
+ *	Another one needs PMCTRACK_SESSION_ON_EXEC.
+ * @period_ns: sampling period, rounded up to a multiple of the tick; 0: none
+ * @ring_size: bytes, a power of two; 0: the system's default
+ */
+struct pmctrack_session_opts {
+	size_t sz;
+	uint32_t flags;
+	pid_t pid;
+	uint64_t period_ns;
+	uint32_t ring_size;
+};
+
+/**
+ * pmctrack_session__open() - begin to monitor
+ * @ctl: connection; may be closed while the session lives
+ * @sets: event sets, rotated one each period
+ * @nr_sets: their number
+ * @opts: NULL for the calling thread without sampling
+ *
+ * Errors: EBUSY: perf or another session has the counters or the thread;
+ * EACCES: not yours; ESRCH: no such thread; EINVAL, EOPNOTSUPP: the PMU
+ * cannot do it; ENOMEM: also locked memory.
+ */
+struct pmctrack_session *pmctrack_session__open(const struct pmctrack_ctl *ctl,
+						struct pmctrack_evset *const *sets,
+						unsigned int nr_sets,
+						const struct pmctrack_session_opts *opts);
+/** pmctrack_session__close() - end monitoring, free it; NULL is fine */
+void pmctrack_session__close(struct pmctrack_session *s);
+/** pmctrack_session__fd() - descriptor to poll for records; owned by the session */
+int pmctrack_session__fd(const struct pmctrack_session *s);
+/** pmctrack_session__period_ns() - the sampling period in force */
+uint64_t pmctrack_session__period_ns(const struct pmctrack_session *s);
+
+/**
+ * pmctrack_session__start() - count the calling thread from here
+ *
+ * One system call. Errors: ESRCH: the session is another thread's;
+ * EALREADY: started.
+ */
+int pmctrack_session__start(struct pmctrack_session *s);
+/**
+ * pmctrack_session__stop() - count the calling thread up to here
+ *
+ * One system call; leaves a record of kind PMCTRACK_RECORD_SELF with what was
+ * counted since the start. Errors: ESRCH; EALREADY: stopped.
+ */
+int pmctrack_session__stop(struct pmctrack_session *s);
+
+/**
+ * pmctrack_session__next() - take the next record
+ * @s: session
+ * @rec: result, in the ring: valid until the next call for this session
+ *
+ * Makes no system call.
+ * Return: 1, or 0 if there is none at present.
+ */
+int pmctrack_session__next(struct pmctrack_session *s, const struct pmctrack_record **rec);
+/**
+ * pmctrack_session__wait() - wait for records
+ * @s: session
+ * @timeout_ms: negative: for ever
+ *
+ * Return: 1 there are records, 0 timeout, -ENODATA no thread is monitored
+ * any more and all records were taken, -EINTR.
+ */
+int pmctrack_session__wait(struct pmctrack_session *s, int timeout_ms);
+
+/**
+ * struct pmctrack_session_stats - health of a session
+ * @sz: set to sizeof() by the caller
+ * @threads: monitored now
+ * @skipped_threads: not monitored for want of memory
+ * @lost: last records of threads that did not fit into the ring
+ */
+struct pmctrack_session_stats {
+	size_t sz;
+	uint32_t threads;
+	uint32_t skipped_threads;
+	uint64_t lost;
+};
+
+/** pmctrack_session__stats() - read them; makes no system call */
+void pmctrack_session__stats(const struct pmctrack_session *s, struct pmctrack_session_stats *stats);
+/** pmctrack_session__lost_count() - events of lost records, by set and counter */
+uint64_t pmctrack_session__lost_count(const struct pmctrack_session *s, unsigned int set,
+				      unsigned int counter);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PMCTRACK_LIBPMCTRACK_H */

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * Event files: portable names and hints for an architecture, as data. The
+ * format is described in the files themselves and in pmc-events(1).
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "internal.h"
+
+#define MAX_CANDIDATES	8
+
+struct alias {
+	char *name;
+	char *events[MAX_CANDIDATES + 1];	/* ends with NULL */
+};
+
+struct event_file {
+	char *table;
+	uint64_t table_limit;
+	struct { uint64_t code; bool used; } fixed[PMCTRACK_MAX_COUNTERS];
+	struct alias *aliases;
+	size_t nr_aliases;
+};
+
+/* The next word of a line, or NULL. */
+static char *word(char **rest)
+{
+	char *w;
+
+	do {
+		w = strsep(rest, " \t\n");
+	} while (w && !*w);
+	return w;
+}
+
+static int parse_number(const char *text, uint64_t *value)
+{
+	char *end;
+
+	if (!text)
+		return -EINVAL;
+	errno = 0;
+	*value = strtoull(text, &end, 0);
+	return errno || end == text || *end ? -EINVAL : 0;
+}
+
+static int parse_fixed(struct event_file *f, char **rest)
+{
+	char *counter = word(rest);
+	uint64_t index, code;
+
+	if (!counter || strncmp(counter, "pmc", 3) || parse_number(counter + 3, &index) ||
+	    index >= PMCTRACK_MAX_COUNTERS || parse_number(word(rest), &code))
+		return -EINVAL;
+	f->fixed[index].code = code;
+	f->fixed[index].used = true;
+	return 0;
+}
+
+static int parse_alias(struct event_file *f, char **rest)
+{
+	struct alias *grown = realloc(f->aliases, (f->nr_aliases + 1) * sizeof(*grown));
+	char *name = word(rest);
+	struct alias *a;
+	char *event;
+	int n = 0;
+
+	if (!grown)
+		return -ENOMEM;
+	f->aliases = grown;
+	a = &grown[f->nr_aliases];
+	memset(a, 0, sizeof(*a));
+	if (!name)
+		return -EINVAL;
+	f->nr_aliases++;
+	a->name = strdup(name);
+	while (n < MAX_CANDIDATES && (event = word(rest)))
+		a->events[n++] = strdup(event);
+	return n ? 0 : -EINVAL;
+}
+
+static int parse_line(struct event_file *f, char *line)
+{
+	char *rest = line;
+	char *keyword, *hash = strchr(line, '#');
+
+	if (hash)
+		*hash = '\0';
+	keyword = word(&rest);
+	if (!keyword)
+		return 0;
+	if (strcmp(keyword, "fixed") == 0)
+		return parse_fixed(f, &rest);
+	if (strcmp(keyword, "alias") == 0)
+		return parse_alias(f, &rest);
+	if (strcmp(keyword, "table") == 0 && !f->table) {
+		keyword = word(&rest);
+		f->table = keyword ? strdup(keyword) : NULL;
+		return f->table ? parse_number(word(&rest), &f->table_limit) : -EINVAL;
+	}
+	return -EINVAL;
+}
+
+struct event_file *event_file_read(const char *path)
+{
+	struct event_file *f = calloc(1, sizeof(*f));
+	FILE *in = fopen(path, "re");
+	char *line = NULL;
+	unsigned int number = 0;
+	size_t room = 0;
+	int err = 0;
+
+	if (!f || !in) {
+		err = errno;
+		free(f);
+		if (in)
+			fclose(in);
+		return fail_null(err, "cannot read the event file %s: %s (set PMCTRACK_EVENTS to its folder)",
+				 path, strerror(err));
+	}
+	while (!err && getline(&line, &room, in) >= 0) {
+		number++;
+		err = parse_line(f, line);
+	}
+	free(line);
+	fclose(in);
+	if (err) {
+		event_file_free(f);
+		return fail_null(EINVAL, "%s:%u: expected 'fixed pmcN CODE', 'table PMU LIMIT' or 'alias NAME EVENT...'",
+				 path, number);
+	}
+	return f;
+}
+
+struct event_file *event_file_load(const char *arch)
+{
+	const char *dir = getenv("PMCTRACK_EVENTS");
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s.events", dir ? dir : EVENTS_DIR, arch);
+	return event_file_read(path);
+}
+
+void event_file_free(struct event_file *f)
+{
+	if (!f)
+		return;
+	for (size_t i = 0; i < f->nr_aliases; i++) {
+		for (int n = 0; f->aliases[i].events[n]; n++)
+			free(f->aliases[i].events[n]);
+		free(f->aliases[i].name);
+	}
+	free(f->aliases);
+	free(f->table);
+	free(f);
+}
+
+const char *event_file_table(const struct event_file *f, uint64_t *limit)
+{
+	*limit = f->table_limit;
+	return f->table;
+}
+
+/* The fixed counter that counts @code, if there is one. */
+bool event_file_fixed(const struct event_file *f, uint64_t code, unsigned int *counter)
+{
+	for (unsigned int i = 0; i < PMCTRACK_MAX_COUNTERS; i++) {
+		if (f->fixed[i].used && f->fixed[i].code == code) {
+			*counter = i;
+			return true;
+		}
+	}
+	return false;
+}
+
+const char *const *event_file_alias(const struct event_file *f, const char *name)
+{
+	for (size_t i = 0; i < f->nr_aliases; i++) {
+		if (strcasecmp(f->aliases[i].name, name) == 0)
+			return (const char *const *)f->aliases[i].events;
+	}
+	return NULL;
+}
+
+int event_file_each_alias(const struct event_file *f,
+			  int (*fn)(const char *name, const char *const *events, void *arg),
+			  void *arg)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < f->nr_aliases; i++)
+		ret = fn(f->aliases[i].name, (const char *const *)f->aliases[i].events, arg);
+	return ret;
+}

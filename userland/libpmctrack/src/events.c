@@ -1,0 +1,316 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * From mnemonics to raw strings: look up each event, find a counter for it,
+ * write what the kernel parses.
+ */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+
+#define MAX_NAME	64
+
+struct pmctrack_evset {
+	char raw[PMCTRACK_MAX_RAW];
+	unsigned int nr;
+	struct {
+		unsigned int counter;
+		char name[MAX_NAME];
+	} event[PMCTRACK_MAX_COUNTERS];
+};
+
+/* An event of a mnemonic list. */
+struct wanted {
+	char name[MAX_NAME];	/* as written, without flags */
+	bool usr;
+	bool os;
+	uint64_t code;
+};
+
+bool pmu_implements(const struct pmu *pmu, uint64_t code)
+{
+	if (code >= pmu->nr_events)
+		return true;	/* not known: the kernel will tell */
+	return pmu->events[code / 8] & (1 << code % 8);
+}
+
+const char *pmu_table(const struct pmu *pmu, uint64_t *limit)
+{
+	const char *present = pfm_present_table();
+
+	*limit = 0;
+	return present ? present : event_file_table(pmu->file, limit);
+}
+
+static int find_code(const struct pmu *pmu, const char *name, uint64_t *code)
+{
+	uint64_t limit;
+	const char *table = pmu_table(pmu, &limit);
+
+	return table ? pfm_find(table, limit, name, code) : -ENOENT;
+}
+
+static int resolve_alias(const struct pmu *pmu, const char *name, const char *const *events,
+			 uint64_t *code)
+{
+	for (; *events; events++) {
+		if (find_code(pmu, *events, code) == 0 && pmu_implements(pmu, *code))
+			return 0;
+	}
+	return fail(EOPNOTSUPP, "event '%s': %s has no event for it; 'pmc-events -L' lists those it has",
+		    name, pmu->name);
+}
+
+static int resolve(const struct pmu *pmu, const char *name, uint64_t *code)
+{
+	const char *const *alias = event_file_alias(pmu->file, name);
+	char *end;
+
+	if (alias)
+		return resolve_alias(pmu, name, alias, code);
+	if (name[0] == '0' && (name[1] == 'x' || name[1] == 'X')) {
+		errno = 0;
+		*code = strtoull(name, &end, 16);
+		if (errno || *end || !name[2])
+			return fail(EINVAL, "event '%s': not a hexadecimal code", name);
+	} else if (find_code(pmu, name, code)) {
+		return fail(EINVAL, "unknown event '%s'; 'pmc-events -L' lists the events of this machine",
+			    name);
+	}
+	if (!pmu_implements(pmu, *code))
+		return fail(EOPNOTSUPP, "event '%s' (0x%llx): %s does not have it; 'pmc-events -L' lists those it has",
+			    name, (unsigned long long)*code, pmu->name);
+	return 0;
+}
+
+static int parse_flag(struct wanted *w, const char *flag)
+{
+	if (strncmp(flag, "ebs", 3) == 0)
+		return fail(EOPNOTSUPP, "event '%s': event-based sampling (:%s) is not available in this version",
+			    w->name, flag);
+	if (!*flag || strspn(flag, "uk") != strlen(flag))
+		return fail(EINVAL, "event '%s': unknown flag ':%s'; there are :u (user mode), :k (kernel mode) and :uk",
+			    w->name, flag);
+	w->usr = strchr(flag, 'u');
+	w->os = strchr(flag, 'k');
+	return 0;
+}
+
+static int parse_item(const struct pmu *pmu, char *item, struct wanted *w)
+{
+	char *name = strsep(&item, ":");
+	char *flag;
+	int err;
+
+	if (!*name)
+		return fail(EINVAL, "empty event name; separate events with single commas");
+	if (strlen(name) >= sizeof(w->name))
+		return fail(EINVAL, "event '%.40s...': name too long", name);
+	strcpy(w->name, name);
+	w->usr = true;
+	w->os = false;
+	while ((flag = strsep(&item, ":"))) {
+		err = parse_flag(w, flag);
+		if (err)
+			return err;
+	}
+	return resolve(pmu, w->name, &w->code);
+}
+
+static unsigned int bits(uint32_t mask)
+{
+	return (unsigned int)__builtin_popcount(mask);
+}
+
+/* A counter for the event: its fixed one if that is free, else a general one. */
+static int assign(const struct pmu *pmu, const struct wanted *w, uint32_t *used,
+		  unsigned int *counter, bool *needs_code)
+{
+	uint32_t general = pmu->counters & ~pmu->fixed & ~*used;
+
+	*needs_code = false;
+	if (event_file_fixed(pmu->file, w->code, counter) && (pmu->fixed & 1u << *counter) &&
+	    !(*used & 1u << *counter)) {
+		*used |= 1u << *counter;
+		return 0;
+	}
+	if (!general)
+		return fail(ENOSPC, "no counter left for '%s': %s has %u general counters and %u for fixed events; ask for fewer events, or run twice",
+			    w->name, pmu->name, bits(pmu->counters & ~pmu->fixed), bits(pmu->fixed));
+	*counter = (unsigned int)__builtin_ctz(general);
+	*used |= 1u << *counter;
+	*needs_code = true;
+	return 0;
+}
+
+static void append(struct pmctrack_evset *set, const char *fmt, ...)
+{
+	size_t len = strlen(set->raw);
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(set->raw + len, sizeof(set->raw) - len, fmt, args);
+	va_end(args);
+}
+
+static int add(struct pmctrack_evset *set, const struct pmu *pmu, const struct wanted *w,
+	       uint32_t *used)
+{
+	unsigned int counter, i;
+	bool needs_code;
+	int err;
+
+	err = assign(pmu, w, used, &counter, &needs_code);
+	if (err)
+		return err;
+	append(set, "%spmc%u", set->nr ? "," : "", counter);
+	if (needs_code)
+		append(set, "=0x%llx", (unsigned long long)w->code);
+	if (!w->usr)
+		append(set, ",usr%u=0", counter);
+	if (w->os)
+		append(set, ",os%u=1", counter);
+	if (strlen(set->raw) >= sizeof(set->raw) - 1)
+		return fail(E2BIG, "event set too long");
+
+	/* Counts of a record are by ascending counter. */
+	for (i = set->nr; i > 0 && set->event[i - 1].counter > counter; i--)
+		set->event[i] = set->event[i - 1];
+	set->event[i].counter = counter;
+	snprintf(set->event[i].name, sizeof(set->event[i].name), "%s", w->name);
+	set->nr++;
+	return 0;
+}
+
+struct pmctrack_evset *pmctrack_evset__parse(const struct pmctrack_ctl *ctl, unsigned int i,
+					     const char *events)
+{
+	struct pmctrack_evset *set = calloc(1, sizeof(*set));
+	char *copy = strdup(events), *rest = copy, *item;
+	uint32_t used = 0;
+	int err = 0;
+
+	if (!set || !copy)
+		err = fail(ENOMEM, "no memory");
+	else if (i >= ctl->nr_pmus)
+		err = fail(EINVAL, "no PMU %u: this machine has %u", i, ctl->nr_pmus);
+	while (!err && (item = strsep(&rest, ","))) {
+		struct wanted w;
+
+		err = parse_item(&ctl->pmus[i], item, &w);
+		if (!err)
+			err = add(set, &ctl->pmus[i], &w, &used);
+	}
+	free(copy);
+	if (!err)
+		return set;
+	free(set);
+	errno = -err;
+	return NULL;
+}
+
+/* Only which counters are used, and how they were written: the kernel parses it. */
+struct pmctrack_evset *pmctrack_evset__parse_raw(const struct pmctrack_ctl *ctl, const char *raw)
+{
+	struct pmctrack_evset *set = calloc(1, sizeof(*set));
+	const char *names[PMCTRACK_MAX_COUNTERS] = { NULL };
+	char *copy = strdup(raw), *rest = copy, *item;
+
+	(void)ctl;
+	if (!set || !copy || strlen(raw) >= sizeof(set->raw)) {
+		free(copy);
+		free(set);
+		return fail_null(E2BIG, "raw string longer than %zu bytes", sizeof(set->raw) - 1);
+	}
+	strcpy(set->raw, raw);
+	while ((item = strsep(&rest, ","))) {
+		unsigned int n;
+		int len;
+
+		if (sscanf(item, "pmc%2u%n", &n, &len) == 1 && n < PMCTRACK_MAX_COUNTERS)
+			names[n] = item[len] == '=' ? item + len + 1 : item;
+	}
+	for (unsigned int n = 0; n < PMCTRACK_MAX_COUNTERS; n++) {
+		if (!names[n])
+			continue;
+		set->event[set->nr].counter = n;
+		snprintf(set->event[set->nr++].name, MAX_NAME, "%s", names[n]);
+	}
+	free(copy);
+	if (set->nr)
+		return set;
+	free(set);
+	return fail_null(EINVAL, "raw string '%.60s' uses no counter (pmcN)", raw);
+}
+
+void pmctrack_evset__free(struct pmctrack_evset *set)
+{
+	free(set);
+}
+
+const char *pmctrack_evset__raw(const struct pmctrack_evset *set)
+{
+	return set->raw;
+}
+
+unsigned int pmctrack_evset__nr(const struct pmctrack_evset *set)
+{
+	return set->nr;
+}
+
+unsigned int pmctrack_evset__counter(const struct pmctrack_evset *set, unsigned int i)
+{
+	return set->event[i].counter;
+}
+
+const char *pmctrack_evset__name(const struct pmctrack_evset *set, unsigned int i)
+{
+	return set->event[i].name;
+}
+
+/* Listing: portable names first, then the table. */
+struct listing {
+	const struct pmu *pmu;
+	int (*fn)(const struct pmctrack_event_info *info, void *arg);
+	void *arg;
+};
+
+static int list_alias(const char *name, const char *const *events, void *arg)
+{
+	struct listing *l = arg;
+	struct pmctrack_event_info info = { .name = name, .desc = "" };
+
+	for (; *events; events++) {
+		if (find_code(l->pmu, *events, &info.code) || !pmu_implements(l->pmu, info.code))
+			continue;
+		info.alias_of = *events;
+		return l->fn(&info, l->arg);
+	}
+	return 0;
+}
+
+static int list_event(const struct pmctrack_event_info *info, void *arg)
+{
+	struct listing *l = arg;
+
+	return pmu_implements(l->pmu, info->code) ? l->fn(info, l->arg) : 0;
+}
+
+int pmctrack_ctl__each_event(const struct pmctrack_ctl *ctl, unsigned int i,
+			     int (*fn)(const struct pmctrack_event_info *info, void *arg),
+			     void *arg)
+{
+	struct listing l = { .pmu = &ctl->pmus[i], .fn = fn, .arg = arg };
+	const char *table;
+	uint64_t limit;
+	int ret;
+
+	if (i >= ctl->nr_pmus)
+		return fail(EINVAL, "no PMU %u: this machine has %u", i, ctl->nr_pmus);
+	table = pmu_table(l.pmu, &limit);
+	ret = event_file_each_alias(l.pmu->file, list_alias, &l);
+	return ret || !table ? ret : pfm_each(table, limit, list_event, &l);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* What the files of the library share. */
+#ifndef PMCTRACK_INTERNAL_H
+#define PMCTRACK_INTERNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "pmctrack/libpmctrack.h"
+
+struct nl_sock;
+struct event_file;
+
+struct pmu {
+	char *name;
+	char *model;
+	char *cpus;
+	uint32_t counters;
+	uint32_t fixed;
+	uint32_t width;
+	uint8_t *events;	/* bitmap of implemented codes */
+	unsigned int nr_events;	/* codes beyond are not known */
+	struct event_file *file;
+};
+
+struct pmctrack_ctl {
+	struct nl_sock *sock;
+	int family;
+	uint32_t abi;
+	char *version;
+	char *backend;
+	uint64_t tick_ns;
+	unsigned int nr_pmus;
+	struct pmu pmus[PMCTRACK_MAX_CORE_TYPES];
+};
+
+/* error.c: remember a message, return -@err (or set errno and return NULL) */
+int fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void *fail_null(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* netlink.c */
+struct session_request {
+	const struct pmctrack_session_opts *opts;
+	struct pmctrack_evset *const *sets;
+	unsigned int nr_sets;
+	/* results */
+	int fd;
+	uint64_t period_ns;
+};
+
+int module_connect(struct pmctrack_ctl *ctl);
+void module_disconnect(struct pmctrack_ctl *ctl);
+int module_get_info(struct pmctrack_ctl *ctl);
+int module_session_new(const struct pmctrack_ctl *ctl, struct session_request *req);
+
+/* event_file.c: aliases and hints of an architecture */
+struct event_file *event_file_load(const char *arch);
+struct event_file *event_file_read(const char *path);
+void event_file_free(struct event_file *file);
+const char *event_file_table(const struct event_file *file, uint64_t *limit);
+bool event_file_fixed(const struct event_file *file, uint64_t code, unsigned int *counter);
+const char *const *event_file_alias(const struct event_file *file, const char *name);
+int event_file_each_alias(const struct event_file *file,
+			  int (*fn)(const char *name, const char *const *events, void *arg),
+			  void *arg);
+
+/* pfm.c: vendor tables */
+int pfm_find(const char *table, uint64_t limit, const char *name, uint64_t *code);
+int pfm_each(const char *table, uint64_t limit,
+	     int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg);
+const char *pfm_present_table(void);
+
+/* events.c */
+const char *pmu_table(const struct pmu *pmu, uint64_t *limit);
+bool pmu_implements(const struct pmu *pmu, uint64_t code);
+
+#endif /* PMCTRACK_INTERNAL_H */

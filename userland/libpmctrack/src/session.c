@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Sessions: start and stop by ioctl, records from the mapped ring. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "internal.h"
+
+struct pmctrack_session {
+	int fd;
+	uint64_t period_ns;
+	struct pmctrack_ring_ctl *ring;
+	const char *data;
+	uint64_t size;
+	uint64_t tail;
+	uint64_t taken;		/* where the record handed out last ends */
+};
+
+static int map(struct pmctrack_session *s)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	void *p;
+
+	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	if (p == MAP_FAILED)
+		return fail(errno, "cannot map the session's control page: %s", strerror(errno));
+	s->ring = p;
+	s->size = s->ring->data_size;
+	p = mmap(NULL, s->size, PROT_READ, MAP_SHARED, s->fd, PMCTRACK_MMAP_DATA);
+	if (p == MAP_FAILED)
+		return fail(errno, "cannot map the session's records: %s", strerror(errno));
+	s->data = p;
+	return 0;
+}
+
+struct pmctrack_session *pmctrack_session__open(const struct pmctrack_ctl *ctl,
+						struct pmctrack_evset *const *sets,
+						unsigned int nr_sets,
+						const struct pmctrack_session_opts *user)
+{
+	struct pmctrack_session_opts opts = { .sz = sizeof(opts) };
+	struct session_request req = { .opts = &opts, .sets = sets, .nr_sets = nr_sets, .fd = -1 };
+	struct pmctrack_session *s = calloc(1, sizeof(*s));
+	int err;
+
+	if (!s)
+		return fail_null(ENOMEM, "no memory");
+	if (user)
+		memcpy(&opts, user, user->sz < sizeof(opts) ? user->sz : sizeof(opts));
+	err = module_session_new(ctl, &req);
+	if (!err) {
+		s->fd = req.fd;
+		s->period_ns = req.period_ns;
+		err = map(s);
+	} else {
+		s->fd = -1;
+	}
+	if (err) {
+		pmctrack_session__close(s);
+		errno = -err;
+		return NULL;
+	}
+	return s;
+}
+
+void pmctrack_session__close(struct pmctrack_session *s)
+{
+	if (!s)
+		return;
+	if (s->data)
+		munmap((void *)s->data, s->size);
+	if (s->ring)
+		munmap(s->ring, (size_t)sysconf(_SC_PAGESIZE));
+	if (s->fd >= 0)
+		close(s->fd);
+	free(s);
+}
+
+int pmctrack_session__fd(const struct pmctrack_session *s)
+{
+	return s->fd;
+}
+
+uint64_t pmctrack_session__period_ns(const struct pmctrack_session *s)
+{
+	return s->period_ns;
+}
+
+static int session_ioctl(struct pmctrack_session *s, unsigned long cmd, const char *state)
+{
+	if (ioctl(s->fd, cmd) == 0)
+		return 0;
+	if (errno == EALREADY)
+		return fail(EALREADY, "the calling thread is %s already", state);
+	if (errno == ESRCH)
+		return fail(ESRCH, "this session was opened for another thread; open one in each thread");
+	return fail(errno, "the pmctrack kernel module: %s", strerror(errno));
+}
+
+int pmctrack_session__start(struct pmctrack_session *s)
+{
+	return session_ioctl(s, PMCTRACK_IOC_START, "counting");
+}
+
+int pmctrack_session__stop(struct pmctrack_session *s)
+{
+	return session_ioctl(s, PMCTRACK_IOC_STOP, "stopped");
+}
+
+int pmctrack_session__next(struct pmctrack_session *s, const struct pmctrack_record **rec)
+{
+	const struct pmctrack_record *r;
+	uint64_t head;
+
+	/* The record handed out before is done with. */
+	s->tail = s->taken;
+	__atomic_store_n(&s->ring->tail, s->tail, __ATOMIC_RELEASE);
+	head = __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE);
+	while (s->tail != head) {
+		r = (const struct pmctrack_record *)(s->data + (s->tail & (s->size - 1)));
+		if (r->kind != PMCTRACK_RECORD_PAD) {
+			s->taken = s->tail + r->size;
+			*rec = r;
+			return 1;
+		}
+		s->tail += r->size;
+		s->taken = s->tail;
+	}
+	return 0;
+}
+
+int pmctrack_session__wait(struct pmctrack_session *s, int timeout_ms)
+{
+	struct pollfd p = { .fd = s->fd, .events = POLLIN };
+	int n;
+
+	/* poll() sees the record that next() handed out last as unread. */
+	s->tail = s->taken;
+	__atomic_store_n(&s->ring->tail, s->tail, __ATOMIC_RELEASE);
+	n = poll(&p, 1, timeout_ms);
+	if (n < 0)
+		return fail(errno, "poll: %s", strerror(errno));
+	if (n == 0)
+		return 0;
+	if (p.revents & POLLIN)
+		return 1;
+	return fail(ENODATA, "no thread is being monitored any more");
+}
+
+void pmctrack_session__stats(const struct pmctrack_session *s, struct pmctrack_session_stats *stats)
+{
+	struct pmctrack_session_stats all = { .sz = stats->sz };
+
+	all.threads = __atomic_load_n(&s->ring->threads, __ATOMIC_RELAXED);
+	all.skipped_threads = __atomic_load_n(&s->ring->skipped_threads, __ATOMIC_RELAXED);
+	all.lost = __atomic_load_n(&s->ring->lost, __ATOMIC_RELAXED);
+	memcpy(stats, &all, stats->sz < sizeof(all) ? stats->sz : sizeof(all));
+}
+
+uint64_t pmctrack_session__lost_count(const struct pmctrack_session *s, unsigned int set,
+				      unsigned int counter)
+{
+	if (set >= PMCTRACK_MAX_SETS || counter >= PMCTRACK_MAX_COUNTERS)
+		return 0;
+	return __atomic_load_n(&s->ring->lost_counts[set][counter], __ATOMIC_RELAXED);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * The program to monitor. It is forked first and held back, so that the
+ * session can name it; counting begins at its exec, not in our code.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+static void become_program(int go, int failure, const struct options *o)
+{
+	sigset_t none;
+	char c;
+	int err;
+
+	/* The parent closes its end to let us run; it dying does so, too. */
+	while (read(go, &c, 1) < 0 && errno == EINTR)
+		;
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	if (o->bind && sched_setaffinity(0, sizeof(o->cpus), &o->cpus))
+		err = -errno;	/* negative: not exec's fault */
+	else {
+		execvp(o->argv[0], o->argv);
+		err = errno;
+	}
+	if (write(failure, &err, sizeof(err)) < 0)
+		_exit(EXIT_SELF);
+	_exit(EXIT_CANNOT_RUN);
+}
+
+/* Fork the program; 0 or a negative errno. */
+int child_prepare(struct child *c, const struct options *o)
+{
+	int go[2], failure[2];
+
+	if (pipe2(go, O_CLOEXEC))
+		return -errno;
+	if (pipe2(failure, O_CLOEXEC)) {
+		close(go[0]);
+		close(go[1]);
+		return -errno;
+	}
+	c->pid = fork();
+	if (c->pid == 0) {
+		close(go[1]);
+		close(failure[0]);
+		become_program(go[0], failure[1], o);
+	}
+	close(go[0]);
+	close(failure[1]);
+	c->go = go[1];
+	c->failure = failure[0];
+	return c->pid < 0 ? -errno : 0;
+}
+
+/* Let it exec; 0, or the exit status to end with, the reason printed. */
+int child_run(struct child *c, const struct options *o)
+{
+	int err = 0;
+	ssize_t n;
+
+	close(c->go);
+	c->go = -1;
+	do {
+		n = read(c->failure, &err, sizeof(err));
+	} while (n < 0 && errno == EINTR);
+	close(c->failure);
+	if (n != sizeof(err))
+		return 0;
+	waitpid(c->pid, NULL, 0);
+	if (err < 0) {
+		complain("-b: cannot run on these CPUs: %s", strerror(-err));
+		return EXIT_SELF;
+	}
+	complain("cannot run '%s': %s", o->argv[0], strerror(err));
+	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+}
+
+/* The session could not be opened: the program must not run. */
+void child_abandon(struct child *c)
+{
+	kill(c->pid, SIGKILL);
+	close(c->go);
+	close(c->failure);
+	waitpid(c->pid, NULL, 0);
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The command line. */
+#include <errno.h>
+#include <getopt.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli.h"
+
+static const char usage_text[] =
+"Usage: pmctrack [OPTION]... [--] PROGRAM [ARG]...\n"
+"Run PROGRAM and print its performance counters, thread by thread.\n"
+"\n"
+"  -c EVENTS     events to count, for example instr,cycles (the default);\n"
+"                NAME:k counts in kernel mode, NAME:uk in both\n"
+"  -r            EVENTS is a raw string, for example pmc0,pmc1=0x8\n"
+"  -T SECONDS    sampling period (default 1); 0: one row a thread, at its end\n"
+"  -o FILE       write the counts to FILE\n"
+"  -b CPUS       run PROGRAM on these CPUs: a list (0,2-3) or a mask (0xd)\n"
+"  -n SAMPLES    end PROGRAM after so many samples\n"
+"  -N SECONDS    end PROGRAM after so much time\n"
+"  -k SIZE       size of the kernel's buffer, for example 64K or 1M\n"
+"  -L            do not print the event-to-counter mappings\n"
+"  -t            print real, user and system time of PROGRAM\n"
+"      --no-inherit  do not monitor processes that PROGRAM starts\n"
+"  -h, --help    print this text\n"
+"      --version print the version\n"
+"\n"
+"Event names: pmc-events -L. Exit status: that of PROGRAM; 127 and 126 if it\n"
+"is not there or cannot be run, 1 if pmctrack fails, 2 for usage errors.\n";
+
+static int bad(const char *fmt, const char *text)
+{
+	complain(fmt, text);
+	fputs("Try 'pmctrack --help'.\n", stderr);
+	return EXIT_USAGE;
+}
+
+static int parse_seconds(const char *text, double *seconds)
+{
+	char *end;
+
+	errno = 0;
+	*seconds = strtod(text, &end);
+	if (errno || end == text || *end || !isfinite(*seconds) || *seconds < 0 || *seconds > 86400)
+		return -EINVAL;
+	return 0;
+}
+
+static int parse_count(const char *text, unsigned long *count)
+{
+	char *end;
+
+	errno = 0;
+	*count = strtoul(text, &end, 10);
+	return errno || end == text || *end || *text == '-' || !*count ? -EINVAL : 0;
+}
+
+/* "64K", "1M", or bytes. */
+int parse_size(const char *text, uint32_t *bytes)
+{
+	unsigned long long value;
+	char *end;
+
+	errno = 0;
+	value = strtoull(text, &end, 10);
+	if (errno || end == text || *text == '-')
+		return -EINVAL;
+	if (*end == 'K' || *end == 'k') {
+		value <<= 10;
+		end++;
+	} else if (*end == 'M' || *end == 'm') {
+		value <<= 20;
+		end++;
+	}
+	if (*end || !value || value > UINT32_MAX)
+		return -EINVAL;
+	*bytes = (uint32_t)value;
+	return 0;
+}
+
+static int parse_mask(const char *text, cpu_set_t *set)
+{
+	unsigned long long mask;
+	char *end;
+
+	errno = 0;
+	mask = strtoull(text, &end, 16);
+	if (errno || *end || !mask)
+		return -EINVAL;
+	for (int cpu = 0; cpu < 64; cpu++) {
+		if (mask >> cpu & 1)
+			CPU_SET(cpu, set);
+	}
+	return 0;
+}
+
+/* "0,2-3", or "0xd". */
+int parse_cpus(const char *text, cpu_set_t *set)
+{
+	CPU_ZERO(set);
+	if (strncmp(text, "0x", 2) == 0)
+		return parse_mask(text, set);
+	do {
+		char *end;
+		unsigned long first, last;
+
+		if (*text < '0' || *text > '9')
+			return -EINVAL;
+		first = last = strtoul(text, &end, 10);
+		if (*end == '-') {
+			text = end + 1;
+			if (*text < '0' || *text > '9')
+				return -EINVAL;
+			last = strtoul(text, &end, 10);
+		}
+		if (first > last || last >= CPU_SETSIZE)
+			return -EINVAL;
+		for (; first <= last; first++)
+			CPU_SET(first, set);
+		text = end;
+	} while (*text++ == ',');
+	return text[-1] ? -EINVAL : 0;
+}
+
+enum { OPT_NO_INHERIT = 256, OPT_VERSION };
+
+static int parse_option(struct options *o, int c, const char *arg)
+{
+	switch (c) {
+	case 'c':
+		if (o->events)
+			return bad("-c %s: several event sets are not available in this version; run once for each", arg);
+		o->events = arg;
+		return 0;
+	case 'r':
+		o->raw = true;
+		return 0;
+	case 'T':
+		return parse_seconds(arg, &o->period) ?
+			bad("-T %s: not a number of seconds from 0 to 86400", arg) : 0;
+	case 'o':
+		o->output = arg;
+		return 0;
+	case 'b':
+		o->bind = true;
+		return parse_cpus(arg, &o->cpus) ?
+			bad("-b %s: not a list of CPUs (0,2-3) or a mask (0xd)", arg) : 0;
+	case 'n':
+		return parse_count(arg, &o->max_samples) ?
+			bad("-n %s: not a number of samples", arg) : 0;
+	case 'N':
+		return parse_seconds(arg, &o->max_seconds) || o->max_seconds == 0 ?
+			bad("-N %s: not a number of seconds up to 86400", arg) : 0;
+	case 'k':
+		return parse_size(arg, &o->ring_size) ?
+			bad("-k %s: not a size; write 65536, 64K or 1M", arg) : 0;
+	case 'L':
+		o->no_mappings = true;
+		return 0;
+	case 't':
+		o->times = true;
+		return 0;
+	case OPT_NO_INHERIT:
+		o->no_inherit = true;
+		return 0;
+	case 'h':
+		fputs(usage_text, stdout);
+		return -1;
+	case OPT_VERSION:
+		puts("pmctrack " VERSION);
+		return -1;
+	}
+	fputs("Try 'pmctrack --help'.\n", stderr);
+	return EXIT_USAGE;
+}
+
+int options_parse(struct options *o, int argc, char **argv)
+{
+	static const struct option longopts[] = {
+		{ "help", no_argument, NULL, 'h' },
+		{ "no-inherit", no_argument, NULL, OPT_NO_INHERIT },
+		{ "version", no_argument, NULL, OPT_VERSION },
+		{ NULL, 0, NULL, 0 }
+	};
+	int c, status;
+
+	memset(o, 0, sizeof(*o));
+	o->period = 1;
+	/* "+": what follows the program's name belongs to the program. */
+	while ((c = getopt_long(argc, argv, "+c:rT:o:b:n:N:k:Lth", longopts, NULL)) != -1) {
+		status = parse_option(o, c, optarg);
+		if (status)
+			return status;
+	}
+	if (!o->events) {
+		if (o->raw)
+			return bad("-r needs %s with a raw string", "-c");
+		o->events = "instr,cycles";
+	}
+	if (optind == argc)
+		return bad("%s to run", "no program");
+	o->argv = argv + optind;
+	return 0;
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Monitor one program from its exec to its end. */
+#include <errno.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli.h"
+
+/* Grace for a program that we end (-n, -N), and for one told to end twice. */
+#define KILL_AFTER_S	2
+
+struct monitor {
+	const struct options *o;
+	struct pmctrack_evset *set;
+	struct pmctrack_session *session;
+	struct table table;
+	struct child child;
+	int signals;		/* signalfd */
+	int timer;		/* -N, then the grace period */
+	bool ending;		/* we told the program to end */
+	bool over;		/* the program has ended */
+	int status;		/* of waitpid() */
+	struct timespec start;
+	struct rusage usage;
+};
+
+static void arm(int timer, double seconds)
+{
+	struct itimerspec t = { 0 };
+
+	t.it_value.tv_sec = (time_t)seconds;
+	t.it_value.tv_nsec = (long)((seconds - (double)t.it_value.tv_sec) * 1e9) + 1;
+	timerfd_settime(timer, 0, &t, NULL);
+}
+
+/* SIGTERM first; the timer brings SIGKILL. */
+static void end_program(struct monitor *m)
+{
+	if (m->ending || m->over)
+		return;
+	m->ending = true;
+	kill(m->child.pid, SIGTERM);
+	arm(m->timer, KILL_AFTER_S);
+}
+
+static void take_records(struct monitor *m)
+{
+	const struct pmctrack_record *rec;
+
+	while (pmctrack_session__next(m->session, &rec) > 0) {
+		if (m->o->max_samples && m->table.nr_samples >= m->o->max_samples)
+			continue;
+		table_row(&m->table, rec);
+		if (m->o->max_samples && m->table.nr_samples >= m->o->max_samples)
+			end_program(m);
+	}
+	fflush(m->table.out);
+}
+
+static void reap(struct monitor *m)
+{
+	while (!m->over && wait4(m->child.pid, &m->status, WNOHANG, &m->usage) == m->child.pid)
+		m->over = true;
+}
+
+static void on_signal(struct monitor *m)
+{
+	struct signalfd_siginfo si;
+
+	while (read(m->signals, &si, sizeof(si)) == sizeof(si)) {
+		if (si.ssi_signo == SIGCHLD)
+			reap(m);
+		/* A terminal signals the program itself; others only know us. */
+		else if (si.ssi_code != SI_KERNEL)
+			kill(m->child.pid, (int)si.ssi_signo);
+	}
+}
+
+static void on_timer(struct monitor *m)
+{
+	uint64_t expirations;
+
+	if (read(m->timer, &expirations, sizeof(expirations)) < 0)
+		return;
+	if (m->ending)
+		kill(m->child.pid, SIGKILL);
+	else
+		end_program(m);
+}
+
+static void monitor_loop(struct monitor *m)
+{
+	struct pollfd fds[3] = {
+		{ .fd = m->signals, .events = POLLIN },
+		{ .fd = m->timer, .events = POLLIN },
+		{ .fd = pmctrack_session__fd(m->session), .events = POLLIN },
+	};
+
+	while (!m->over) {
+		if (poll(fds, 3, -1) < 0 && errno != EINTR)
+			break;
+		if (fds[0].revents)
+			on_signal(m);
+		if (fds[1].revents)
+			on_timer(m);
+		take_records(m);
+		/* All its threads have ended, or hidden behind set-uid. */
+		if (fds[2].revents & POLLHUP)
+			fds[2].fd = -1;
+	}
+	/* The last records were written before the program could be reaped. */
+	take_records(m);
+}
+
+static void report_losses(const struct monitor *m)
+{
+	struct pmctrack_session_stats stats = { .sz = sizeof(stats) };
+
+	pmctrack_session__stats(m->session, &stats);
+	if (m->table.merged)
+		complain("%" PRIu64 " samples cover more than one period, because the kernel's buffer was full; no event is missing. A larger buffer (-k) or period (-T) helps",
+			 m->table.merged);
+	if (stats.lost) {
+		complain("%" PRIu64 " last samples of threads were lost, because the kernel's buffer was full (see -k); they had, in all:",
+			 stats.lost);
+		for (unsigned int i = 0; i < pmctrack_evset__nr(m->set); i++)
+			fprintf(stderr, "  pmc%u %" PRIu64 "\n", pmctrack_evset__counter(m->set, i),
+				pmctrack_session__lost_count(m->session, 0,
+							     pmctrack_evset__counter(m->set, i)));
+	}
+	if (stats.skipped_threads)
+		complain("%u threads were not monitored: the kernel had no memory for them",
+			 stats.skipped_threads);
+	if (m->table.setuid)
+		complain("%" PRIu64 " threads executed a program with other privileges and were not monitored further; that needs CAP_PERFMON (run pmctrack as root)",
+			 m->table.setuid);
+	if (stats.threads)
+		complain("%u threads of background processes still run; their events since their last sample are not shown",
+			 stats.threads);
+}
+
+static void report_times(const struct monitor *m)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	fprintf(m->table.out, "real %.3f\nuser %ld.%03ld\nsys %ld.%03ld\n",
+		(double)(now.tv_sec - m->start.tv_sec) + (double)(now.tv_nsec - m->start.tv_nsec) / 1e9,
+		(long)m->usage.ru_utime.tv_sec, (long)m->usage.ru_utime.tv_usec / 1000,
+		(long)m->usage.ru_stime.tv_sec, (long)m->usage.ru_stime.tv_usec / 1000);
+}
+
+static int exit_status(const struct monitor *m)
+{
+	if (WIFEXITED(m->status))
+		return WEXITSTATUS(m->status);
+	/* Ended as the user asked for with -n or -N. */
+	if (m->ending && (WTERMSIG(m->status) == SIGTERM || WTERMSIG(m->status) == SIGKILL))
+		return 0;
+	return 128 + WTERMSIG(m->status);
+}
+
+static int open_session(struct monitor *m)
+{
+	const struct options *o = m->o;
+	struct pmctrack_session_opts opts = {
+		.sz = sizeof(opts),
+		.flags = PMCTRACK_SESSION_ON_EXEC | PMCTRACK_SESSION_THREADS |
+			 (o->no_inherit ? 0 : PMCTRACK_SESSION_CHILDREN),
+		.period_ns = (uint64_t)(o->period * 1e9),
+		.ring_size = o->ring_size,
+	};
+	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
+
+	if (ctl)
+		m->set = o->raw ? pmctrack_evset__parse_raw(ctl, o->events)
+				: pmctrack_evset__parse(ctl, 0, o->events);
+	if (m->set) {
+		int err = child_prepare(&m->child, o);
+
+		if (err) {
+			complain("cannot create a process: %s", strerror(-err));
+			goto out;
+		}
+		opts.pid = m->child.pid;
+		m->session = pmctrack_session__open(ctl, &m->set, 1, &opts);
+		if (!m->session)
+			child_abandon(&m->child);
+	}
+	if (!m->session)
+		complain("%s", pmctrack_error());
+out:
+	pmctrack_ctl__close(ctl);
+	return m->session ? 0 : EXIT_SELF;
+}
+
+static int prepare_signals(struct monitor *m)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	m->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	m->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	return m->signals < 0 || m->timer < 0 ? -errno : 0;
+}
+
+int run(const struct options *o)
+{
+	struct monitor m = { .o = o, .table = { .out = stdout } };
+	int status;
+
+	if (o->output) {
+		m.table.out = fopen(o->output, "we");
+		if (!m.table.out) {
+			complain("-o %s: %s", o->output, strerror(errno));
+			return EXIT_SELF;
+		}
+	}
+	if (prepare_signals(&m)) {
+		complain("cannot watch the program: %s", strerror(errno));
+		return EXIT_SELF;
+	}
+	status = open_session(&m);
+	if (status)
+		goto out;
+	clock_gettime(CLOCK_MONOTONIC, &m.start);
+	status = child_run(&m.child, o);
+	if (status)
+		goto out;
+	table_begin(&m.table, m.set, !o->no_mappings);
+	if (o->max_seconds > 0)
+		arm(m.timer, o->max_seconds);
+	monitor_loop(&m);
+	if (o->times)
+		report_times(&m);
+	report_losses(&m);
+	status = exit_status(&m);
+out:
+	if (fflush(m.table.out) || (o->output && fclose(m.table.out))) {
+		complain("cannot write %s: %s", o->output ? o->output : "the counts", strerror(errno));
+		status = EXIT_SELF;
+	}
+	pmctrack_session__close(m.session);
+	pmctrack_evset__free(m.set);
+	return status;
+}
