@@ -57,7 +57,8 @@ enum pmct_ctx_state {
  * @task: the thread
  * @rcu: for freeing
  * @clock: clock ticks on a CPU in the open interval
- * @sum: events of each counter of @set in the open interval
+ * @sum: events of each counter of @set in the open interval; room for an even
+ *	number, see pmct_account()
  */
 struct pmct_ctx {
 	const struct pmct_hwset *set;
@@ -82,18 +83,20 @@ struct pmct_ctx {
  * @saved: @ctx was saved in the switch going on; its last values are the
  *	start values of the thread that enters
  * @core_type: of this CPU
- * @turn: which of @value was read last
- * @clock: clock at that read
- * @value: counter values at the last read, and room for the next
+ * @clock: clock at the last read
+ * @last: counter values at the last read
+ * @next: room for the next; the two take turns
+ * @values: what they point to
  */
 struct pmct_cpu {
 	struct pmct_ctx *ctx;
 	const struct pmct_hwset *set;
 	bool saved;
 	u8 core_type;
-	u8 turn;
 	u64 clock;
-	u64 value[2][PMCTRACK_MAX_COUNTERS];
+	u64 *last;
+	u64 *next;
+	u64 values[2][PMCTRACK_MAX_COUNTERS];
 };
 
 DECLARE_PER_CPU(struct pmct_cpu, pmct_cpu);
@@ -166,12 +169,12 @@ void pmct_count_begin(struct pmct_ctx *ctx);
 void pmct_count_end(struct pmct_ctx *ctx);
 void pmct_count_drop_session(struct pmct_session *s);
 void pmct_count_forget_cpu(void);
+void pmct_count_init(void);
 
 /* sample.c: the one place that closes an interval */
 void pmct_sample_init(void);
 u64 pmct_sample_clock_to_ns(u64 clock);
-void pmct_sample_close(struct pmct_ctx *ctx, int cpu, enum pmctrack_record_kind kind,
-		       u16 flags);
+void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16 flags);
 
 /* session.c */
 struct pmct_session_params {

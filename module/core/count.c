@@ -39,31 +39,49 @@ static noinline void pmct_account_narrow(struct pmct_ctx *ctx, const struct pmct
 		pmct_backend->overflow_clear(wrapped);
 }
 
+/* Two at a time: an odd last one takes along a lane that nobody looks at. */
+static __always_inline void pmct_add(u64 *__restrict sum, const u64 *__restrict last,
+				     const u64 *__restrict now, unsigned int nr)
+{
+	const u64 *end = now + nr;
+
+	while (now < end) {
+		u64 first = now[0] - last[0];
+		u64 second = now[1] - last[1];
+
+		now += 2;
+		last += 2;
+		sum[0] += first;
+		sum[1] += second;
+		sum += 2;
+	}
+}
+
 /* Bring the interval of the thread on this CPU up to now. */
 static __always_inline void pmct_account(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
 	const struct pmct_hwset *set = cs->set;
-	const u64 *last = cs->value[cs->turn];
-	u64 *now = cs->value[cs->turn ^= 1];
 	u64 clock = pmct_clock();
-	u64 overflow = pmct_backend->read(set, now);
-	unsigned int i;
+	u64 *last = cs->last;
+	u64 *now = cs->next;
+	u64 overflow;
 
 	ctx->clock += clock - cs->clock;
 	cs->clock = clock;
-	if (unlikely(set->narrow)) {
+	cs->last = now;
+	cs->next = last;
+	overflow = pmct_backend->read(set, now);
+	if (unlikely(set->narrow))
 		pmct_account_narrow(ctx, set, last, now, overflow);
-		return;
-	}
-	for (i = 0; i < set->nr; i++)
-		ctx->sum[i] += now[i] - last[i];
+	else
+		pmct_add(ctx->sum, last, now, set->nr);
 }
 
 /* Take start values of the set on the hardware. */
-static void pmct_read_start(struct pmct_cpu *cs)
+static __always_inline void pmct_read_start(struct pmct_cpu *cs)
 {
 	cs->clock = pmct_clock();
-	pmct_backend->read(cs->set, cs->value[cs->turn]);
+	pmct_backend->read(cs->set, cs->last);
 	/* After the read: a wrap in between then shows as a smaller value. */
 	if (unlikely(cs->set->narrow))
 		pmct_backend->overflow_clear(cs->set->counters);
@@ -78,9 +96,9 @@ static void pmct_set_deadline(struct pmct_ctx *ctx)
 	ctx->deadline += (late / period + 1) * period;
 }
 
-static noinline void pmct_period_end(struct pmct_ctx *ctx, int cpu)
+static noinline void pmct_period_end(struct pmct_ctx *ctx)
 {
-	pmct_sample_close(ctx, cpu, PMCTRACK_RECORD_TICK, 0);
+	pmct_sample_close(ctx, PMCTRACK_RECORD_TICK, 0);
 	pmct_set_deadline(ctx);
 }
 
@@ -90,12 +108,12 @@ static __always_inline bool pmct_period_over(const struct pmct_ctx *ctx)
 }
 
 /* The thread comes from CPUs of another type: its set there was another one. */
-static noinline void pmct_change_core_type(struct pmct_ctx *ctx, int cpu, u8 core_type)
+static noinline void pmct_change_core_type(struct pmct_ctx *ctx, u8 core_type)
 {
 	struct pmct_session *s = ctx->session;
 
 	if (ctx->clock)
-		pmct_sample_close(ctx, cpu, PMCTRACK_RECORD_MIGRATION, 0);
+		pmct_sample_close(ctx, PMCTRACK_RECORD_MIGRATION, 0);
 	ctx->set = s->nr_sets[core_type] ? s->sets[core_type] : &s->empty[core_type];
 }
 
@@ -105,13 +123,26 @@ void pmct_sched_out(void *data, int cpu)
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 	struct pmct_ctx *ctx = data;
 
-	/* Enabled while it was running here, before its first switch. */
-	if (unlikely(cs->ctx != ctx))
-		return;
+	/*
+	 * cs->ctx == ctx: a thread's delivery is enabled by itself, together
+	 * with pmct_count_begin(), or before it first runs.
+	 */
 	pmct_account(cs, ctx);
 	cs->saved = true;
 	if (unlikely(pmct_period_over(ctx)))
-		pmct_period_end(ctx, cpu);
+		pmct_period_end(ctx);
+}
+
+/* The hardware does not hold what @ctx needs. */
+static noinline void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx)
+{
+	if (ctx->set->core_type != cs->core_type)
+		pmct_change_core_type(ctx, cs->core_type);
+	if (cs->set != ctx->set) {
+		cs->set = ctx->set;
+		pmct_backend->program(cs->set);
+	}
+	pmct_read_start(cs);
 }
 
 /* pmc_ops::pmcs_restore_callback */
@@ -125,15 +156,11 @@ void pmct_sched_in(void *data, int cpu)
 	cs->ctx = ctx;
 	if (!ctx)
 		return;
-	if (unlikely(ctx->set->core_type != cs->core_type))
-		pmct_change_core_type(ctx, cpu, cs->core_type);
-	if (unlikely(cs->set != ctx->set)) {
-		cs->set = ctx->set;
-		pmct_backend->program(cs->set);
+	/* The same set implies the same core type: a set is for one. */
+	if (unlikely(cs->set != ctx->set))
+		pmct_change_set(cs, ctx);
+	else if (!saved)
 		pmct_read_start(cs);
-	} else if (!saved) {
-		pmct_read_start(cs);
-	}
 }
 
 /* pmc_ops::pmcs_tbs_tick */
@@ -143,11 +170,11 @@ void pmct_tick(void *data, int cpu)
 	struct pmct_ctx *ctx = data;
 	bool over = pmct_period_over(ctx);
 
-	if (likely(!over && !ctx->set->narrow) || unlikely(cs->ctx != ctx))
+	if (likely(!over && !ctx->set->narrow))
 		return;
 	pmct_account(cs, ctx);
 	if (over)
-		pmct_period_end(ctx, cpu);
+		pmct_period_end(ctx);
 }
 
 /**
@@ -209,6 +236,18 @@ void pmct_count_forget_cpu(void)
 	cs->ctx = NULL;
 	cs->set = NULL;
 	cs->saved = false;
+}
+
+void pmct_count_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct pmct_cpu *cs = per_cpu_ptr(&pmct_cpu, cpu);
+
+		cs->last = cs->values[0];
+		cs->next = cs->values[1];
+	}
 }
 
 static void pmct_drop_on_cpu(void *session)

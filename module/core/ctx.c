@@ -20,7 +20,7 @@ static struct pmct_ctx *pmct_ctx_alloc(struct pmct_session *s, struct task_struc
 {
 	struct pmct_ctx *ctx;
 
-	ctx = kzalloc(struct_size(ctx, sum, s->nr_counters), GFP_KERNEL_ACCOUNT);
+	ctx = kzalloc(struct_size(ctx, sum, round_up(s->nr_counters, 2)), GFP_KERNEL_ACCOUNT);
 	if (!ctx)
 		return NULL;
 	ctx->session = s;
@@ -210,7 +210,7 @@ int pmct_ctx_stop(struct pmct_session *s)
 	pmct_hooks_enable(current, false);
 	pmct_count_end(ctx);
 	ctx->state = PMCT_CTX_STOPPED;
-	pmct_sample_close(ctx, smp_processor_id(), PMCTRACK_RECORD_SELF, 0);
+	pmct_sample_close(ctx, PMCTRACK_RECORD_SELF, 0);
 	local_irq_enable();
 	return 0;
 }
@@ -261,7 +261,7 @@ static void pmct_ctx_end(struct pmct_ctx *ctx, u16 record_flags)
 	pmct_hooks_enable(current, false);
 	pmct_count_end(ctx);
 	if (ctx->state == PMCT_CTX_COUNTING || ctx->merged)
-		pmct_sample_close(ctx, smp_processor_id(), PMCTRACK_RECORD_EXIT, record_flags);
+		pmct_sample_close(ctx, PMCTRACK_RECORD_EXIT, record_flags);
 	local_irq_restore(flags);
 
 	if (!pmct_ctx_leave(ctx))

@@ -28,6 +28,7 @@ static int __init pmct_init(void)
 
 	if (IS_ERR(backend))
 		return PTR_ERR(backend);
+	pmct_count_init();
 	pmct_sample_init();
 	err = pmct_backend_init(backend);
 	if (err)

@@ -32,9 +32,10 @@ static void pmct_name_thread(struct pmct_ctx *ctx)
 }
 
 static void pmct_fill_record(struct pmctrack_record *rec, const struct pmct_ctx *ctx,
-			     int cpu, enum pmctrack_record_kind kind, u16 flags)
+			     enum pmctrack_record_kind kind, u16 flags)
 {
 	const struct pmct_hwset *set = ctx->set;
+	unsigned int i;
 
 	rec->kind = kind;
 	rec->flags = flags | (ctx->merged ? PMCTRACK_RECORD_F_MERGED : 0);
@@ -43,14 +44,25 @@ static void pmct_fill_record(struct pmctrack_record *rec, const struct pmct_ctx 
 	rec->hw_ns = rec->run_ns;
 	rec->tid = ctx->tid;
 	rec->tgid = ctx->tgid;
-	rec->cpu = cpu;
+	rec->cpu = smp_processor_id();
 	rec->core_type = set->core_type;
 	rec->set = set->index;
 	rec->nr_counts = set->nr;
 	rec->nr_virt = 0;
 	rec->counters = set->counters;
 	rec->virt = 0;
-	memcpy(rec->counts, ctx->sum, set->nr * sizeof(u64));
+	for (i = 0; i < set->nr; i++)
+		rec->counts[i] = ctx->sum[i];
+}
+
+static void pmct_open_interval(struct pmct_ctx *ctx)
+{
+	unsigned int nr = ctx->set->nr;
+	unsigned int i;
+
+	ctx->clock = 0;
+	for (i = 0; i < nr; i++)
+		ctx->sum[i] = 0;
 }
 
 /* The reader is too slow, and the thread will not write another record. */
@@ -69,7 +81,6 @@ static void pmct_account_lost(struct pmct_ring *ring, const struct pmct_ctx *ctx
 /**
  * pmct_sample_close() - close the open interval of a thread
  * @ctx: the thread, brought up to date
- * @cpu: this CPU
  * @kind: why
  * @flags: enum pmctrack_record_flags
  *
@@ -80,8 +91,7 @@ static void pmct_account_lost(struct pmct_ring *ring, const struct pmct_ctx *ctx
  * Context: interrupts disabled; the runqueue lock may be held, hence readers
  * are woken from interrupt work.
  */
-void pmct_sample_close(struct pmct_ctx *ctx, int cpu, enum pmctrack_record_kind kind,
-		       u16 flags)
+void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16 flags)
 {
 	struct pmct_session *s = ctx->session;
 	struct pmct_ring *ring = &s->ring;
@@ -95,7 +105,7 @@ void pmct_sample_close(struct pmct_ctx *ctx, int cpu, enum pmctrack_record_kind 
 	raw_spin_lock(&ring->lock);
 	rec = pmct_ring_reserve(ring, pmct_record_size(ctx->set->nr));
 	if (rec) {
-		pmct_fill_record(rec, ctx, cpu, kind, flags);
+		pmct_fill_record(rec, ctx, kind, flags);
 		pmct_ring_commit(ring, rec);
 	} else if (kind == PMCTRACK_RECORD_EXIT) {
 		pmct_account_lost(ring, ctx);
@@ -103,10 +113,8 @@ void pmct_sample_close(struct pmct_ctx *ctx, int cpu, enum pmctrack_record_kind 
 	raw_spin_unlock(&ring->lock);
 
 	ctx->merged = !rec;
-	if (rec) {
-		ctx->clock = 0;
-		memset(ctx->sum, 0, ctx->set->nr * sizeof(u64));
-	}
+	if (rec)
+		pmct_open_interval(ctx);
 	if (wq_has_sleeper(&s->wait))
 		irq_work_queue(&s->wake);
 }

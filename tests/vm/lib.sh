@@ -24,12 +24,12 @@ hash_of() {
 
 # with_lock NAME COMMAND…: one builder of a product at a time.
 with_lock() {
-	local name=$1; shift
+	local lock=$1; shift
 	mkdir -p "$cache"
 	(
-		flock -n 9 || { say "waiting for another build of $name"; flock 9; }
+		flock -n 9 || { say "waiting for another build of $lock"; flock 9; }
 		"$@"
-	) 9>"$cache/.lock-$name"
+	) 9>"$cache/.lock-$lock"
 }
 
 # logged LOG COMMAND…: run quietly; on failure show the end of the log.
