@@ -21,7 +21,6 @@
 #include "evset.h"
 
 struct pmct_item {
-	const char *text;	/* the whole item, for messages */
 	char key[12];
 	bool has_index;
 	unsigned int index;
@@ -53,8 +52,13 @@ static int pmct_split_item(char *text, struct pmct_item *item, struct pmct_msg *
 	char *p = text;
 	char *eq;
 
-	item->text = text;
 	item->value = NULL;
+	/* kstrto*() would accept a newline. */
+	while (isgraph(p[len]))
+		len++;
+	if (p[len])
+		return pmct_refuse(msg, -EINVAL, "raw string: contains blanks or control characters");
+	len = 0;
 	while (isalpha(p[len]) || p[len] == '_')
 		len++;
 	if (!len || len >= sizeof(item->key))

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The ring buffer: order, wrap-around, fullness, and readers that lie. */
+#include <kunit/test.h>
+#include <linux/sizes.h>
+
+#include "../ring.h"
+
+#define SIZE	PMCT_RING_MIN
+#define NR	3	/* counts of a record: does not divide SIZE */
+
+static int ring_init(struct kunit *test)
+{
+	struct pmct_ring *ring = kunit_kzalloc(test, sizeof(*ring), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ring);
+	KUNIT_ASSERT_EQ(test, 0, pmct_ring_init(ring, SIZE));
+	test->priv = ring;
+	return 0;
+}
+
+static void ring_exit(struct kunit *test)
+{
+	if (test->priv)
+		pmct_ring_destroy(test->priv);
+}
+
+static bool put(struct pmct_ring *ring, u64 value)
+{
+	struct pmctrack_record *rec;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&ring->lock, flags);
+	rec = pmct_ring_reserve(ring, pmct_record_size(NR));
+	if (rec) {
+		rec->kind = PMCTRACK_RECORD_TICK;
+		rec->counts[0] = value;
+		pmct_ring_commit(ring, rec);
+	}
+	raw_spin_unlock_irqrestore(&ring->lock, flags);
+	return rec;
+}
+
+/* As a reader of the mapping does it. */
+static bool get(struct pmct_ring *ring, u64 *value)
+{
+	u64 head = smp_load_acquire(&ring->ctl->head);
+	u64 tail = ring->ctl->tail;
+	bool found = false;
+
+	while (tail != head && !found) {
+		const struct pmctrack_record *rec = ring->data + (tail & (SIZE - 1));
+
+		found = rec->kind != PMCTRACK_RECORD_PAD;
+		if (found)
+			*value = rec->counts[0];
+		tail += rec->size;
+	}
+	smp_store_release(&ring->ctl->tail, tail);
+	return found;
+}
+
+static void sizes_test(struct kunit *test)
+{
+	struct pmct_ring ring;
+
+	KUNIT_EXPECT_EQ(test, -EINVAL, pmct_ring_init(&ring, 0));
+	KUNIT_EXPECT_EQ(test, -EINVAL, pmct_ring_init(&ring, PMCT_RING_MIN / 2));
+	KUNIT_EXPECT_EQ(test, -EINVAL, pmct_ring_init(&ring, PMCT_RING_MIN + 8));
+	KUNIT_EXPECT_EQ(test, -EINVAL, pmct_ring_init(&ring, PMCT_RING_MAX * 2));
+}
+
+static void order_test(struct kunit *test)
+{
+	struct pmct_ring *ring = test->priv;
+	const u64 behind = 20;
+	u64 value, i;
+
+	/* Ten times round, with a reader that stays some records behind. */
+	for (i = 0; i < 10 * SIZE / pmct_record_size(NR); i++) {
+		KUNIT_ASSERT_TRUE(test, put(ring, i));
+		if (i < behind)
+			continue;
+		KUNIT_ASSERT_TRUE(test, get(ring, &value));
+		KUNIT_ASSERT_EQ(test, value, i - behind);
+	}
+}
+
+static void full_test(struct kunit *test)
+{
+	struct pmct_ring *ring = test->priv;
+	u64 value, n = 0, i;
+
+	while (put(ring, n))
+		n++;
+	KUNIT_EXPECT_EQ(test, n, SIZE / pmct_record_size(NR));
+	KUNIT_EXPECT_FALSE(test, put(ring, n));
+	for (i = 0; i < n; i++) {
+		KUNIT_ASSERT_TRUE(test, get(ring, &value));
+		KUNIT_EXPECT_EQ(test, value, i);
+	}
+	KUNIT_EXPECT_FALSE(test, get(ring, &value));
+	KUNIT_EXPECT_EQ(test, 0, pmct_ring_used(ring));
+	KUNIT_EXPECT_TRUE(test, put(ring, n));
+}
+
+/* Whatever the reader writes, the kernel neither overwrites nor runs away. */
+static void bad_tail_test(struct kunit *test)
+{
+	static const u64 tails[] = { 1, 7, SIZE + 8, 1ULL << 63, U64_MAX };
+	struct pmct_ring *ring = test->priv;
+	unsigned int i;
+
+	KUNIT_ASSERT_TRUE(test, put(ring, 1));
+	for (i = 0; i < ARRAY_SIZE(tails); i++) {
+		ring->ctl->tail = ring->head + tails[i];
+		KUNIT_EXPECT_EQ(test, SIZE, pmct_ring_used(ring));
+		KUNIT_EXPECT_FALSE(test, put(ring, 2));
+		KUNIT_EXPECT_EQ(test, -EIO, pmct_ring_read(ring, NULL, SIZE));
+	}
+	ring->ctl->tail = ring->head;
+	KUNIT_EXPECT_TRUE(test, put(ring, 3));
+}
+
+/* A tail inside a record: its counts must not be taken for a size. */
+static void tail_in_record_test(struct kunit *test)
+{
+	struct pmct_ring *ring = test->priv;
+	static const u64 sizes[] = { 0, 4, SIZE + 8, U32_MAX };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sizes); i++) {
+		u64 start = ring->head;
+
+		KUNIT_ASSERT_TRUE(test, put(ring, sizes[i]));
+		ring->ctl->tail = start + offsetof(struct pmctrack_record, counts);
+		KUNIT_EXPECT_EQ(test, -EIO, pmct_ring_read(ring, NULL, SIZE));
+		ring->ctl->tail = ring->head;
+	}
+}
+
+static struct kunit_case ring_cases[] = {
+	KUNIT_CASE(sizes_test),
+	KUNIT_CASE(order_test),
+	KUNIT_CASE(full_test),
+	KUNIT_CASE(bad_tail_test),
+	KUNIT_CASE(tail_in_record_test),
+	{}
+};
+
+static struct kunit_suite ring_suite = {
+	.name = "pmctrack_ring",
+	.init = ring_init,
+	.exit = ring_exit,
+	.test_cases = ring_cases,
+};
+
+kunit_test_suite(ring_suite);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A PMU in memory: an ordinary backend. Events 0x10 to 0x1f exist. */
+#include <linux/string.h>
+
+#include "fake.h"
+
+struct pmct_fake_state pmct_fake_state;
+bool pmct_fake_narrow;
+
+static const struct pmct_core_type fake_types[] = {
+	{ .name = "fake_big", .model = "fake=0", .counters = 0xff, .fixed = 0x1, .width = 64 },
+	{ .name = "fake_small", .model = "fake=1", .counters = 0x0f, .fixed = 0x1, .width = 64 },
+};
+
+static const char *const fake_keys[] = { "umask", NULL };
+
+void pmct_fake_reset(void)
+{
+	memset(&pmct_fake_state, 0, sizeof(pmct_fake_state));
+	pmct_fake_narrow = false;
+}
+
+void pmct_fake_count(unsigned int counter, u64 events)
+{
+	u64 mask = pmct_fake_narrow && counter ? U32_MAX : U64_MAX;
+	u64 value = pmct_fake_state.value[counter];
+
+	if (events > mask - value)
+		pmct_fake_state.overflow |= BIT_ULL(counter);
+	pmct_fake_state.value[counter] = (value + events) & mask;
+}
+
+static int fake_probe(struct pmct_msg *msg)
+{
+	return 0;
+}
+
+static unsigned int fake_nr_core_types(void)
+{
+	return ARRAY_SIZE(fake_types);
+}
+
+static const struct pmct_core_type *fake_core_type(unsigned int i)
+{
+	return &fake_types[i];
+}
+
+static unsigned int fake_cpu_core_type(int cpu)
+{
+	return 0;
+}
+
+static int fake_translate(const struct pmct_core_type *type, const struct pmct_event *event,
+			  u64 *config, u64 *mask, struct pmct_msg *msg)
+{
+	if (event->counter && (event->code < 0x10 || event->code > 0x1f))
+		return pmct_refuse(msg, -EOPNOTSUPP, "pmc%u=%#llx: no such event",
+				   event->counter, event->code);
+	*config = event->code | (u64)event->extra[0] << 16 | (event->os ? BIT_ULL(62) : 0) |
+		  (event->usr ? BIT_ULL(63) : 0);
+	*mask = pmct_fake_narrow && event->counter ? U32_MAX : U64_MAX;
+	return 0;
+}
+
+static int fake_claim(bool (*overflow)(void), struct pmct_msg *msg)
+{
+	return 0;
+}
+
+static void fake_release(void)
+{
+}
+
+static void fake_program(const struct pmct_hwset *set)
+{
+	pmct_fake_state.set = set;
+	pmct_fake_state.nr_program++;
+}
+
+static u64 fake_read(const struct pmct_hwset *set, u64 *values)
+{
+	unsigned int i;
+
+	pmct_fake_state.nr_read++;
+	for (i = 0; i < set->nr; i++)
+		values[i] = pmct_fake_state.value[set->counter[i]];
+	return set->narrow ? pmct_fake_state.overflow & set->counters : 0;
+}
+
+static u64 fake_overflow_pending(void)
+{
+	return pmct_fake_state.overflow;
+}
+
+static void fake_overflow_clear(u64 counters)
+{
+	pmct_fake_state.overflow &= ~counters;
+}
+
+const struct pmct_backend pmct_fake = {
+	.name			= "fake",
+	.keys			= fake_keys,
+	.probe			= fake_probe,
+	.nr_core_types		= fake_nr_core_types,
+	.core_type		= fake_core_type,
+	.cpu_core_type		= fake_cpu_core_type,
+	.translate		= fake_translate,
+	.claim			= fake_claim,
+	.release		= fake_release,
+	.program		= fake_program,
+	.read			= fake_read,
+	.overflow_pending	= fake_overflow_pending,
+	.overflow_clear		= fake_overflow_clear,
+};

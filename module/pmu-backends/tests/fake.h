@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A PMU in memory, for KUnit: eight counters, of which 0 is fixed. */
+#ifndef _PMCT_FAKE_H
+#define _PMCT_FAKE_H
+
+#include <pmctrack/backend.h>
+
+/**
+ * struct pmct_fake_state - what the fake hardware holds
+ * @value: the counters; tests let them count
+ * @overflow: overflow flags
+ * @set: what was programmed last
+ * @nr_program: how often
+ * @nr_read: how often the counters were read
+ */
+struct pmct_fake_state {
+	u64 value[PMCTRACK_MAX_COUNTERS];
+	u64 overflow;
+	const struct pmct_hwset *set;
+	unsigned int nr_program;
+	unsigned int nr_read;
+};
+
+extern struct pmct_fake_state pmct_fake_state;
+extern const struct pmct_backend pmct_fake;
+extern bool pmct_fake_narrow;	/* counters 1 and up have 32 bits */
+
+void pmct_fake_reset(void);
+/* Counter @counter counts @events, and wraps as hardware does. */
+void pmct_fake_count(unsigned int counter, u64 events);
+
+#endif /* _PMCT_FAKE_H */
