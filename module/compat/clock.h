@@ -17,7 +17,7 @@ static inline u32 pmct_clock_hz(void)
 	return arch_timer_get_cntfrq();
 }
 #else
-#error "pmctrack: no clock for this architecture in module/compat/clock.h"
+#error "pmctrack: no clock for this architecture"
 #endif
 
 /* Differences only make sense between two reads on the same CPU. */

@@ -6,7 +6,10 @@
 #include <linux/mm.h>
 #include <linux/version.h>
 
-/* vm_flags became read-only with bc292ab00f6c ("mm: introduce vma->vm_flags wrapper functions"), 6.3. */
+/*
+ * vm_flags became read-only with bc292ab00f6c ("mm: introduce vma->vm_flags
+ * wrapper functions"), 6.3.
+ */
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
 #define pmct_vm_flags_clear(vma, flags)	vm_flags_clear(vma, flags)
 #else

@@ -7,7 +7,7 @@
 
 /*
  * Formatted messages came with 51c352bdbcd2 ("netlink: add support for
- * formatted extack messages"), 6.2. Before, the acknowledgement keeps a bare
+ * formatted extack messages"), 6.2. Before, the acknowledgment keeps a bare
  * pointer, which is read after the handler has returned: hand out buffers in
  * turn. A message can only be replaced by another one, never be freed.
  */

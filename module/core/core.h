@@ -134,7 +134,7 @@ struct pmct_session {
 	struct list_head threads;
 	unsigned int nr_threads;
 	bool closing;
-	struct mutex read_mutex;
+	struct mutex read_mutex;	/* see above */
 	wait_queue_head_t wait;
 	struct irq_work wake;
 	struct pid_namespace *pid_ns;

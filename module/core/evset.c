@@ -57,13 +57,15 @@ static int pmct_split_item(char *text, struct pmct_item *item, struct pmct_msg *
 	while (isgraph(p[len]))
 		len++;
 	if (p[len])
-		return pmct_refuse(msg, -EINVAL, "raw string: contains blanks or control characters");
+		return pmct_refuse(msg, -EINVAL,
+				   "raw string: contains blanks or control characters");
 	len = 0;
 	while (isalpha(p[len]) || p[len] == '_')
 		len++;
 	if (!len || len >= sizeof(item->key))
 		return pmct_refuse(msg, -EINVAL,
-				   "raw string: cannot read '%.32s'; expected pmcN[=0xCODE], usrN, osN, ...", text);
+				   "raw string: cannot read '%.32s'; expected pmcN[=0xCODE], usrN, osN",
+				   text);
 	memcpy(item->key, p, len);
 	item->key[len] = '\0';
 	p += len;

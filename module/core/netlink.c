@@ -2,7 +2,7 @@
 /*
  * Control plane: the generic-netlink family "pmctrack", as described by
  * Documentation/netlink/specs/pmctrack.yaml. Errors come with a message for
- * a person in the extended acknowledgement.
+ * a person in the extended acknowledgment.
  */
 #include <linux/file.h>
 #include <linux/module.h>

@@ -76,7 +76,9 @@ void pmct_ring_destroy(struct pmct_ring *ring)
 /* Bytes not consumed yet. A tail that cannot be true reads as a full ring. */
 size_t pmct_ring_used(const struct pmct_ring *ring)
 {
-	u64 used = smp_load_acquire(&ring->head) - smp_load_acquire(&ring->ctl->tail);
+	/* Pairs with the reader's release of the tail: it has read its records. */
+	u64 tail = smp_load_acquire(&ring->ctl->tail);
+	u64 used = READ_ONCE(ring->head) - tail;
 
 	return used > ring->size || used % 8 ? ring->size : used;
 }
@@ -120,7 +122,9 @@ void pmct_ring_commit(struct pmct_ring *ring, const struct pmctrack_record *rec)
 {
 	lockdep_assert_held(&ring->lock);
 
+	/* Pairs with pmct_ring_read(): the record is complete. */
 	smp_store_release(&ring->head, ring->head + rec->size);
+	/* The same for a reader of the mapping. */
 	smp_store_release(&ring->ctl->head, ring->head);
 }
 
@@ -154,6 +158,7 @@ static const struct pmctrack_record *pmct_ring_at(const struct pmct_ring *ring,
  */
 ssize_t pmct_ring_read(struct pmct_ring *ring, char __user *buf, size_t len)
 {
+	/* Pairs with pmct_ring_commit(). */
 	u64 head = smp_load_acquire(&ring->head);
 	u64 tail = READ_ONCE(ring->ctl->tail);
 	size_t done = 0;
@@ -173,6 +178,7 @@ ssize_t pmct_ring_read(struct pmct_ring *ring, char __user *buf, size_t len)
 			done += size;
 		}
 		tail += size;
+		/* Writers may use the room: pairs with pmct_ring_used(). */
 		smp_store_release(&ring->ctl->tail, tail);
 	}
 	return done;

@@ -1,1 +1,56 @@
-#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Helpers of the guest tests. Functions named test_* are the tests; each runs
+# in a subshell with "set -e" and fails by returning non-zero.
+
+S=/opt/pmctrack/selftests
+KO=/opt/pmctrack/modules/pmctrack.ko
+SKIP=4
+
+fail() { echo "# $*"; return 1; }
+skip() { echo "# $*"; exit $SKIP; }
+
+# expect_status WANT COMMAND…: output goes to $OUT and $ERR
+OUT=/tmp/out ERR=/tmp/err
+expect_status() {
+	local want=$1 got=0; shift
+	"$@" >$OUT 2>$ERR || got=$?
+	[ "$got" = "$want" ] || fail "'$*' exited with $got, not $want: $(head -c 400 $ERR)"
+}
+
+# expect_refusal STATUS REGEX COMMAND…: one clear line that matches, no counts
+expect_refusal() {
+	local want=$1 regex=$2; shift 2
+	expect_status "$want" "$@"
+	grep -qE -- "$regex" $ERR || fail "'$*' says: $(cat $ERR); expected: $regex"
+	[ "$(grep -vc "^Try '" $ERR)" = 1 ] || fail "'$*' says more than one line: $(cat $ERR)"
+	! grep -q nsample $OUT || fail "'$*' printed counts"
+}
+
+# rows FILE: the sample rows. sum FILE COLUMN [PID]: of a count over rows.
+rows() { awk '/^ *nsample/ { on = 1; next } on && NF > 3' "$1"; }
+sum() { rows "$1" | awk -v c="$2" -v p="${3-}" 'p == "" || $2 == p { s += $c } END { printf "%.0f", s }'; }
+pids() { rows "$1" | awk '!seen[$2]++ { print $2 }'; }
+
+equal() { [ "$1" = "$2" ] || fail "${3-value}: $1, expected $2"; }
+
+# hand_main ROUNDS THREADS / hand_thread ROUNDS: user instructions of handcount
+hand_main() { echo $((58 + 9 * $2 + 2 * 10#$1)); }
+hand_thread() { echo $((4 + 2 * 10#$1)); }
+hand_all() { echo $(($(hand_main "$1" "$2") + $2 * $(hand_thread "$1"))); }
+
+# Instructions are only counted when guest time is (--icount).
+need_instr() { pmc-events -L | grep -q '^instr ' || skip "this guest does not count instructions (no --icount)"; }
+
+reload() { rmmod pmctrack 2>/dev/null || true; insmod $KO "$@"; }
+
+# Nothing is left behind: no session, and the counters are perf's again.
+idle() {
+	local i
+	for i in $(seq 100); do
+		grep -q '^sessions: 0$' /proc/pmc/info && break
+		sleep 0.05
+	done
+	grep -q '^sessions: 0$' /proc/pmc/info || fail "a session is left: $(grep sessions /proc/pmc/info)"
+	grep -q '^counters_owned_by: perf$' /proc/pmc/info || fail "the counters were not given back"
+}

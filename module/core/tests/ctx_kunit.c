@@ -25,7 +25,8 @@ static struct pmct_ctx *new_ctx(struct kunit *test, struct pmct_session *s, pid_
 	ctx->session = s;
 	ctx->set = s->sets[0];
 	ctx->state = PMCT_CTX_COUNTING;
-	ctx->tid = ctx->tgid = tid;
+	ctx->tid = tid;
+	ctx->tgid = tid;
 	ctx->deadline = jiffies + HZ * 1000;
 	return ctx;
 }
@@ -224,6 +225,7 @@ static u64 take_record(struct pmct_ring *ring, struct pmctrack_record *copy)
 			*copy = *rec;
 		tail += rec->size;
 	}
+	/* As the reader does. */
 	smp_store_release(&ring->ctl->tail, tail);
 	return found ? copy->size : 0;
 }

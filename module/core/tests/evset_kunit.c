@@ -81,11 +81,12 @@ static void parse_values_test(struct kunit *test)
 {
 	static const char *const keys[] = { "umask", NULL };
 	struct pmct_evset_spec *spec = kunit_kzalloc(test, sizeof(*spec), GFP_KERNEL);
+	static const char raw[] = "pmc2=2E,umask2=0x41,os2,"
+				  "pmc1=0x8,usr1=0,os1=1,ebs1=500000000,coretype=1";
 	struct pmct_msg msg = {};
 
 	KUNIT_ASSERT_NOT_NULL(test, spec);
-	KUNIT_ASSERT_EQ(test, 0, pmct_evset_parse("pmc2=2E,umask2=0x41,os2,pmc1=0x8,usr1=0,os1=1,ebs1=500000000,coretype=1",
-						  keys, spec, &msg));
+	KUNIT_ASSERT_EQ(test, 0, pmct_evset_parse(raw, keys, spec, &msg));
 	KUNIT_EXPECT_EQ(test, spec->core_type, 1);
 	KUNIT_EXPECT_EQ(test, spec->event[0].code, 0x8ULL);
 	KUNIT_EXPECT_FALSE(test, spec->event[0].usr);

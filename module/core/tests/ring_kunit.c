@@ -43,6 +43,7 @@ static bool put(struct pmct_ring *ring, u64 value)
 /* As a reader of the mapping does it. */
 static bool get(struct pmct_ring *ring, u64 *value)
 {
+	/* Pairs with pmct_ring_commit(). */
 	u64 head = smp_load_acquire(&ring->ctl->head);
 	u64 tail = ring->ctl->tail;
 	bool found = false;
@@ -55,6 +56,7 @@ static bool get(struct pmct_ring *ring, u64 *value)
 			*value = rec->counts[0];
 		tail += rec->size;
 	}
+	/* Pairs with pmct_ring_used(). */
 	smp_store_release(&ring->ctl->tail, tail);
 	return found;
 }

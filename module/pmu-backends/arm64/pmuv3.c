@@ -283,7 +283,7 @@ static void pmuv3_program(const struct pmct_hwset *set)
 	/* No direct access from user space: it would see other threads' events. */
 	write_sysreg(0, pmuserenr_el0);
 	for (i = 0; i < set->nr; i++)
-		pmuv3_write_typer(set->counter[i], set->config[i]);
+		pmuv3_write_type(set->counter[i], set->config[i]);
 	write_sysreg(bits, pmcntenset_el0);
 	if (set->narrow)
 		write_sysreg(bits, pmintenset_el1);
@@ -293,28 +293,32 @@ static void pmuv3_program(const struct pmct_hwset *set)
 }
 
 #define PMUV3_READ(n)							\
-	if (counters & BIT((n) + 1))					\
-		*values++ = read_sysreg(pmevcntr##n##_el0);
+	do {								\
+		if (counters & BIT((n) + 1))				\
+			*values++ = read_sysreg(pmevcntr##n##_el0);	\
+	} while (0)
 
 static u64 pmuv3_read(const struct pmct_hwset *set, u64 *values)
 {
 	u32 counters = set->counters;
 	u64 overflow = 0;
+	unsigned int i;
 
 	if (unlikely(set->narrow))
 		overflow = pmuv3_overflow_pending() & counters;
 	if (counters & BIT(PMUV3_CYCLES))
 		*values++ = read_sysreg(pmccntr_el0);
-	PMUV3_READ(0)
-	PMUV3_READ(1)
-	PMUV3_READ(2)
-	PMUV3_READ(3)
-	PMUV3_READ(4)
-	PMUV3_READ(5)
-	if (likely(!(counters >> 7)))
-		return overflow;
-	counters &= GENMASK(31, 7);
-	PMUV3_EACH(PMUV3_READ)
+	/* Directly those that all CPUs have, the others by number. */
+	PMUV3_READ(0);
+	PMUV3_READ(1);
+	PMUV3_READ(2);
+	PMUV3_READ(3);
+	PMUV3_READ(4);
+	PMUV3_READ(5);
+	for (i = 7; i < PMCTRACK_MAX_COUNTERS && unlikely(counters >> i); i++) {
+		if (counters & BIT(i))
+			*values++ = pmuv3_read_counter(i);
+	}
 	return overflow;
 }
 

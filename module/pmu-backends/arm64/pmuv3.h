@@ -42,33 +42,33 @@ static inline u32 pmuv3_from_hw(u32 bits)
 	return rol32(bits, 1);
 }
 
-/* Event counters have a register each: no index can be computed. */
-#define PMUV3_EACH(op)							\
-	op(0) op(1) op(2) op(3) op(4) op(5) op(6) op(7) op(8) op(9)	\
-	op(10) op(11) op(12) op(13) op(14) op(15) op(16) op(17) op(18)	\
-	op(19) op(20) op(21) op(22) op(23) op(24) op(25) op(26) op(27)	\
-	op(28) op(29) op(30)
-
-#define PMUV3_TYPER_CASE(n)						\
-	case (n) + 1: write_sysreg(config, pmevtyper##n##_el0); break;
-
-static inline void pmuv3_write_typer(unsigned int counter, u64 config)
+/* Event counters have a register each; these reach any of them by number. */
+static inline void pmuv3_select(unsigned int counter)
 {
-	switch (counter) {
-	case PMUV3_CYCLES: write_sysreg(config, pmccfiltr_el0); break;
-	PMUV3_EACH(PMUV3_TYPER_CASE)
-	}
+	write_sysreg(counter - 1, pmselr_el0);
+	isb();
 }
 
-#define PMUV3_CNTR_CASE(n)						\
-	case (n) + 1: write_sysreg(value, pmevcntr##n##_el0); break;
+static inline void pmuv3_write_type(unsigned int counter, u64 config)
+{
+	if (counter == PMUV3_CYCLES) {
+		write_sysreg(config, pmccfiltr_el0);
+		return;
+	}
+	pmuv3_select(counter);
+	write_sysreg(config, pmxevtyper_el0);
+}
 
 static inline void pmuv3_write_counter(unsigned int counter, u64 value)
 {
-	switch (counter) {
-	case PMUV3_CYCLES: write_sysreg(value, pmccntr_el0); break;
-	PMUV3_EACH(PMUV3_CNTR_CASE)
-	}
+	pmuv3_select(counter);
+	write_sysreg(value, pmxevcntr_el0);
+}
+
+static inline u64 pmuv3_read_counter(unsigned int counter)
+{
+	pmuv3_select(counter);
+	return read_sysreg(pmxevcntr_el0);
 }
 
 #endif /* _PMCT_PMUV3_H */

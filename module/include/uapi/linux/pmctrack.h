@@ -175,8 +175,8 @@ enum {
 	PMCTRACK_A_PMU_COUNTERS,	/* u32: mask of usable counters */
 	PMCTRACK_A_PMU_FIXED,		/* u32: mask of those that count one event only */
 	PMCTRACK_A_PMU_WIDTH,		/* u32: bits of a general counter */
-	PMCTRACK_A_PMU_EVENTS,		/* binary: bitmap of known event codes from 0, empty: not known */
-	PMCTRACK_A_PMU_MODEL,		/* string: identification of the CPU for user-space tables */
+	PMCTRACK_A_PMU_EVENTS,		/* binary: bitmap of event codes, empty: not known */
+	PMCTRACK_A_PMU_MODEL,		/* string: identifies the CPU to user space */
 
 	__PMCTRACK_A_PMU_MAX,
 	PMCTRACK_A_PMU_MAX = __PMCTRACK_A_PMU_MAX - 1,

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# What can go wrong ends with one clear line, and leaves nothing behind.
+
+user() { setpriv --reuid=1000 --regid=1000 --clear-groups -- "$@"; }
+
+test_unknown_event() {
+	expect_refusal 1 "unknown event 'no_such_event'.*pmc-events -L" pmctrack -c no_such_event true
+	expect_refusal 1 "unknown event 'nope'" pmc-events -e cycles,nope
+	expect_refusal 1 "unknown flag ':z'" pmctrack -c cycles:z true
+	expect_refusal 1 "empty event name" pmctrack -c cycles,,cycles true
+}
+
+test_event_the_pmu_lacks() {
+	expect_refusal 1 "l1d_misses.*armv8_pmuv3_0 has no event.*pmc-events -L" pmctrack -c l1d_misses true
+	expect_refusal 1 "0x3.*does not have" pmctrack -c 0x3 true
+	expect_refusal 1 "pmc1=0x3: armv8_pmuv3_0 does not have this event" pmctrack -r -c pmc1=0x3 true
+}
+
+test_more_events_than_counters() {
+	expect_refusal 1 "no counter left for '0x11'.*6 general counters" \
+		pmctrack -c 0x11,0x11,0x11,0x11,0x11,0x11,0x11,0x11 true
+	expect_refusal 1 "pmc9: armv8_pmuv3_0 has 7 counters" pmctrack -r -c pmc9=0x11 true
+}
+
+test_malformed_raw_string() {
+	expect_refusal 1 "usr2.*|counter 2 has settings" pmctrack -r -c pmc1=0x11,usr2 true
+	expect_refusal 1 "pmc1 is given twice" pmctrack -r -c pmc1=0x11,pmc1=0x11 true
+	expect_refusal 1 "hexadecimal" pmctrack -r -c pmc1=0xzz true
+	expect_refusal 1 "knows no key 'umask'" pmctrack -r -c pmc1=0x11,umask1=1 true
+	expect_refusal 1 "pmc0 counts cycles only" pmctrack -r -c pmc0=0x8 true
+	expect_refusal 1 "pmc2 needs an event code" pmctrack -r -c pmc2 true
+	expect_refusal 1 "at most 0xffff" pmctrack -r -c pmc1=0x10000 true
+	expect_refusal 1 "longer than" pmctrack -r -c "$(printf 'pmc1=0x11,%.0s' {1..100})" true
+	expect_refusal 1 "event-based sampling" pmctrack -r -c pmc1=0x11,ebs1=1000 true
+	expect_refusal 1 "core types 0 to 0" pmctrack -r -c pmc1=0x11,coretype=2 true
+}
+
+test_program_cannot_run() {
+	expect_refusal 127 "cannot run './no-such-program': No such file" pmctrack ./no-such-program
+	expect_refusal 126 "cannot run '/etc/passwd': Permission denied" pmctrack /etc/passwd
+	expect_refusal 1 "-b: cannot run on these CPUs" pmctrack -c cycles -b 77 true
+}
+
+test_usage() {
+	expect_refusal 2 "no program to run" pmctrack -c cycles
+	expect_refusal 2 "-T x: not a number" pmctrack -T x true
+	expect_refusal 2 "-n 0: not a number" pmctrack -n 0 true
+	expect_refusal 2 "-b 3-1: not a list" pmctrack -b 3-1 true
+	expect_refusal 2 "-k 5X: not a size" pmctrack -k 5X true
+	expect_refusal 2 "invalid option" pmctrack -Z true
+	expect_refusal 2 "give one of -I, -L and -e" pmc-events -I -L
+}
+
+test_exit_status() {
+	expect_status 7 pmctrack -c cycles $S/handcount 00000001 0 7
+	expect_status 0 pmctrack -c cycles true
+	expect_status 143 pmctrack -c cycles bash -c 'kill -TERM $$'
+	expect_status 0 pmctrack -c cycles -- bash -c 'exit 0' -c -n
+}
+
+test_module_not_loaded() {
+	rmmod pmctrack
+	expect_refusal 1 "not loaded.*modprobe pmctrack" pmctrack true
+	expect_refusal 1 "not loaded.*modprobe pmctrack" pmc-events -I
+	insmod $KO
+	expect_status 0 pmctrack -c cycles true
+}
+
+test_module_for_another_kernel() {
+	rmmod pmctrack
+	sed "s/vermagic=$(uname -r | cut -c1-3)/vermagic=0.0/" $KO >/tmp/other.ko
+	! insmod /tmp/other.ko 2>/tmp/err || fail "loaded"
+	grep -q "Invalid module format" /tmp/err || fail "insmod says: $(cat /tmp/err)"
+	expect_refusal 1 "not loaded" pmctrack true
+	insmod $KO
+}
+
+test_no_permission() {
+	expect_refusal 1 "kernel mode needs CAP_PERFMON" user pmctrack -c cycles:k true
+	expect_status 0 user pmctrack -c cycles true
+	sleep 60 & sleeper=$!
+	expect_refusal 1 "belongs to somebody else" user $S/session_open $sleeper
+	kill $sleeper
+	expect_refusal 1 "no thread 99999999" $S/session_open 99999999
+	! user bash -c 'echo ring_max_bytes=4096 >/proc/pmc/config' 2>/dev/null || fail "config was writable"
+}
+
+# A program with other privileges is not measured for an ordinary user.
+test_setuid_program() {
+	cp $S/handcount /tmp/setuid-hand
+	chmod 4755 /tmp/setuid-hand
+	expect_status 0 user pmctrack -c cycles /tmp/setuid-hand 00001000 0
+	equal "$(rows $OUT | wc -l)" 0 "rows"
+	user pmctrack -c cycles bash -c '/tmp/setuid-hand 00001000 0; true' >$OUT 2>$ERR
+	grep -q "other privileges" $ERR || fail "no word about it: $(cat $ERR)"
+	expect_status 0 pmctrack -c cycles /tmp/setuid-hand 00001000 0
+	equal "$(rows $OUT | wc -l)" 1 "rows as root"
+}
+
+test_buffer_size() {
+	expect_refusal 1 "ring buffer of 1024 bytes: must be a power of two from 4096" pmctrack -k 1K -c cycles true
+	expect_refusal 1 "power of two" pmctrack -k 5000 -c cycles true
+	expect_refusal 1 "power of two from 4096 to 16777216" pmctrack -k 64M -c cycles true
+	expect_refusal 1 "no memory for a ring buffer.*ulimit -l" \
+		user bash -c 'ulimit -l 64; exec pmctrack -k 128K -c cycles true'
+	echo ring_max_bytes=65536 >/proc/pmc/config
+	expect_refusal 1 "from 4096 to 65536" user pmctrack -k 128K -c cycles true
+	echo ring_max_bytes=4194304 >/proc/pmc/config
+	! echo ring_max_bytes=77 2>/dev/null >/proc/pmc/config || fail "config took nonsense"
+}
+
+test_kill_pmctrack() {
+	pmctrack -T 0.01 -c cycles sleep 30 >/dev/null & mine=$!
+	until pgrep -x sleep >/dev/null; do sleep 0.02; done
+	kill -9 $mine
+	wait $mine || true
+	idle
+	pgrep -x sleep >/dev/null || fail "the program was killed, too"
+	pkill -x sleep
+	pmctrack -T 0.01 -c cycles bash -c 'while :; do :; done' >/dev/null & mine=$!
+	sleep 0.3
+	kill -9 $mine
+	wait $mine || true
+	idle
+	pkill -9 -f 'while :' || true
+	expect_status 0 pmctrack -c cycles true
+}
+
+test_kill_program() {
+	pmctrack -c cycles bash -c 'echo $$ >/tmp/pid; while :; do :; done' >$OUT & mine=$!
+	until [ -s /tmp/pid ]; do sleep 0.02; done
+	kill -9 "$(cat /tmp/pid)"
+	rc=0; wait $mine || rc=$?
+	equal $rc 137 "exit status"
+	equal "$(rows $OUT | tail -n 1 | awk '{ print $3 }')" exit "last row"
+}
+
+# Ctrl-C from outside: the program gets it, and the last rows are still printed.
+test_interrupt() {
+	pmctrack -T 0.02 -c cycles bash -c 'trap "exit 9" TERM; while :; do :; done' >$OUT & mine=$!
+	until [ "$(rows $OUT | wc -l)" -ge 2 ]; do sleep 0.02; done
+	kill -TERM $mine
+	rc=0; wait $mine || rc=$?
+	equal $rc 9 "exit status"
+	equal "$(rows $OUT | tail -n 1 | awk '{ print $3 }')" exit "last row"
+}
+
+test_limits() {
+	expect_status 0 pmctrack -T 0.01 -n 3 -c cycles bash -c 'while :; do :; done'
+	equal "$(rows $OUT | wc -l)" 3 "rows for -n 3"
+	expect_status 0 pmctrack -T 0.01 -N 0.1 -c cycles bash -c 'while :; do :; done'
+	[ "$(rows $OUT | wc -l)" -ge 4 ] || fail "-N 0.1 printed $(rows $OUT | wc -l) rows"
+	expect_status 0 pmctrack -L -t -c cycles true
+	! grep -q mappings $OUT || fail "-L printed mappings"
+	grep -q '^real ' $OUT || fail "-t printed no times"
+}
+
+test_rmmod_with_session() {
+	pmctrack -c cycles sleep 30 >/dev/null & mine=$!
+	until grep -q '^sessions: 1$' /proc/pmc/info; do sleep 0.02; done
+	! rmmod pmctrack 2>/tmp/err || fail "rmmod worked"
+	grep -q "in use" /tmp/err || fail "rmmod says: $(cat /tmp/err)"
+	kill $mine
+	wait $mine || true
+	idle
+	rmmod pmctrack
+	insmod $KO
+}
+
+test_thread_twice() {
+	expect_refusal 1 "being monitored by another session" pmctrack -o /dev/null -c cycles $S/session_open 0
+}
+
+test_perf_in_use() {
+	perf stat -e cycles:u -o /dev/null sleep 30 & other=$!
+	until pgrep -x sleep >/dev/null; do sleep 0.02; done
+	sleep 0.1
+	expect_refusal 1 "perf is using the counters" pmctrack -c cycles true
+	pkill -x sleep
+	wait $other || true
+	expect_status 0 pmctrack -c cycles true
+}
+
+test_perf_is_refused_and_comes_back() {
+	pmctrack -c cycles sleep 30 >/dev/null & mine=$!
+	until grep -q '^sessions: 1$' /proc/pmc/info; do sleep 0.02; done
+	perf stat -x, -e cycles:u true 2>/tmp/err || true
+	! grep -qE '^[0-9]+,,cycles' /tmp/err || fail "perf counted: $(cat /tmp/err)"
+	kill $mine
+	wait $mine || true
+	idle
+	perf stat -x, -e cycles:u true 2>/tmp/err
+	grep -qE '^[1-9][0-9]*,,cycles' /tmp/err || fail "perf does not count again: $(cat /tmp/err)"
+}
+
+test_output_file() {
+	expect_refusal 1 "-o /no/such/dir/x: No such file" pmctrack -o /no/such/dir/x -c cycles true
+	expect_status 1 pmctrack -o /dev/full -c cycles true
+	grep -q "cannot write /dev/full: No space" $ERR || fail "says: $(cat $ERR)"
+}

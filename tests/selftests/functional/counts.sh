@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Counts of programs of known length (programs/handcount.S) are exact.
+
+test_single_thread() {
+	need_instr
+	for n in 00000001 00001000 01000000; do
+		expect_status 0 pmctrack -c instr,cycles $S/handcount $n 0
+		equal "$(sum $OUT 5)" "$(hand_main $n 0)" "instructions of $n rounds"
+		equal "$(sum $OUT 4)" "$(hand_main $n 0)" "cycles (one an instruction here)"
+	done
+}
+
+test_rows_of_threads() {
+	need_instr
+	expect_status 0 pmctrack -c instr $S/handcount 00050000 4
+	equal "$(rows $OUT | wc -l)" 5 "rows"
+	equal "$(rows $OUT | awk '{ print $4 }' | sort -n | uniq -c | awk '{ print $1 "x" $2 }' | paste -sd' ')" \
+		"4x$(hand_thread 00050000) 1x$(hand_main 00050000 4)" "rows by count"
+	equal "$(sum $OUT 4)" "$(hand_all 00050000 4)" "rows add up"
+}
+
+# Ticks cut the run into intervals; nothing is lost or counted twice between them.
+test_sampling_adds_up() {
+	need_instr
+	expect_status 0 pmctrack -T 0.01 -c instr $S/handcount 10000000 3
+	[ "$(rows $OUT | grep -c ' tick ')" -ge 8 ] || fail "hardly any samples: $(cat $OUT)"
+	equal "$(rows $OUT | grep -c ' exit ')" 4 "exit rows"
+	for pid in $(pids $OUT); do
+		case $(sum $OUT 4 "$pid") in
+		"$(hand_main 10000000 3)" | "$(hand_thread 10000000)") ;;
+		*) fail "thread $pid: $(sum $OUT 4 "$pid")" ;;
+		esac
+	done
+	equal "$(sum $OUT 4)" "$(hand_all 10000000 3)" "all rows"
+}
+
+# Threads migrate, and other monitored programs with other sets share the CPUs.
+test_migration_beside_others() {
+	need_instr
+	[ "$(nproc)" -ge 2 ] || skip "needs two CPUs"
+	local others=() i
+	for i in 1 2; do
+		pmctrack -T 0.004 -o /tmp/other$i -c cycles,stall_backend:k,instr $S/handcount 20000000 $i &
+		others+=($!)
+	done
+	pmctrack -T 0.02 -o /tmp/mine -c instr $S/handcount 20000000 3 & mine=$!
+	while kill -0 $mine 2>/dev/null; do
+		for pid in $(pgrep handcount); do
+			for tid in /proc/"$pid"/task/*; do
+				taskset -p $((1 + RANDOM % 2)) "${tid##*/}" >/dev/null 2>&1 || true
+			done
+		done
+	done
+	wait $mine "${others[@]}"
+	equal "$(sum /tmp/mine 4)" "$(hand_all 20000000 3)" "instructions of the migrating program"
+	for i in 1 2; do
+		equal "$(sum /tmp/other$i 5)" "$(hand_all 20000000 $i)" "instructions of the other program $i"
+	done
+}
+
+test_children_and_no_inherit() {
+	need_instr
+	expect_status 0 pmctrack -c instr bash -c "for i in 1 2 3; do $S/handcount 00001000 2; done"
+	equal "$(rows $OUT | awk -v n="$(hand_thread 00001000)" '$4 == n' | wc -l)" 6 "threads of children"
+	expect_status 0 pmctrack --no-inherit -c instr bash -c "$S/handcount 00001000 2; true"
+	equal "$(rows $OUT | wc -l)" 1 "rows without children"
+}
+
+test_many_short_processes() {
+	need_instr
+	expect_status 0 pmctrack -c instr bash -c "for i in {1..60}; do $S/handcount 00000100 3 & done; wait"
+	equal "$(rows $OUT | awk -v n="$(hand_thread 00000100)" '$4 == n' | wc -l)" 180 "threads"
+	equal "$(rows $OUT | grep -c exit)" 301 "a last row for each of 60 + 180 threads, 60 forks and the shell" ||
+		equal "$(rows $OUT | grep -c exit)" 241 "rows"
+}
+
+# One event in user mode, kernel mode and both: the same instants for all three.
+test_modes_add_up() {
+	need_instr
+	expect_status 0 pmctrack -c instr:u,instr:k,instr:uk bash -c 'for i in {1..20}; do /bin/true; done'
+	[ "$(sum $OUT 5)" -gt 0 ] || fail "no kernel instructions"
+	equal $(($(sum $OUT 4) + $(sum $OUT 5))) "$(sum $OUT 6)" "user + kernel"
+}
+
+test_raw_is_the_same() {
+	need_instr
+	equal "$(pmc-events -e instr,cycles)" "pmc1=0x8,pmc0" "pmc-events -e"
+	expect_status 0 pmctrack -r -c "$(pmc-events -e instr,cycles)" $S/handcount 00001000 0
+	equal "$(sum $OUT 5)" "$(hand_main 00001000 0)"
+	expect_status 0 pmctrack -r -c pmc6=0x8 $S/handcount 00001000 0
+	equal "$(sum $OUT 4)" "$(hand_main 00001000 0)" "highest counter"
+	grep -q '^pmc6=0x8$' $OUT || fail "mappings: $(cat $OUT)"
+}
+
+# 32-bit counters that wrap while the program runs (they start 65536 short of it).
+test_narrow_counters() {
+	need_instr
+	reload long_counters=0
+	grep -q '^counter_bits: 32$' /proc/pmc/info || fail "not 32 bits"
+	expect_status 0 pmctrack -T 0.02 -c instr,cycles,instr:uk $S/handcount 10000000 3
+	equal "$(sum $OUT 5)" "$(hand_all 10000000 3)" "instructions"
+	for n in 00032000 00040000; do
+		pmctrack -o /tmp/other -c instr $S/handcount $n 1 & other=$!
+		expect_status 0 pmctrack -c instr $S/handcount $n 2
+		wait $other
+		equal "$(sum $OUT 4)" "$(hand_all $n 2)"
+		equal "$(sum /tmp/other 4)" "$(hand_all $n 1)"
+	done
+	idle
+	reload
+}
+
+test_cpu_hotplug() {
+	need_instr
+	[ "$(nproc)" -ge 2 ] || skip "needs two CPUs"
+	pmctrack -T 0.02 -o /tmp/mine -c instr $S/handcount 30000000 3 & mine=$!
+	for i in 1 2 3; do
+		sleep 0.01
+		echo 0 >/sys/devices/system/cpu/cpu1/online
+		sleep 0.01
+		echo 1 >/sys/devices/system/cpu/cpu1/online
+	done
+	wait $mine
+	equal "$(sum /tmp/mine 4)" "$(hand_all 30000000 3)"
+}
+
+# The reader sleeps until the smallest buffer overflows: samples merge, events stay.
+test_full_buffer() {
+	need_instr
+	pmctrack -k 4K -T 0.004 -o /tmp/mine -c instr $S/handcount 60000000 3 2>/tmp/err & mine=$!
+	sleep 0.02
+	kill -STOP $mine
+	while pgrep handcount | grep -q . && [ "$(cut -d' ' -f3 /proc/"$(pgrep handcount | head -n 1)"/stat)" != Z ]; do
+		sleep 0.02
+	done
+	kill -CONT $mine
+	wait $mine
+	lost=$(awk '/^  pmc1 / { print $2 }' /tmp/err)
+	equal $(($(sum /tmp/mine 4) + ${lost:-0})) "$(hand_all 60000000 3)" "rows and reported losses"
+	grep -q 'buffer was full' /tmp/err || fail "no word about the full buffer: $(cat /tmp/err)"
+}
+
+test_library_regions() {
+	need_instr
+	$S/startstop pmctrack >/dev/null
+	$S/regions
+}
