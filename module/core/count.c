@@ -29,9 +29,13 @@ static noinline void pmct_account_narrow(struct pmct_ctx *ctx, const struct pmct
 
 	for (i = 0; i < set->nr; i++) {
 		u64 bit = BIT_ULL(set->counter[i]);
+		u64 mask = set->mask[i];
+		/* The register may be wider than the part that signals overflow. */
+		u64 from = last[i] & mask;
+		u64 to = now[i] & mask;
 
-		ctx->sum[i] += pmct_delta(last[i], now[i], set->mask[i], overflow & bit);
-		if ((overflow & bit) || now[i] < last[i])
+		ctx->sum[i] += pmct_delta(from, to, mask, overflow & bit);
+		if ((overflow & bit) || to < from)
 			wrapped |= bit;
 	}
 	/* Accounted: also a flag that was raised only after it was read. */

@@ -25,9 +25,10 @@ void pmct_fake_count(unsigned int counter, u64 events)
 	u64 mask = pmct_fake_narrow && counter ? U32_MAX : U64_MAX;
 	u64 value = pmct_fake_state.value[counter];
 
-	if (events > mask - value)
+	if (events > mask - (value & mask))
 		pmct_fake_state.overflow |= BIT_ULL(counter);
-	pmct_fake_state.value[counter] = (value + events) & mask;
+	/* As PMUv3p5 with PMCR_EL0.LP = 0: wraps at 32 bits, but keeps more. */
+	pmct_fake_state.value[counter] = value + events;
 }
 
 static int fake_probe(struct pmct_msg *msg)
