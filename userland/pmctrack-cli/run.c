@@ -27,6 +27,7 @@ struct monitor {
 	int timer;		/* -N, then the grace period */
 	bool ending;		/* we told the program to end */
 	bool over;		/* the program has ended */
+	int write_error;	/* errno of the first failure to write the table */
 	int status;		/* of waitpid() */
 	struct timespec start;
 	struct rusage usage;
@@ -51,6 +52,12 @@ static void end_program(struct monitor *m)
 	arm(m->timer, KILL_AFTER_S);
 }
 
+static void flush(struct monitor *m)
+{
+	if (fflush(m->table.out) && !m->write_error)
+		m->write_error = errno;
+}
+
 static void take_records(struct monitor *m)
 {
 	const struct pmctrack_record *rec;
@@ -62,7 +69,7 @@ static void take_records(struct monitor *m)
 		if (m->o->max_samples && m->table.nr_samples >= m->o->max_samples)
 			end_program(m);
 	}
-	fflush(m->table.out);
+	flush(m);
 }
 
 static void reap(struct monitor *m)
@@ -250,8 +257,12 @@ int run(const struct options *o)
 	report_losses(&m);
 	status = exit_status(&m);
 out:
-	if (fflush(m.table.out) || (o->output && fclose(m.table.out))) {
-		complain("cannot write %s: %s", o->output ? o->output : "the counts", strerror(errno));
+	flush(&m);
+	if (o->output && fclose(m.table.out) && !m.write_error)
+		m.write_error = errno;
+	if (m.write_error) {
+		complain("cannot write %s: %s", o->output ? o->output : "the counts",
+			 strerror(m.write_error));
 		status = EXIT_SELF;
 	}
 	pmctrack_session__close(m.session);
