@@ -50,12 +50,11 @@ enum pmct_ctx_state {
  * @session: whose thread it is
  * @state: enum pmct_ctx_state
  * @merged: a record did not fit; the open interval is longer than a period
- * @tid: in the session's PID namespace; 0: not known yet
- * @tgid: likewise
  * @listed: on session->threads; protected by its lock
  * @node: in session->threads
  * @task: the thread
  * @rcu: for freeing
+ * @head: what all records of the thread have in common; tid 0: not known yet
  * @clock: clock ticks on a CPU in the open interval
  * @sum: events of each counter of @set in the open interval; room for an even
  *	number, see pmct_account()
@@ -67,11 +66,10 @@ struct pmct_ctx {
 	u8 state;
 	bool merged;
 	bool listed;
-	pid_t tid;
-	pid_t tgid;
 	struct list_head node;
 	struct task_struct *task;
 	struct rcu_head rcu;
+	struct pmctrack_record head;
 	u64 clock;
 	u64 sum[];
 };
@@ -84,6 +82,8 @@ struct pmct_ctx {
  *	start values of the thread that enters
  * @core_type: of this CPU
  * @clock: clock at the last read
+ * @time_clock: clock when @time_ns was taken
+ * @time_ns: CLOCK_MONOTONIC, taken now and then
  * @last: counter values at the last read
  * @next: room for the next; the two take turns
  * @values: what they point to
@@ -94,6 +94,8 @@ struct pmct_cpu {
 	bool saved;
 	u8 core_type;
 	u64 clock;
+	u64 time_clock;
+	u64 time_ns;
 	u64 *last;
 	u64 *next;
 	u64 values[2][PMCTRACK_MAX_COUNTERS];
@@ -152,12 +154,11 @@ unsigned int pmct_backend_users(void);
 struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *task,
 				 enum pmct_ctx_state state, struct pmct_msg *msg);
 void pmct_ctx_detach_all(struct pmct_session *s);
-int pmct_ctx_start(struct pmct_session *s);
-int pmct_ctx_stop(struct pmct_session *s);
 void *pmct_ctx_fork(unsigned long clone_flags, struct task_struct *child);
 void pmct_ctx_exec(struct task_struct *task);
 void pmct_ctx_exit(struct task_struct *task);
 void pmct_ctx_free(struct task_struct *task);
+void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type);
 int pmct_ctx_metric(struct task_struct *task, int key, u64 *value);
 
 /* count.c: the hot path */
@@ -166,7 +167,9 @@ void pmct_sched_in(void *ctx, int cpu);
 void pmct_tick(void *ctx, int cpu);
 bool pmct_overflow(void);
 void pmct_count_begin(struct pmct_ctx *ctx);
-void pmct_count_end(struct pmct_ctx *ctx);
+void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags);
+long pmct_count_start(struct pmct_session *s);
+long pmct_count_stop(struct pmct_session *s);
 void pmct_count_drop_session(struct pmct_session *s);
 void pmct_count_forget_cpu(void);
 void pmct_count_init(void);

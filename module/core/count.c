@@ -17,6 +17,7 @@
 #include "../compat/clock.h"
 #include "core.h"
 #include "evset.h"
+#include "hooks.h"
 
 DEFINE_PER_CPU(struct pmct_cpu, pmct_cpu);
 
@@ -114,11 +115,9 @@ static __always_inline bool pmct_period_over(const struct pmct_ctx *ctx)
 /* The thread comes from CPUs of another type: its set there was another one. */
 static noinline void pmct_change_core_type(struct pmct_ctx *ctx, u8 core_type)
 {
-	struct pmct_session *s = ctx->session;
-
 	if (ctx->clock)
 		pmct_sample_close(ctx, PMCTRACK_RECORD_MIGRATION, 0);
-	ctx->set = s->nr_sets[core_type] ? s->sets[core_type] : &s->empty[core_type];
+	pmct_ctx_use_core_type(ctx, core_type);
 }
 
 /* pmc_ops::pmcs_save_callback */
@@ -149,22 +148,28 @@ static noinline void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 	pmct_read_start(cs);
 }
 
-/* pmc_ops::pmcs_restore_callback */
-void pmct_sched_in(void *data, int cpu)
+/* @saved: the values at the last read are start values, too. */
+static __always_inline void pmct_enter(struct pmct_cpu *cs, struct pmct_ctx *ctx, bool saved)
 {
-	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
-	struct pmct_ctx *ctx = data;
-	bool saved = cs->saved;
-
-	cs->saved = false;
 	cs->ctx = ctx;
-	if (!ctx)
-		return;
 	/* The same set implies the same core type: a set is for one. */
 	if (unlikely(cs->set != ctx->set))
 		pmct_change_set(cs, ctx);
 	else if (!saved)
 		pmct_read_start(cs);
+}
+
+/* pmc_ops::pmcs_restore_callback */
+void pmct_sched_in(void *ctx, int cpu)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+	bool saved = cs->saved;
+
+	cs->saved = false;
+	if (ctx)
+		pmct_enter(cs, ctx, saved);
+	else
+		cs->ctx = NULL;
 }
 
 /* pmc_ops::pmcs_tbs_tick */
@@ -208,26 +213,84 @@ bool pmct_overflow(void)
 	return true;
 }
 
-/* Current, whose context this is, begins to be counted. */
-void pmct_count_begin(struct pmct_ctx *ctx)
+static __always_inline void pmct_begin(struct pmct_ctx *ctx)
 {
-	lockdep_assert_irqs_disabled();
-
+	local_irq_disable();
+	ctx->state = PMCT_CTX_COUNTING;
 	ctx->deadline = jiffies + ctx->session->period;
-	pmct_sched_in(ctx, smp_processor_id());
+	pmct_enter(this_cpu_ptr(&pmct_cpu), ctx, false);
+	pmct_hooks_enable(current);
+	local_irq_enable();
 }
 
-/* Current, whose context this is, is counted no more. */
-void pmct_count_end(struct pmct_ctx *ctx)
+/* Current, whose context this is, has executed a program. Process context. */
+void pmct_count_begin(struct pmct_ctx *ctx)
 {
-	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+	pmct_begin(ctx);
+}
 
-	lockdep_assert_irqs_disabled();
+/* Current, whose context this is, ends: its last record. Process context. */
+void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags)
+{
+	struct pmct_cpu *cs;
 
-	if (cs->ctx != ctx)
-		return;
+	local_irq_disable();
+	cs = this_cpu_ptr(&pmct_cpu);
+	pmct_hooks_disable(current);
+	if (cs->ctx == ctx) {
+		pmct_account(cs, ctx);
+		cs->ctx = NULL;
+	}
+	if (ctx->state == PMCT_CTX_COUNTING || ctx->merged)
+		pmct_sample_close(ctx, PMCTRACK_RECORD_EXIT, record_flags);
+	local_irq_enable();
+}
+
+/**
+ * pmct_count_start() - current starts to be counted
+ * @s: the session, which the caller keeps from being released
+ *
+ * Context: process context.
+ * Return: 0, -ESRCH if @s does not monitor current, -EALREADY.
+ */
+long pmct_count_start(struct pmct_session *s)
+{
+	struct pmct_ctx *ctx = pmct_hooks_ctx(current);
+
+	if (!ctx || ctx->session != s)
+		return -ESRCH;
+	if (ctx->state == PMCT_CTX_COUNTING)
+		return -EALREADY;
+	pmct_begin(ctx);
+	return 0;
+}
+
+/**
+ * pmct_count_stop() - current stops to be counted, and its interval is closed
+ * @s: the session, which the caller keeps from being released
+ *
+ * Context: process context.
+ * Return: 0, -ESRCH if @s does not monitor current, -EALREADY.
+ */
+long pmct_count_stop(struct pmct_session *s)
+{
+	struct pmct_ctx *ctx = pmct_hooks_ctx(current);
+	struct pmct_cpu *cs;
+
+	if (!ctx || ctx->session != s)
+		return -ESRCH;
+	if (ctx->state != PMCT_CTX_COUNTING)
+		return -EALREADY;
+
+	local_irq_disable();
+	cs = this_cpu_ptr(&pmct_cpu);
+	pmct_hooks_disable(current);
 	pmct_account(cs, ctx);
 	cs->ctx = NULL;
+	ctx->state = PMCT_CTX_STOPPED;
+	pmct_sample_close(ctx, PMCTRACK_RECORD_SELF, 0);
+	local_irq_enable();
+	return 0;
 }
 
 /* Nobody is counted on this CPU, and what is in its registers is unknown. */

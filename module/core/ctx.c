@@ -15,6 +15,21 @@
 #include "core.h"
 #include "hooks.h"
 
+/* From now on the thread runs on CPUs of this type. No interval is open. */
+void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type)
+{
+	struct pmct_session *s = ctx->session;
+	const struct pmct_hwset *set;
+
+	set = s->nr_sets[core_type] ? s->sets[core_type] : &s->empty[core_type];
+	ctx->set = set;
+	ctx->head.size = pmct_record_size(set->nr);
+	ctx->head.core_type = core_type;
+	ctx->head.set = set->index;
+	ctx->head.nr_counts = set->nr;
+	ctx->head.counters = set->counters;
+}
+
 static struct pmct_ctx *pmct_ctx_alloc(struct pmct_session *s, struct task_struct *task,
 				       enum pmct_ctx_state state)
 {
@@ -27,7 +42,7 @@ static struct pmct_ctx *pmct_ctx_alloc(struct pmct_session *s, struct task_struc
 	ctx->task = task;
 	ctx->state = state;
 	/* Any type will do: entering a CPU of another one corrects it. */
-	ctx->set = s->nr_sets[0] ? s->sets[0] : &s->empty[0];
+	pmct_ctx_use_core_type(ctx, 0);
 	return ctx;
 }
 
@@ -162,59 +177,6 @@ void pmct_ctx_detach_all(struct pmct_session *s)
 		kfree(ctx);
 }
 
-static void pmct_ctx_begin(struct pmct_ctx *ctx)
-{
-	unsigned long flags;
-
-	local_irq_save(flags);
-	ctx->state = PMCT_CTX_COUNTING;
-	pmct_count_begin(ctx);
-	pmct_hooks_enable(current, true);
-	local_irq_restore(flags);
-}
-
-/**
- * pmct_ctx_start() - current starts to be counted
- * @s: the session, which the caller keeps from being released
- *
- * Return: 0, -ESRCH if @s does not monitor current, -EALREADY.
- */
-int pmct_ctx_start(struct pmct_session *s)
-{
-	struct pmct_ctx *ctx = pmct_hooks_ctx(current);
-
-	if (!ctx || ctx->session != s)
-		return -ESRCH;
-	if (ctx->state == PMCT_CTX_COUNTING)
-		return -EALREADY;
-	pmct_ctx_begin(ctx);
-	return 0;
-}
-
-/**
- * pmct_ctx_stop() - current stops to be counted, and its interval is closed
- * @s: the session, which the caller keeps from being released
- *
- * Return: 0, -ESRCH if @s does not monitor current, -EALREADY.
- */
-int pmct_ctx_stop(struct pmct_session *s)
-{
-	struct pmct_ctx *ctx = pmct_hooks_ctx(current);
-
-	if (!ctx || ctx->session != s)
-		return -ESRCH;
-	if (ctx->state != PMCT_CTX_COUNTING)
-		return -EALREADY;
-
-	local_irq_disable();
-	pmct_hooks_enable(current, false);
-	pmct_count_end(ctx);
-	ctx->state = PMCT_CTX_STOPPED;
-	pmct_sample_close(ctx, PMCTRACK_RECORD_SELF, 0);
-	local_irq_enable();
-	return 0;
-}
-
 /* pmc_ops::pmcs_alloc_per_thread_data: current is the parent */
 void *pmct_ctx_fork(unsigned long clone_flags, struct task_struct *child)
 {
@@ -248,22 +210,14 @@ void *pmct_ctx_fork(unsigned long clone_flags, struct task_struct *child)
 		return NULL;
 	}
 	if (ctx->state == PMCT_CTX_COUNTING)
-		pmct_hooks_enable(child, true);
+		pmct_hooks_enable(child);
 	return ctx;
 }
 
 /* Current is counted no more; the last record of a thread that was counted. */
 static void pmct_ctx_end(struct pmct_ctx *ctx, u16 record_flags)
 {
-	unsigned long flags;
-
-	local_irq_save(flags);
-	pmct_hooks_enable(current, false);
-	pmct_count_end(ctx);
-	if (ctx->state == PMCT_CTX_COUNTING || ctx->merged)
-		pmct_sample_close(ctx, PMCTRACK_RECORD_EXIT, record_flags);
-	local_irq_restore(flags);
-
+	pmct_count_end(ctx, record_flags);
 	if (!pmct_ctx_leave(ctx))
 		return;
 	/* After the count went down: a reader may be waiting for the end. */
@@ -280,7 +234,7 @@ void pmct_ctx_exec(struct task_struct *task)
 		return;
 
 	/* A thread that is not the leader takes over the leader's ID. */
-	ctx->tid = 0;
+	ctx->head.tid = 0;
 
 	/* Programs with other privileges than their caller, and unreadable ones. */
 	if (get_dumpable(task->mm) != SUID_DUMP_USER && !ctx->session->privileged) {
@@ -288,7 +242,7 @@ void pmct_ctx_exec(struct task_struct *task)
 		return;
 	}
 	if (ctx->state == PMCT_CTX_ON_EXEC)
-		pmct_ctx_begin(ctx);
+		pmct_count_begin(ctx);
 }
 
 /* pmc_ops::pmcs_exit_thread */

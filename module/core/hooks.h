@@ -24,8 +24,9 @@ struct pmct_ctx *pmct_hooks_ctx(const struct task_struct *task);
 bool pmct_hooks_tie(struct task_struct *task, struct pmct_ctx *ctx);
 void pmct_hooks_untie(struct task_struct *task);
 
-/* Deliver switches and ticks of @task or not. */
-void pmct_hooks_enable(struct task_struct *task, bool enable);
+/* Deliver switches and ticks of @task, or no more. */
+void pmct_hooks_enable(struct task_struct *task);
+void pmct_hooks_disable(struct task_struct *task);
 
 /* May current, by its real credentials, see what @task does? */
 bool pmct_hooks_may_access(struct task_struct *task);

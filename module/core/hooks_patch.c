@@ -49,15 +49,18 @@ bool pmct_hooks_tie(struct task_struct *task, struct pmct_ctx *ctx)
 
 void pmct_hooks_untie(struct task_struct *task)
 {
-	pmct_hooks_enable(task, false);
+	pmct_hooks_disable(task);
 	WRITE_ONCE(task->pmc, NULL);
 }
 
-void pmct_hooks_enable(struct task_struct *task, bool enable)
+void pmct_hooks_enable(struct task_struct *task)
 {
-	unsigned int flags = READ_ONCE(task->prof_enabled) & ~PMCS_PROF_USER;
+	WRITE_ONCE(task->prof_enabled, READ_ONCE(task->prof_enabled) | PMCS_PROF_USER);
+}
 
-	WRITE_ONCE(task->prof_enabled, flags | (enable ? PMCS_PROF_USER : 0));
+void pmct_hooks_disable(struct task_struct *task)
+{
+	WRITE_ONCE(task->prof_enabled, READ_ONCE(task->prof_enabled) & ~PMCS_PROF_USER);
 }
 
 bool pmct_hooks_may_access(struct task_struct *task)

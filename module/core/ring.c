@@ -83,49 +83,35 @@ size_t pmct_ring_used(const struct pmct_ring *ring)
 	return used > ring->size || used % 8 ? ring->size : used;
 }
 
-/**
- * pmct_ring_reserve() - get room for a record
- * @ring: the ring
- * @size: bytes, a multiple of 8
- *
- * The room belongs to the caller until pmct_ring_commit(), which must follow
- * before the lock is released.
- *
- * Context: any but NMI, @ring->lock held.
- * Return: the record, with its size set, or NULL if it does not fit.
+/*
+ * Raise the limit for a record of @size bytes, padding if it would not fit
+ * before the end of the data. False: the ring is full.
  */
-struct pmctrack_record *pmct_ring_reserve(struct pmct_ring *ring, size_t size)
+bool pmct_ring_make_room(struct pmct_ring *ring, size_t size)
 {
 	size_t offset = ring->head & (ring->size - 1);
+	size_t room = ring->size - pmct_ring_used(ring);
 	size_t to_end = ring->size - offset;
-	size_t pad = size > to_end ? to_end : 0;
-	struct pmctrack_record *rec = ring->data + offset;
+	struct pmctrack_record *pad = ring->data + offset;
 
 	lockdep_assert_held(&ring->lock);
 
-	if (pmct_ring_used(ring) + pad + size > ring->size)
-		return NULL;
-	if (pad) {
+	if (size > to_end) {
+		if (to_end + size > room)
+			return false;
 		/* Sizes are multiples of 8: at least size, kind and flags fit. */
-		rec->size = pad;
-		rec->kind = PMCTRACK_RECORD_PAD;
-		rec->flags = 0;
-		ring->head += pad;
-		rec = ring->data;
+		pad->size = to_end;
+		pad->kind = PMCTRACK_RECORD_PAD;
+		pad->flags = 0;
+		/* Pairs with pmct_ring_read(): the padding is complete. */
+		smp_store_release(&ring->head, ring->head + to_end);
+		room -= to_end;
+		to_end = ring->size;
+	} else if (size > room) {
+		return false;
 	}
-	rec->size = size;
-	return rec;
-}
-
-/* Show @rec, the last one reserved, to the reader. */
-void pmct_ring_commit(struct pmct_ring *ring, const struct pmctrack_record *rec)
-{
-	lockdep_assert_held(&ring->lock);
-
-	/* Pairs with pmct_ring_read(): the record is complete. */
-	smp_store_release(&ring->head, ring->head + rec->size);
-	/* The same for a reader of the mapping. */
-	smp_store_release(&ring->ctl->head, ring->head);
+	ring->limit = ring->head + min(room, to_end);
+	return true;
 }
 
 /*

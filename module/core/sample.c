@@ -10,59 +10,68 @@
 #include "../compat/clock.h"
 #include "core.h"
 
-static u32 pmct_clock_mult, pmct_clock_shift;
+static u32 pmct_clock_mult, pmct_clock_shift, pmct_time_max_age;
 
 void pmct_sample_init(void)
 {
 	/* Exact to 1 in 2^32 for intervals of up to ten minutes. */
 	clocks_calc_mult_shift(&pmct_clock_mult, &pmct_clock_shift, pmct_clock_hz(),
 			       NSEC_PER_SEC, 600);
+	pmct_time_max_age = pmct_clock_hz() / MSEC_PER_SEC;
 }
 
 u64 pmct_sample_clock_to_ns(u64 clock)
 {
+	if (likely(clock <= U32_MAX))
+		return (clock * pmct_clock_mult) >> pmct_clock_shift;
 	return mul_u64_u32_shr(clock, pmct_clock_mult, pmct_clock_shift);
 }
 
-/* An exec may have changed them: see pmct_ctx_exec(). */
-static void pmct_name_thread(struct pmct_ctx *ctx)
+/*
+ * When the counters were read, CLOCK_MONOTONIC. Asking the timekeeper costs
+ * more than all the rest of a record, so it is asked once in a millisecond of
+ * a CPU; in between, a clock being slewed (by 500 ppm at most) is off by less
+ * than a microsecond.
+ */
+static u64 pmct_time_ns(struct pmct_cpu *cs)
 {
-	ctx->tid = task_pid_nr_ns(ctx->task, ctx->session->pid_ns);
-	ctx->tgid = task_tgid_nr_ns(ctx->task, ctx->session->pid_ns);
+	u64 age = cs->clock - cs->time_clock;
+
+	if (unlikely(age > pmct_time_max_age)) {
+		cs->time_clock = pmct_clock();
+		cs->time_ns = ktime_get_mono_fast_ns();
+		return cs->time_ns;
+	}
+	return cs->time_ns + pmct_sample_clock_to_ns(age);
 }
 
-static void pmct_fill_record(struct pmctrack_record *rec, const struct pmct_ctx *ctx,
+/* An exec may have changed them: see pmct_ctx_exec(). */
+static noinline void pmct_name_thread(struct pmct_ctx *ctx)
+{
+	ctx->head.tid = task_pid_nr_ns(ctx->task, ctx->session->pid_ns);
+	ctx->head.tgid = task_tgid_nr_ns(ctx->task, ctx->session->pid_ns);
+}
+
+/* Move the open interval into @rec; the next one begins. */
+static void pmct_fill_record(struct pmctrack_record *rec, struct pmct_ctx *ctx,
 			     enum pmctrack_record_kind kind, u16 flags)
 {
-	const struct pmct_hwset *set = ctx->set;
-	unsigned int i;
-
-	rec->kind = kind;
-	rec->flags = flags | (ctx->merged ? PMCTRACK_RECORD_F_MERGED : 0);
-	rec->time_ns = ktime_get_mono_fast_ns();
-	rec->run_ns = pmct_sample_clock_to_ns(ctx->clock);
-	rec->hw_ns = rec->run_ns;
-	rec->tid = ctx->tid;
-	rec->tgid = ctx->tgid;
-	rec->cpu = smp_processor_id();
-	rec->core_type = set->core_type;
-	rec->set = set->index;
-	rec->nr_counts = set->nr;
-	rec->nr_virt = 0;
-	rec->counters = set->counters;
-	rec->virt = 0;
-	for (i = 0; i < set->nr; i++)
-		rec->counts[i] = ctx->sum[i];
-}
-
-static void pmct_open_interval(struct pmct_ctx *ctx)
-{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 	unsigned int nr = ctx->set->nr;
 	unsigned int i;
 
-	ctx->clock = 0;
-	for (i = 0; i < nr; i++)
+	*rec = ctx->head;
+	rec->kind = kind;
+	rec->flags = flags | (ctx->merged ? PMCTRACK_RECORD_F_MERGED : 0);
+	rec->time_ns = pmct_time_ns(cs);
+	rec->run_ns = pmct_sample_clock_to_ns(ctx->clock);
+	rec->hw_ns = rec->run_ns;
+	rec->cpu = smp_processor_id();
+	for (i = 0; i < nr; i++) {
+		rec->counts[i] = ctx->sum[i];
 		ctx->sum[i] = 0;
+	}
+	ctx->clock = 0;
 }
 
 /* The reader is too slow, and the thread will not write another record. */
@@ -99,11 +108,11 @@ void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16
 
 	lockdep_assert_irqs_disabled();
 
-	if (unlikely(!ctx->tid))
+	if (unlikely(!ctx->head.tid))
 		pmct_name_thread(ctx);
 
 	raw_spin_lock(&ring->lock);
-	rec = pmct_ring_reserve(ring, pmct_record_size(ctx->set->nr));
+	rec = pmct_ring_reserve(ring, ctx->head.size);
 	if (rec) {
 		pmct_fill_record(rec, ctx, kind, flags);
 		pmct_ring_commit(ring, rec);
@@ -113,8 +122,6 @@ void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16
 	raw_spin_unlock(&ring->lock);
 
 	ctx->merged = !rec;
-	if (rec)
-		pmct_open_interval(ctx);
 	if (wq_has_sleeper(&s->wait))
 		irq_work_queue(&s->wake);
 }

@@ -248,9 +248,9 @@ static long pmct_session_ioctl(struct file *file, unsigned int cmd, unsigned lon
 {
 	switch (cmd) {
 	case PMCTRACK_IOC_START:
-		return pmct_ctx_start(file->private_data);
+		return pmct_count_start(file->private_data);
 	case PMCTRACK_IOC_STOP:
-		return pmct_ctx_stop(file->private_data);
+		return pmct_count_stop(file->private_data);
 	}
 	return -ENOTTY;
 }

@@ -23,10 +23,10 @@ static struct pmct_ctx *new_ctx(struct kunit *test, struct pmct_session *s, pid_
 
 	KUNIT_ASSERT_NOT_NULL(test, ctx);
 	ctx->session = s;
-	ctx->set = s->sets[0];
+	pmct_ctx_use_core_type(ctx, 0);
 	ctx->state = PMCT_CTX_COUNTING;
-	ctx->tid = tid;
-	ctx->tgid = tid;
+	ctx->head.tid = tid;
+	ctx->head.tgid = tid;
 	ctx->deadline = jiffies + HZ * 1000;
 	return ctx;
 }

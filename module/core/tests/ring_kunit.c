@@ -32,6 +32,7 @@ static bool put(struct pmct_ring *ring, u64 value)
 	raw_spin_lock_irqsave(&ring->lock, flags);
 	rec = pmct_ring_reserve(ring, pmct_record_size(NR));
 	if (rec) {
+		rec->size = pmct_record_size(NR);
 		rec->kind = PMCTRACK_RECORD_TICK;
 		rec->counts[0] = value;
 		pmct_ring_commit(ring, rec);
@@ -110,13 +111,17 @@ static void bad_tail_test(struct kunit *test)
 {
 	static const u64 tails[] = { 1, 7, SIZE + 8, 1ULL << 63, U64_MAX };
 	struct pmct_ring *ring = test->priv;
-	unsigned int i;
+	const unsigned int max = SIZE / pmct_record_size(NR);
+	unsigned int i, n;
 
 	KUNIT_ASSERT_TRUE(test, put(ring, 1));
 	for (i = 0; i < ARRAY_SIZE(tails); i++) {
 		ring->ctl->tail = ring->head + tails[i];
 		KUNIT_EXPECT_EQ(test, SIZE, pmct_ring_used(ring));
-		KUNIT_EXPECT_FALSE(test, put(ring, 2));
+		/* Room that was seen to be free before may still be used. */
+		for (n = 0; n <= max && put(ring, 2); n++)
+			ring->ctl->tail = ring->head + tails[i];
+		KUNIT_EXPECT_LT(test, n, max);
 		KUNIT_EXPECT_EQ(test, -EIO, pmct_ring_read(ring, NULL, SIZE));
 	}
 	ring->ctl->tail = ring->head;

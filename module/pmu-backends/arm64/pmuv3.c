@@ -308,10 +308,12 @@ static u64 pmuv3_read(const struct pmct_hwset *set, u64 *values)
 		overflow = pmuv3_overflow_pending() & counters;
 	if (counters & BIT(PMUV3_CYCLES))
 		*values++ = read_sysreg(pmccntr_el0);
-	/* Directly those that all CPUs have, the others by number. */
 	PMUV3_READ(0);
 	PMUV3_READ(1);
 	PMUV3_READ(2);
+	if (likely(!(counters >> 4)))
+		return overflow;
+	/* Directly those that most CPUs have, the others by number. */
 	PMUV3_READ(3);
 	PMUV3_READ(4);
 	PMUV3_READ(5);

@@ -90,10 +90,8 @@ uint64_t pmctrack_session__period_ns(const struct pmctrack_session *s)
 	return s->period_ns;
 }
 
-static int session_ioctl(struct pmctrack_session *s, unsigned long cmd, const char *state)
+static int ioctl_failed(const char *state)
 {
-	if (ioctl(s->fd, cmd) == 0)
-		return 0;
 	if (errno == EALREADY)
 		return fail(EALREADY, "the calling thread is %s already", state);
 	if (errno == ESRCH)
@@ -103,12 +101,12 @@ static int session_ioctl(struct pmctrack_session *s, unsigned long cmd, const ch
 
 int pmctrack_session__start(struct pmctrack_session *s)
 {
-	return session_ioctl(s, PMCTRACK_IOC_START, "counting");
+	return ioctl(s->fd, PMCTRACK_IOC_START) ? ioctl_failed("counting") : 0;
 }
 
 int pmctrack_session__stop(struct pmctrack_session *s)
 {
-	return session_ioctl(s, PMCTRACK_IOC_STOP, "stopped");
+	return ioctl(s->fd, PMCTRACK_IOC_STOP) ? ioctl_failed("stopped") : 0;
 }
 
 int pmctrack_session__next(struct pmctrack_session *s, const struct pmctrack_record **rec)
