@@ -16,7 +16,7 @@ n=0 status=0
 for entry in "${list[@]}"; do
 	file=${entry%:*} name=${entry#*:}
 	label="$(basename "$file" .sh): ${name#test_}"
-	bash -c 'set -e; . ./lib.sh; . "$1"; "$2"; idle' run "$file" "$name" >/tmp/log 2>&1
+	bash -c 'set -eE; trap "echo \"# line \$LINENO: \$BASH_COMMAND\"" ERR; . ./lib.sh; . "$1"; "$2"; idle' run "$file" "$name" >/tmp/log 2>&1
 	rc=$?
 	n=$((n + 1))
 	case $rc in

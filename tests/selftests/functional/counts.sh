@@ -128,6 +128,7 @@ test_cpu_hotplug() {
 # The reader sleeps until the smallest buffer overflows: samples merge, events stay.
 test_full_buffer() {
 	need_instr
+	rm -f /tmp/mine
 	pmctrack -k 4K -T 0.004 -o /tmp/mine -c instr $S/handcount 99999999 3 2>/tmp/err & mine=$!
 	until [ -s /tmp/mine ]; do sleep 0.001; done
 	kill -STOP $mine
