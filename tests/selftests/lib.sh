@@ -42,6 +42,25 @@ hand_all() { echo $(($(hand_main "$1" "$2") + $2 * $(hand_thread "$1"))); }
 # Instructions are only counted when guest time is (--icount).
 need_instr() { pmc-events -L | grep -q '^instr ' || skip "this guest does not count instructions (no --icount)"; }
 
+# migrate_beside_others ROUNDS: a program whose four threads are chased over two
+# CPUs, counted to /tmp/mine, beside two others with another set (/tmp/other1, 2)
+migrate_beside_others() {
+	local others=() i mine pid tid
+	for i in 1 2; do
+		pmctrack -T 0.004 -o /tmp/other$i -c cycles,stall_backend:k,instr $S/handcount "$1" $i &
+		others+=($!)
+	done
+	pmctrack -T 0.02 -o /tmp/mine -c instr $S/handcount "$1" 3 & mine=$!
+	while kill -0 $mine 2>/dev/null; do
+		for pid in $(pgrep handcount); do
+			for tid in /proc/"$pid"/task/*; do
+				taskset -p $((1 + RANDOM % 2)) "${tid##*/}" >/dev/null 2>&1 || true
+			done
+		done
+	done
+	wait $mine "${others[@]}"
+}
+
 reload() { rmmod pmctrack 2>/dev/null || true; insmod $KO "$@"; }
 
 # Nothing is left behind: no session, and the counters are perf's again.

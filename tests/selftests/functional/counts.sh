@@ -39,20 +39,7 @@ test_sampling_adds_up() {
 test_migration_beside_others() {
 	need_instr
 	[ "$(nproc)" -ge 2 ] || skip "needs two CPUs"
-	local others=() i
-	for i in 1 2; do
-		pmctrack -T 0.004 -o /tmp/other$i -c cycles,stall_backend:k,instr $S/handcount 20000000 $i &
-		others+=($!)
-	done
-	pmctrack -T 0.02 -o /tmp/mine -c instr $S/handcount 20000000 3 & mine=$!
-	while kill -0 $mine 2>/dev/null; do
-		for pid in $(pgrep handcount); do
-			for tid in /proc/"$pid"/task/*; do
-				taskset -p $((1 + RANDOM % 2)) "${tid##*/}" >/dev/null 2>&1 || true
-			done
-		done
-	done
-	wait $mine "${others[@]}"
+	migrate_beside_others 20000000
 	equal "$(sum /tmp/mine 4)" "$(hand_all 20000000 3)" "instructions of the migrating program"
 	for i in 1 2; do
 		equal "$(sum /tmp/other$i 6)" "$(hand_all 20000000 $i)" "instructions of the other program $i"

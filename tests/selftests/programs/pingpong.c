@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pingpong [BATCHES]: two processes on one CPU pass a byte to and fro. Prints
+ * pingpong [stopped]: two processes on one CPU pass a byte to and fro. Prints
  * the time of one switch in nanoseconds: with a fixed icount, that is guest
- * instructions. Median over batches, so that ticks do not count.
+ * instructions. Median over batches, so that ticks do not count. "stopped":
+ * wait for SIGCONT first.
  */
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -13,6 +15,7 @@
 
 #define ROUND_TRIPS	64
 #define WARM_UP		20
+#define BATCHES		200
 
 static long long now(void)
 {
@@ -29,10 +32,9 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-int main(int argc, char **argv)
+int main(int argc, char *argv[] __attribute__((unused)))
 {
-	int batches = argc > 1 ? atoi(argv[1]) : 200;
-	long long *took = calloc(batches, sizeof(*took));
+	static long long took[BATCHES];
 	int there[2], back[2];
 	cpu_set_t cpu;
 	char c = 0;
@@ -49,7 +51,9 @@ int main(int argc, char **argv)
 			;
 		return 0;
 	}
-	for (int b = -WARM_UP; b < batches; b++) {
+	if (argc > 1)
+		raise(SIGSTOP);
+	for (int b = -WARM_UP; b < BATCHES; b++) {
 		long long start = now();
 
 		for (int i = 0; i < ROUND_TRIPS; i++) {
@@ -61,7 +65,7 @@ int main(int argc, char **argv)
 	}
 	close(there[1]);
 	wait(NULL);
-	qsort(took, batches, sizeof(*took), compare);
-	printf("%.2f\n", (double)took[batches / 2] / (2 * ROUND_TRIPS));
+	qsort(took, BATCHES, sizeof(*took), compare);
+	printf("switch %.2f\n", (double)took[BATCHES / 2] / (2 * ROUND_TRIPS));
 	return 0;
 }

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# guest.sh PART: measure in the guest, and print lines "name figure". All
+# figures are guest instructions (a fixed icount makes one of them last 1 ns).
+set -e
+# shellcheck source=tests/selftests/lib.sh
+. /opt/pmctrack/selftests/lib.sh
+
+ours=instr,cycles,stall_frontend,stall_backend
+perfs=r08:u,r11:u,r23:u,r24:u
+
+# switch_of COMMAND…: time of a switch in ping-pong, run by COMMAND
+switch_of() { "$@" $S/pingpong 2>&1 | sed -n 's/^switch //p'; }
+burn_of() { "$@" $S/burn 400000000 2>&1 | sed -n 's/^burn //p'; }
+
+# Both sides, each attached for itself: two different contexts of perf.
+perf_both() {
+	$S/pingpong stopped >/tmp/pingpong & local parent=$! p
+	until p=$(pgrep -P $parent); do sleep 0.01; done
+	perf stat -o /dev/null -e $perfs -p $parent & perf stat -o /dev/null -e $perfs -p "$p" &
+	sleep 1
+	kill -CONT $parent
+	wait $parent
+	wait
+	sed -n 's/^switch //p' /tmp/pingpong
+}
+
+# The best case of perf: a child with the same inherited events.
+case $1 in
+kernel)
+	echo "plain $(switch_of env)" ;;
+module)
+	echo "none $(switch_of env)"
+	echo "one $(switch_of pmctrack -L -c $ours --no-inherit)"
+	echo "both $(switch_of pmctrack -L -c $ours)"
+	echo "region $($S/startstop pmctrack)"
+	echo "burn_alone $(burn_of env)"
+	echo "burn $(burn_of pmctrack -T 0.1 -c $ours)"
+	# perf last: what it switches on stays on for a while.
+	echo "perf_burn $(burn_of perf stat -I 100 -e $perfs)"
+	echo "perf_region $($S/startstop perf)"
+	echo "perf_one $(switch_of perf stat --no-inherit -e $perfs)"
+	echo "perf_inherited $(switch_of perf stat -e $perfs)"
+	echo "perf_both $(perf_both)" ;;
+error)
+	migrate_beside_others 10000000
+	echo "error $(($(sum /tmp/mine 4) - $(hand_all 10000000 3)))" ;;
+esac

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* burn ROUNDS: a CPU-bound loop; prints how long it took in nanoseconds. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static long long now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+int main(int argc, char **argv)
+{
+	unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;
+	long long start = now();
+
+	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r" (rounds) : : "cc");
+	printf("burn %lld\n", now() - start);
+	return 0;
+}
