@@ -195,7 +195,7 @@ static struct task_struct *pmct_session_target(const struct pmct_session_params 
 
 	if (!(params->flags & PMCTRACK_SESSION_ON_EXEC))
 		return ERR_PTR(pmct_refuse(msg, -EOPNOTSUPP,
-					   "attaching to a running thread is not available yet, only from its exec on"));
+					   "attaching to a running thread is not available yet"));
 	pid = find_get_pid(params->pid);
 	task = get_pid_task(pid, PIDTYPE_PID);
 	put_pid(pid);

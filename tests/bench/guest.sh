@@ -3,7 +3,6 @@
 # guest.sh PART: measure in the guest, and print lines "name figure". All
 # figures are guest instructions (a fixed icount makes one of them last 1 ns).
 set -e
-# shellcheck source=tests/selftests/lib.sh
 . /opt/pmctrack/selftests/lib.sh
 
 ours=instr,cycles,stall_frontend,stall_backend

@@ -61,7 +61,7 @@ struct table {
 void table_begin(struct table *t, const struct pmctrack_evset *set, bool mappings);
 void table_row(struct table *t, const struct pmctrack_record *rec);
 
-/* pmctrack.c */
+/* complain.c */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 #endif /* PMCTRACK_CLI_H */

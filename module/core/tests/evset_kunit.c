@@ -81,8 +81,7 @@ static void parse_values_test(struct kunit *test)
 {
 	static const char *const keys[] = { "umask", NULL };
 	struct pmct_evset_spec *spec = kunit_kzalloc(test, sizeof(*spec), GFP_KERNEL);
-	static const char raw[] = "pmc2=2E,umask2=0x41,os2,"
-				  "pmc1=0x8,usr1=0,os1=1,ebs1=500000000,coretype=1";
+	static const char raw[] = "pmc2=2E,umask2=0x41,os2,pmc1=8,usr1=0,os1=1,ebs1=50,coretype=1";
 	struct pmct_msg msg = {};
 
 	KUNIT_ASSERT_NOT_NULL(test, spec);
@@ -91,7 +90,7 @@ static void parse_values_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, spec->event[0].code, 0x8ULL);
 	KUNIT_EXPECT_FALSE(test, spec->event[0].usr);
 	KUNIT_EXPECT_TRUE(test, spec->event[0].os);
-	KUNIT_EXPECT_EQ(test, spec->event[0].ebs, 500000000ULL);
+	KUNIT_EXPECT_EQ(test, spec->event[0].ebs, 50ULL);
 	KUNIT_EXPECT_EQ(test, spec->event[1].code, 0x2eULL);
 	KUNIT_EXPECT_EQ(test, spec->event[1].extra[0], 0x41U);
 	KUNIT_EXPECT_TRUE(test, spec->event[1].usr);

@@ -9,9 +9,9 @@
 #include <linux/smp.h>
 #include <asm/cputype.h>
 #include <asm/virt.h>
-#include <pmctrack/backend.h>
 
 #include "../../compat/pmu_claim.h"
+#include "../list.h"
 #include "pmuv3.h"
 
 #define PMUV3_COMMON_EVENTS	64	/* 0 to 0x3f, and again from 0x4000 */

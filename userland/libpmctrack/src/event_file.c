@@ -78,8 +78,13 @@ static int parse_alias(struct event_file *f, char **rest)
 		return -EINVAL;
 	f->nr_aliases++;
 	a->name = strdup(name);
-	while (n < MAX_CANDIDATES && (event = word(rest)))
-		a->events[n++] = strdup(event);
+	if (!a->name)
+		return -ENOMEM;
+	while (n < MAX_CANDIDATES && (event = word(rest))) {
+		a->events[n] = strdup(event);
+		if (!a->events[n++])
+			return -ENOMEM;
+	}
 	return n ? 0 : -EINVAL;
 }
 
@@ -130,6 +135,8 @@ struct event_file *event_file_read(const char *path)
 	fclose(in);
 	if (err) {
 		event_file_free(f);
+		if (err == -ENOMEM)
+			return fail_null(ENOMEM, "no memory");
 		return fail_null(EINVAL, "%s:%u: expected 'fixed pmcN CODE', 'table PMU LIMIT' or 'alias NAME EVENT...'",
 				 path, number);
 	}

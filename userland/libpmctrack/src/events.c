@@ -45,11 +45,19 @@ const char *pmu_table(const struct pmu *pmu, uint64_t *limit)
 	return present ? present : event_file_table(pmu->file, limit);
 }
 
+/* The code of "0x…" or of a name in the table: 0, -EINVAL, -ENOENT. */
 static int find_code(const struct pmu *pmu, const char *name, uint64_t *code)
 {
 	uint64_t limit;
-	const char *table = pmu_table(pmu, &limit);
+	const char *table;
+	char *end;
 
+	if (name[0] == '0' && (name[1] == 'x' || name[1] == 'X')) {
+		errno = 0;
+		*code = strtoull(name, &end, 16);
+		return errno || *end || !name[2] ? -EINVAL : 0;
+	}
+	table = pmu_table(pmu, &limit);
 	return table ? pfm_find(table, limit, name, code) : -ENOENT;
 }
 
@@ -67,19 +75,16 @@ static int resolve_alias(const struct pmu *pmu, const char *name, const char *co
 static int resolve(const struct pmu *pmu, const char *name, uint64_t *code)
 {
 	const char *const *alias = event_file_alias(pmu->file, name);
-	char *end;
+	int err;
 
 	if (alias)
 		return resolve_alias(pmu, name, alias, code);
-	if (name[0] == '0' && (name[1] == 'x' || name[1] == 'X')) {
-		errno = 0;
-		*code = strtoull(name, &end, 16);
-		if (errno || *end || !name[2])
-			return fail(EINVAL, "event '%s': not a hexadecimal code", name);
-	} else if (find_code(pmu, name, code)) {
+	err = find_code(pmu, name, code);
+	if (err == -EINVAL)
+		return fail(EINVAL, "event '%s': not a hexadecimal code", name);
+	if (err)
 		return fail(EINVAL, "unknown event '%s'; 'pmc-events -L' lists the events of this machine",
 			    name);
-	}
 	if (!pmu_implements(pmu, *code))
 		return fail(EOPNOTSUPP, "event '%s' (0x%llx): %s does not have it; 'pmc-events -L' lists those it has",
 			    name, (unsigned long long)*code, pmu->name);

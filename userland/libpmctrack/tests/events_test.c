@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* From mnemonics to raw strings, for a PMU that is described here. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "internal.h"
+/* After internal.h: it has a macro fail(). */
+#include <cmocka.h>
+
+/* Events 0x08, 0x10, 0x11 and 0x23; a cycle counter and four more. */
+static uint8_t implemented[] = { 0x00, 0x01, 0x03, 0x00, 0x08, 0x00, 0x00, 0x00 };
+
+static const char file_text[] =
+	"# comment\n"
+	"\n"
+	"fixed pmc0 0x11	# cycles\n"
+	"alias two 0x01 0x10\n"
+	"alias none 0x01 0x02\n";
+
+static struct pmctrack_ctl ctl = {
+	.nr_pmus = 1,
+	.pmus = { {
+		.name = "test_pmu", .counters = 0x1f, .fixed = 0x1, .width = 64,
+		.events = implemented, .nr_events = 64,
+	} },
+};
+
+static int setup(void **state)
+{
+	char path[] = "/tmp/pmctrack-test.XXXXXX";
+	FILE *f = fdopen(mkstemp(path), "w");
+
+	(void)state;
+	assert_non_null(f);
+	fputs(file_text, f);
+	fclose(f);
+	ctl.pmus[0].file = event_file_read(path);
+	remove(path);
+	return ctl.pmus[0].file ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	event_file_free(ctl.pmus[0].file);
+	return 0;
+}
+
+static void expect_raw(const char *events, const char *raw)
+{
+	struct pmctrack_evset *set = pmctrack_evset__parse(&ctl, 0, events);
+
+	if (!set)
+		fail_msg("%s: %s", events, pmctrack_error());
+	assert_string_equal(pmctrack_evset__raw(set), raw);
+	pmctrack_evset__free(set);
+}
+
+static void expect_error(const char *events, int err, const char *message)
+{
+	struct pmctrack_evset *set = pmctrack_evset__parse(&ctl, 0, events);
+
+	assert_null(set);
+	assert_int_equal(errno, err);
+	if (!strstr(pmctrack_error(), message))
+		fail_msg("'%s' does not say '%s'", pmctrack_error(), message);
+}
+
+static void raw_test(void **state)
+{
+	(void)state;
+	expect_raw("0x8", "pmc1=0x8");
+	expect_raw("0x8,0x11", "pmc1=0x8,pmc0");
+	expect_raw("0x11,0x11", "pmc0,pmc1=0x11");
+	expect_raw("0x8:u,0x8:k,0x8:uk,0x8:u:k",
+		   "pmc1=0x8,pmc2=0x8,usr2=0,os2=1,pmc3=0x8,os3=1,pmc4=0x8,usr4=0,os4=1");
+	/* What the hardware does not tell is left to the kernel. */
+	expect_raw("0x1234", "pmc1=0x1234");
+}
+
+static void names_test(void **state)
+{
+	struct pmctrack_evset *set = pmctrack_evset__parse(&ctl, 0, "0x8,0x11:k,two");
+
+	(void)state;
+	assert_non_null(set);
+	assert_int_equal(pmctrack_evset__nr(set), 3);
+	/* By ascending counter, as records have them. */
+	assert_int_equal(pmctrack_evset__counter(set, 0), 0);
+	assert_string_equal(pmctrack_evset__name(set, 0), "0x11");
+	assert_int_equal(pmctrack_evset__counter(set, 1), 1);
+	assert_string_equal(pmctrack_evset__name(set, 1), "0x8");
+	assert_int_equal(pmctrack_evset__counter(set, 2), 2);
+	assert_string_equal(pmctrack_evset__name(set, 2), "two");
+	pmctrack_evset__free(set);
+}
+
+static void alias_test(void **state)
+{
+	(void)state;
+	expect_raw("two", "pmc1=0x10");
+	expect_raw("TWO:k", "pmc1=0x10,usr1=0,os1=1");
+	expect_error("none", EOPNOTSUPP, "event 'none': test_pmu has no event for it");
+}
+
+static void refusal_test(void **state)
+{
+	char longname[100];
+
+	(void)state;
+	memset(longname, 'x', sizeof(longname) - 1);
+	longname[sizeof(longname) - 1] = '\0';
+	expect_error("nope", EINVAL, "unknown event 'nope'");
+	expect_error("", EINVAL, "empty event name");
+	expect_error("0x8,", EINVAL, "empty event name");
+	expect_error("0x8,,0x8", EINVAL, "empty event name");
+	expect_error(":k", EINVAL, "empty event name");
+	expect_error(longname, EINVAL, "name too long");
+	expect_error("0x", EINVAL, "not a hexadecimal code");
+	expect_error("0x8g", EINVAL, "not a hexadecimal code");
+	expect_error("0x8:", EINVAL, "unknown flag ':'");
+	expect_error("0x8:x", EINVAL, "unknown flag ':x'");
+	expect_error("0x8:ebs=100", EOPNOTSUPP, "event-based sampling");
+	expect_error("0x2", EOPNOTSUPP, "test_pmu does not have it");
+	expect_error("0x8,0x8,0x8,0x8,0x8", ENOSPC, "4 general counters and 1 for fixed events");
+	assert_null(pmctrack_evset__parse(&ctl, 1, "0x8"));
+	assert_non_null(strstr(pmctrack_error(), "no PMU 1"));
+}
+
+static void parse_raw_test(void **state)
+{
+	struct pmctrack_evset *set = pmctrack_evset__parse_raw(&ctl, "pmc3=0x8,os3=1,pmc0,usr0=0");
+	char toolong[PMCTRACK_MAX_RAW + 1];
+
+	(void)state;
+	assert_non_null(set);
+	assert_string_equal(pmctrack_evset__raw(set), "pmc3=0x8,os3=1,pmc0,usr0=0");
+	assert_int_equal(pmctrack_evset__nr(set), 2);
+	assert_string_equal(pmctrack_evset__name(set, 0), "pmc0");
+	assert_int_equal(pmctrack_evset__counter(set, 1), 3);
+	assert_string_equal(pmctrack_evset__name(set, 1), "0x8");
+	pmctrack_evset__free(set);
+
+	assert_null(pmctrack_evset__parse_raw(&ctl, "os3=1"));
+	assert_non_null(strstr(pmctrack_error(), "uses no counter"));
+	assert_null(pmctrack_evset__parse_raw(&ctl, "pmc99=1,pmc=2,=,,"));
+	memset(toolong, 'p', sizeof(toolong) - 1);
+	toolong[sizeof(toolong) - 1] = '\0';
+	assert_null(pmctrack_evset__parse_raw(&ctl, toolong));
+	assert_non_null(strstr(pmctrack_error(), "longer than 511 bytes"));
+}
+
+static void many_counters_test(void **state)
+{
+	uint32_t counters = ctl.pmus[0].counters;
+	char events[400] = "";
+
+	(void)state;
+	ctl.pmus[0].counters = UINT32_MAX;
+	for (int i = 0; i < 31; i++)
+		strcat(events, i ? ",0x8:k" : "0x8:k");
+	expect_error(events, E2BIG, "event set too long");
+	ctl.pmus[0].counters = counters;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(raw_test),
+		cmocka_unit_test(names_test),
+		cmocka_unit_test(alias_test),
+		cmocka_unit_test(refusal_test),
+		cmocka_unit_test(parse_raw_test),
+		cmocka_unit_test(many_counters_test),
+	};
+
+	return cmocka_run_group_tests_name("events", tests, setup, teardown);
+}
