@@ -7,18 +7,27 @@
 KDIR ?= /lib/modules/$(shell uname -r)/build
 PREFIX ?= /usr/local
 VERSION := $(shell cat VERSION)
+kbuild := $(MAKE) -C $(KDIR) M=$(CURDIR)/module PMCT_VERSION=$(VERSION)
+hooked := $(shell grep -qs '^CONFIG_PMCTRACK=y' $(KDIR)/include/config/auto.conf && echo yes)
 
-all: userland $(if $(wildcard $(KDIR)/include/linux/pmctrack.h),module)
+all: userland
+ifdef hooked
+all: module
+else
+all:
+	@echo "No module: the kernel of KDIR=$(KDIR) has no PMCTrack hooks (see README.md, Installing)."
+endif
 
 userland:
 	$(MAKE) -C userland PREFIX=$(PREFIX)
 
 module:
-	$(MAKE) -C $(KDIR) M=$(CURDIR)/module PMCT_VERSION=$(VERSION) modules
+	$(kbuild) modules
 
 install: all
 	$(MAKE) -C userland PREFIX=$(PREFIX) install
-	$(if $(wildcard module/pmctrack.ko),$(MAKE) -C $(KDIR) M=$(CURDIR)/module modules_install)
+	$(if $(DESTDIR),,ldconfig)
+	$(if $(hooked),$(kbuild) modules_install)
 
 setup:
 	@tests/vm/setup
@@ -34,6 +43,6 @@ bench: setup
 
 clean:
 	rm -rf build
-	$(if $(wildcard $(KDIR)),$(MAKE) -C $(KDIR) M=$(CURDIR)/module clean)
+	$(if $(hooked),$(kbuild) clean)
 
 .PHONY: all userland module install setup demo test bench clean

@@ -46,7 +46,7 @@ logged() {
 
 # The Debian mirror of this machine, asked from apt, so that none is written here.
 mirror() {
-	apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' |
+	apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' 'Origin: Debian' |
 		awk -v s="$host_suite" '$2 == s { print $1; exit }'
 }
 host_suite=$(. /etc/os-release && echo "$VERSION_CODENAME")

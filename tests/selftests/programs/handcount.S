@@ -4,12 +4,16 @@
  *
  * The main thread creates T more threads (one digit); each of them, and the
  * main thread, runs a loop of NNNNNNNN rounds (eight decimal digits) and exits
- * with status K (one digit, 0 if absent). User instructions:
+ * with status K (one digit, 0 if absent). If K is S, it stops its parent
+ * (SIGSTOP) first, and exits with status 0. User instructions:
  *
- *	main thread	58 + 9 T + 2 N (+ 3 if K is given)
+ *	main thread	58 + 9 T + 2 N (+ 5 if K is given, + 11 if it is S)
  *	other threads	4 + 2 N
  */
 #define __NR_exit	93
+#define __NR_kill	129
+#define __NR_getppid	173
+#define SIGSTOP		19
 #define __NR_clone	220
 /* CLONE_VM | FS | FILES | SIGHAND | THREAD | SYSVSEM */
 #define CLONE_FLAGS	0x50f00
@@ -33,10 +37,18 @@ digit:					//	8 rounds of 5: 40
 	sub	w20, w20, #'0'		// 49	T
 	mov	w23, #0			// 50	K
 	cmp	x22, #4			// 51
-	b.lt	no_status		// 52	three more if not taken
+	b.lt	no_status		// 52	five more if not taken
 	ldr	x1, [sp, #32]
 	ldrb	w23, [x1]
 	sub	w23, w23, #'0'
+	cmp	w23, #('S' - '0')
+	b.ne	no_status		//	six more if not taken
+	mov	x8, #__NR_getppid
+	svc	#0
+	mov	x1, #SIGSTOP
+	mov	x8, #__NR_kill
+	svc	#0
+	mov	w23, #0
 no_status:
 	adrp	x21, stacks		// 53
 	add	x21, x21, :lo12:stacks	// 54
