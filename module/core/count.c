@@ -126,9 +126,12 @@ void pmct_sched_out(void *data, int cpu)
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 	struct pmct_ctx *ctx = data;
 
+	/* Its session ended on another CPU after its flag was looked at. */
+	if (unlikely(!ctx))
+		return;
 	/*
 	 * cs->ctx == ctx: a thread's delivery is enabled by itself, together
-	 * with pmct_count_begin(), or before it first runs.
+	 * with pmct_enter(), or before it first runs.
 	 */
 	pmct_account(cs, ctx);
 	cs->saved = true;
@@ -177,8 +180,12 @@ void pmct_tick(void *data, int cpu)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 	struct pmct_ctx *ctx = data;
-	bool over = pmct_period_over(ctx);
+	bool over;
 
+	/* As in pmct_sched_out(). */
+	if (unlikely(!ctx))
+		return;
+	over = pmct_period_over(ctx);
 	if (likely(!over && !ctx->set->narrow))
 		return;
 	pmct_account(cs, ctx);
