@@ -8,8 +8,12 @@ set -e
 ours=instr,cycles,stall_frontend,stall_backend
 perfs=r08:u,r11:u,r23:u,r24:u
 
-# switch_of COMMAND…: time of a switch in ping-pong, run by COMMAND
-switch_of() { "$@" $S/pingpong 2>&1 | sed -n 's/^switch //p'; }
+# switch_of COMMAND…: time of a switch in ping-pong, run by COMMAND. The median
+# of several runs: the placement of its pages can make an instruction or two.
+switch_of() {
+	local i
+	for i in {1..9}; do "$@" $S/pingpong 2>&1; done | sed -n 's/^switch //p' | sort -g | sed -n 5p
+}
 burn_of() { "$@" $S/burn 400000000 2>&1 | sed -n 's/^burn //p'; }
 
 # Both sides, each attached for itself: two different contexts of perf.
@@ -24,7 +28,6 @@ perf_both() {
 	sed -n 's/^switch //p' /tmp/pingpong
 }
 
-# The best case of perf: a child with the same inherited events.
 case $1 in
 kernel)
 	echo "plain $(switch_of env)" ;;
@@ -39,6 +42,7 @@ module)
 	echo "perf_burn $(burn_of perf stat -I 100 -e $perfs)"
 	echo "perf_region $($S/startstop perf)"
 	echo "perf_one $(switch_of perf stat --no-inherit -e $perfs)"
+	# Its best case: the child has a copy of the parent's events.
 	echo "perf_inherited $(switch_of perf stat -e $perfs)"
 	echo "perf_both $(perf_both)" ;;
 error)
