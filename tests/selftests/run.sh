@@ -16,6 +16,7 @@ n=0 status=0
 for entry in "${list[@]}"; do
 	file=${entry%:*} name=${entry#*:}
 	label="$(basename "$file" .sh): ${name#test_}"
+	start=$(cut -d' ' -f1 /proc/uptime)
 	bash -c 'set -eE; trap "echo \"# line \$LINENO: \$BASH_COMMAND\"" ERR; . ./lib.sh; . "$1"; "$2"; idle' run "$file" "$name" >/tmp/log 2>&1
 	rc=$?
 	n=$((n + 1))
@@ -24,6 +25,7 @@ for entry in "${list[@]}"; do
 	4) echo "ok $n - $label # SKIP $(sed -n 's/^# //p' /tmp/log | tail -n 1)" ;;
 	*) echo "not ok $n - $label"; sed 's/^/# /' /tmp/log; status=1 ;;
 	esac
+	awk -v s="$start" '{ printf "# %.1f s of guest time\n", $1 - s }' /proc/uptime
 	[ -e /proc/pmc/info ] || insmod /opt/pmctrack/modules/pmctrack.ko
 done
 exit $status
