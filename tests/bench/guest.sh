@@ -8,11 +8,12 @@ set -e
 ours=instr,cycles,stall_frontend,stall_backend
 perfs=r08:u,r11:u,r23:u,r24:u
 
-# switch_of COMMAND…: time of a switch in ping-pong, run by COMMAND. The median
-# of several runs: the placement of its pages can make an instruction or two.
+# switch_of RUNS COMMAND…: time of a switch in ping-pong, run by COMMAND. The
+# median of several runs: the placement of pages can make an instruction or two.
 switch_of() {
-	local i
-	for i in {1..9}; do "$@" $S/pingpong 2>&1; done | sed -n 's/^switch //p' | sort -g | sed -n 5p
+	local i runs=$1; shift
+	for ((i = 0; i < runs; i++)); do "$@" $S/pingpong 2>&1; done |
+		sed -n 's/^switch //p' | sort -g | sed -n $((runs / 2 + 1))p
 }
 burn_of() { "$@" $S/burn 400000000 2>&1 | sed -n 's/^burn //p'; }
 
@@ -30,20 +31,20 @@ perf_both() {
 
 case $1 in
 kernel)
-	echo "plain $(switch_of env)" ;;
+	echo "plain $(switch_of 9 env)" ;;
 module)
-	echo "none $(switch_of env)"
-	echo "one $(switch_of pmctrack -L -c $ours --no-inherit)"
-	echo "both $(switch_of pmctrack -L -c $ours)"
+	echo "none $(switch_of 9 env)"
+	echo "one $(switch_of 5 pmctrack -L -c $ours --no-inherit)"
+	echo "both $(switch_of 5 pmctrack -L -c $ours)"
 	echo "region $($S/startstop pmctrack)"
 	echo "burn_alone $(burn_of env)"
 	echo "burn $(burn_of pmctrack -T 0.1 -c $ours)"
 	# perf last: what it switches on stays on for a while.
 	echo "perf_burn $(burn_of perf stat -I 100 -e $perfs)"
 	echo "perf_region $($S/startstop perf)"
-	echo "perf_one $(switch_of perf stat --no-inherit -e $perfs)"
+	echo "perf_one $(switch_of 3 perf stat --no-inherit -e $perfs)"
 	# Its best case: the child has a copy of the parent's events.
-	echo "perf_inherited $(switch_of perf stat -e $perfs)"
+	echo "perf_inherited $(switch_of 3 perf stat -e $perfs)"
 	echo "perf_both $(perf_both)" ;;
 error)
 	migrate_beside_others 10000000

@@ -15,7 +15,7 @@
 
 #define ROUND_TRIPS	64
 #define WARM_UP		20
-#define BATCHES		200
+#define BATCHES		100
 
 static long long now(void)
 {
