@@ -13,20 +13,22 @@
 
 #include "cli.h"
 
-static void become_program(int go, int failure, const struct options *o)
+static void become_program(int go, int failure, const sigset_t *mask, const struct options *o)
 {
-	sigset_t none;
+	ssize_t n;
 	char c;
 	int err;
 
-	/* The parent closes its end to let us run; it dying does so, too. */
-	while (read(go, &c, 1) < 0 && errno == EINTR)
-		;
-	sigemptyset(&none);
-	sigprocmask(SIG_SETMASK, &none, NULL);
-	if (o->bind && sched_setaffinity(0, sizeof(o->cpus), &o->cpus))
+	do {
+		n = read(go, &c, 1);
+	} while (n < 0 && errno == EINTR);
+	/* Nobody is there to monitor us. */
+	if (n != 1)
+		_exit(EXIT_SELF);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	if (o->bind && sched_setaffinity(0, sizeof(o->cpus), &o->cpus)) {
 		err = -errno;	/* negative: not exec's fault */
-	else {
+	} else {
 		execvp(o->argv[0], o->argv);
 		err = errno;
 	}
@@ -51,7 +53,7 @@ int child_prepare(struct child *c, const struct options *o)
 	if (c->pid == 0) {
 		close(go[1]);
 		close(failure[0]);
-		become_program(go[0], failure[1], o);
+		become_program(go[0], failure[1], &c->mask, o);
 	}
 	close(go[0]);
 	close(failure[1]);
@@ -66,8 +68,9 @@ int child_run(struct child *c, const struct options *o)
 	int err = 0;
 	ssize_t n;
 
+	/* If it was killed meanwhile, the reader below sees the end of file. */
+	n = write(c->go, "", 1);
 	close(c->go);
-	c->go = -1;
 	do {
 		n = read(c->failure, &err, sizeof(err));
 	} while (n < 0 && errno == EINTR);

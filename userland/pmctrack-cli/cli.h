@@ -4,6 +4,7 @@
 #define PMCTRACK_CLI_H
 
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -38,8 +39,9 @@ int parse_size(const char *text, uint32_t *bytes);
 
 /* child.c: the program, held back until it may run */
 struct child {
+	sigset_t mask;		/* in: signals that the program is to have blocked */
 	int pid;
-	int go;			/* write end: close to let it run */
+	int go;			/* write end: a byte lets it run, end of file ends it */
 	int failure;		/* read end: errno of a failed exec */
 };
 

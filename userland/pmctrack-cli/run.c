@@ -219,8 +219,10 @@ static int prepare_signals(struct monitor *m)
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGQUIT);
-	sigprocmask(SIG_BLOCK, &set, NULL);
 	m->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	/* A reader of our output that goes away must not end the monitoring. */
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &set, &m->child.mask);
 	m->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	return m->signals < 0 || m->timer < 0 ? -errno : 0;
 }

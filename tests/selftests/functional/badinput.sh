@@ -195,4 +195,15 @@ test_output_file() {
 	expect_refusal 1 "-o /no/such/dir/x: No such file" pmctrack -o /no/such/dir/x -c cycles true
 	expect_status 1 pmctrack -o /dev/full -c cycles true
 	grep -q "cannot write /dev/full: No space" $ERR || fail "says: $(cat $ERR)"
+	# A reader that goes away does not disturb the program.
+	{ pmctrack -T 0.01 -c cycles bash -c 'sleep 0.1; echo done >/tmp/finished' 2>$ERR || echo $? >/tmp/rc; } | true
+	equal "$(cat /tmp/finished /tmp/rc)" $'done\n1'
+	grep -q "cannot write the counts: Broken pipe" $ERR || fail "says: $(cat $ERR)"
+}
+
+# The program starts with the signals blocked that it would have without us.
+test_signal_mask() {
+	expect_status 0 pmctrack -o /dev/null -c cycles grep SigBlk /proc/self/status
+	equal "$(cat $OUT)" "$(grep SigBlk /proc/self/status)"
+	equal "$(ls /proc/self/fd | wc -l)" "$(pmctrack -o /dev/null -c cycles ls /proc/self/fd | wc -l)" "open files"
 }
