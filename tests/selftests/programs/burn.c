@@ -2,15 +2,8 @@
 /* burn ROUNDS: a CPU-bound loop; prints how long it took in nanoseconds. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
-static long long now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
+#include "timing.h"
 
 int main(int argc, char **argv)
 {

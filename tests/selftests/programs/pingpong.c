@@ -10,27 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
+
+#include "timing.h"
 
 #define ROUND_TRIPS	64
 #define WARM_UP		20
 #define BATCHES		100
-
-static long long now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-	long long x = *(const long long *)a, y = *(const long long *)b;
-
-	return (x > y) - (x < y);
-}
 
 int main(int argc, char *argv[] __attribute__((unused)))
 {
@@ -65,7 +51,6 @@ int main(int argc, char *argv[] __attribute__((unused)))
 	}
 	close(there[1]);
 	wait(NULL);
-	qsort(took, BATCHES, sizeof(*took), compare);
-	printf("switch %.2f\n", (double)took[BATCHES / 2] / (2 * ROUND_TRIPS));
+	printf("switch %.2f\n", (double)median(took, BATCHES) / (2 * ROUND_TRIPS));
 	return 0;
 }

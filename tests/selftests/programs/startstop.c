@@ -12,29 +12,15 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 #include <pmctrack/libpmctrack.h>
+
+#include "timing.h"
 
 #define BATCHES	21
 #define REGIONS	100	/* of a batch; their records fit into the ring */
 
 static long long took[BATCHES];
-
-static long long now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
-}
-
-static int compare(const void *a, const void *b)
-{
-	long long x = *(const long long *)a, y = *(const long long *)b;
-
-	return (x > y) - (x < y);
-}
 
 /* The same region takes the same number of instructions. */
 static int check_records(struct pmctrack_session *s)
@@ -131,8 +117,7 @@ int main(int argc, char **argv)
 	if (argc != 2)
 		return 2;
 	ret = strcmp(argv[1], "perf") ? with_pmctrack() : with_perf();
-	qsort(took, BATCHES, sizeof(took[0]), compare);
 	if (!ret)
-		printf("%lld\n", took[BATCHES / 2] / REGIONS);
+		printf("%lld\n", median(took, BATCHES) / REGIONS);
 	return ret;
 }
