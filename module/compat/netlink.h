@@ -1,40 +1,30 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* <linux/netlink.h> of Linux 6.2 and later. */
+/*
+ * Messages made at run time in extended acknowledgments. NL_SET_ERR_MSG_FMT()
+ * came with Linux 6.2, and cuts them at 80 bytes, just where the remedy is.
+ */
 #ifndef _PMCT_COMPAT_NETLINK_H
 #define _PMCT_COMPAT_NETLINK_H
 
+#include <linux/atomic.h>
 #include <linux/netlink.h>
+#include <linux/string.h>
 
 /*
- * Formatted messages came with 51c352bdbcd2 ("netlink: add support for
- * formatted extack messages"), 6.2. Before, the acknowledgment keeps a bare
- * pointer, which is read after the handler has returned: hand out buffers in
- * turn. A message can only be replaced by another one, never be freed.
+ * The acknowledgment keeps a bare pointer, which is read after the handler has
+ * returned: hand out buffers in turn. Under a flood of refusals a message can
+ * be replaced by another one, which is terminated, too.
  */
-#ifndef NL_SET_ERR_MSG_FMT
-#include <linux/atomic.h>
-#include <linux/kernel.h>
-
-static inline char *pmct_extack_buf(size_t *size)
+static inline void pmct_extack_set(struct netlink_ext_ack *extack, const char *text)
 {
 	static char bufs[64][160];
 	static atomic_t next;
+	char *buf = bufs[(unsigned int)atomic_inc_return(&next) % ARRAY_SIZE(bufs)];
 
-	*size = sizeof(bufs[0]);
-	return bufs[(unsigned int)atomic_inc_return(&next) % ARRAY_SIZE(bufs)];
+	if (!extack)
+		return;
+	strscpy(buf, text, sizeof(bufs[0]));
+	extack->_msg = buf;
 }
-
-#define NL_SET_ERR_MSG_FMT(extack, fmt, args...) do {		\
-	struct netlink_ext_ack *__extack = (extack);		\
-								\
-	if (__extack) {						\
-		size_t __size;					\
-		char *__buf = pmct_extack_buf(&__size);		\
-								\
-		scnprintf(__buf, __size, fmt, ##args);		\
-		__extack->_msg = __buf;				\
-	}							\
-} while (0)
-#endif
 
 #endif /* _PMCT_COMPAT_NETLINK_H */

@@ -28,11 +28,18 @@ static int pmct_cpu_online(unsigned int cpu)
 	return 0;
 }
 
-/* Idle states that power the core down lose its registers. The idle thread runs. */
+/* Idle states and suspend that power the core down lose its registers. */
 static int pmct_cpu_pm(struct notifier_block *nb, unsigned long action, void *data)
 {
-	if (action == CPU_PM_EXIT)
-		pmct_count_forget_cpu();
+	switch (action) {
+	case CPU_PM_ENTER:
+		pmct_count_power_down();
+		break;
+	case CPU_PM_ENTER_FAILED:
+	case CPU_PM_EXIT:
+		pmct_count_power_up();
+		break;
+	}
 	return NOTIFY_OK;
 }
 

@@ -172,6 +172,8 @@ long pmct_count_start(struct pmct_session *s);
 long pmct_count_stop(struct pmct_session *s);
 void pmct_count_drop_session(struct pmct_session *s);
 void pmct_count_forget_cpu(void);
+void pmct_count_power_down(void);
+void pmct_count_power_up(void);
 void pmct_count_init(void);
 
 /* sample.c: the one place that closes an interval */

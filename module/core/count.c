@@ -12,6 +12,7 @@
  */
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
+#include <linux/rcupdate.h>
 #include <linux/smp.h>
 
 #include "../compat/clock.h"
@@ -113,11 +114,13 @@ static __always_inline bool pmct_period_over(const struct pmct_ctx *ctx)
 }
 
 /* The thread comes from CPUs of another type: its set there was another one. */
-static noinline void pmct_change_core_type(struct pmct_ctx *ctx, u8 core_type)
+static noinline void pmct_change_core_type(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
+	/* The record is of now, not of the last read here. */
+	cs->clock = pmct_clock();
 	if (ctx->clock)
 		pmct_sample_close(ctx, PMCTRACK_RECORD_MIGRATION, 0);
-	pmct_ctx_use_core_type(ctx, core_type);
+	pmct_ctx_use_core_type(ctx, cs->core_type);
 }
 
 /* pmc_ops::pmcs_save_callback */
@@ -143,7 +146,7 @@ void pmct_sched_out(void *data, int cpu)
 static noinline void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
 	if (ctx->set->core_type != cs->core_type)
-		pmct_change_core_type(ctx, cs->core_type);
+		pmct_change_core_type(cs, ctx);
 	if (cs->set != ctx->set) {
 		cs->set = ctx->set;
 		pmct_backend->program(cs->set);
@@ -222,18 +225,22 @@ bool pmct_overflow(void)
 
 static __always_inline void pmct_begin(struct pmct_ctx *ctx)
 {
-	local_irq_disable();
 	ctx->state = PMCT_CTX_COUNTING;
 	ctx->deadline = jiffies + ctx->session->period;
 	pmct_enter(this_cpu_ptr(&pmct_cpu), ctx, false);
 	pmct_hooks_enable(current);
-	local_irq_enable();
 }
 
-/* Current, whose context this is, has executed a program. Process context. */
+/* Current, whose context this is, has executed a program. Hook, process context. */
 void pmct_count_begin(struct pmct_ctx *ctx)
 {
-	pmct_begin(ctx);
+	struct pmct_session *s = ctx->session;
+
+	/* The session may be ending: no CPU may learn of a context that it took. */
+	raw_spin_lock_irq(&s->lock);
+	if (ctx->listed)
+		pmct_begin(ctx);
+	raw_spin_unlock_irq(&s->lock);
 }
 
 /* Current, whose context this is, ends: its last record. Process context. */
@@ -247,10 +254,28 @@ void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags)
 	if (cs->ctx == ctx) {
 		pmct_account(cs, ctx);
 		cs->ctx = NULL;
+	} else {
+		cs->clock = pmct_clock();
 	}
-	if (ctx->state == PMCT_CTX_COUNTING || ctx->merged)
+	if (ctx->state == PMCT_CTX_COUNTING || ctx->merged || record_flags)
 		pmct_sample_close(ctx, PMCTRACK_RECORD_EXIT, record_flags);
 	local_irq_enable();
+}
+
+/*
+ * The context of current, if it is of @s. Another session's may be going
+ * away; that of @s stays while the caller keeps the session.
+ */
+static __always_inline struct pmct_ctx *pmct_self(const struct pmct_session *s)
+{
+	struct pmct_ctx *ctx;
+
+	rcu_read_lock();
+	ctx = pmct_hooks_ctx(current);
+	if (ctx && ctx->session != s)
+		ctx = NULL;
+	rcu_read_unlock();
+	return ctx;
 }
 
 /**
@@ -262,13 +287,15 @@ void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags)
  */
 long pmct_count_start(struct pmct_session *s)
 {
-	struct pmct_ctx *ctx = pmct_hooks_ctx(current);
+	struct pmct_ctx *ctx = pmct_self(s);
 
-	if (!ctx || ctx->session != s)
+	if (!ctx)
 		return -ESRCH;
 	if (ctx->state == PMCT_CTX_COUNTING)
 		return -EALREADY;
+	local_irq_disable();
 	pmct_begin(ctx);
+	local_irq_enable();
 	return 0;
 }
 
@@ -281,10 +308,10 @@ long pmct_count_start(struct pmct_session *s)
  */
 long pmct_count_stop(struct pmct_session *s)
 {
-	struct pmct_ctx *ctx = pmct_hooks_ctx(current);
+	struct pmct_ctx *ctx = pmct_self(s);
 	struct pmct_cpu *cs;
 
-	if (!ctx || ctx->session != s)
+	if (!ctx)
 		return -ESRCH;
 	if (ctx->state != PMCT_CTX_COUNTING)
 		return -EALREADY;
@@ -310,6 +337,29 @@ void pmct_count_forget_cpu(void)
 	cs->ctx = NULL;
 	cs->set = NULL;
 	cs->saved = false;
+}
+
+/* The core is going to lose power: what its counters hold is taken now. */
+void pmct_count_power_down(void)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	lockdep_assert_irqs_disabled();
+
+	/* Mostly the idle thread runs, but a suspend is entered by its writer. */
+	if (cs->ctx)
+		pmct_account(cs, cs->ctx);
+}
+
+/* It has power again, or kept it: nothing in its registers is known. */
+void pmct_count_power_up(void)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+	struct pmct_ctx *ctx = cs->ctx;
+
+	pmct_count_forget_cpu();
+	if (ctx)
+		pmct_enter(cs, ctx, false);
 }
 
 void pmct_count_init(void)

@@ -23,6 +23,8 @@ void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type)
 
 	set = s->nr_sets[core_type] ? s->sets[core_type] : &s->empty[core_type];
 	ctx->set = set;
+	/* pmct_add() may have written beside an odd set; this one may be larger. */
+	memset(ctx->sum, 0, s->nr_counters * sizeof(ctx->sum[0]));
 	ctx->head.size = pmct_record_size(set->nr);
 	ctx->head.core_type = core_type;
 	ctx->head.set = set->index;
@@ -50,7 +52,8 @@ static void pmct_set_nr_threads(struct pmct_session *s, unsigned int nr)
 {
 	lockdep_assert_held(&s->lock);
 
-	WRITE_ONCE(s->nr_threads, nr);
+	/* Pairs with pmct_session_over(): last records come before the end. */
+	smp_store_release(&s->nr_threads, nr);
 	WRITE_ONCE(s->ring.ctl->threads, nr);
 }
 
@@ -106,7 +109,8 @@ static bool pmct_ctx_leave(struct pmct_ctx *ctx)
  *
  * Context: process context, may sleep.
  * Return: the context, which belongs to the session; or ERR_PTR: -EBUSY if
- * the thread is monitored already, -ESRCH if it is exiting, -ENOMEM.
+ * the thread is monitored already, -ESRCH if it is exiting, -EACCES, -ENOMEM.
+ * On any failure the session has to be destroyed.
  */
 struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *task,
 				 enum pmct_ctx_state state, struct pmct_msg *msg)
@@ -128,12 +132,14 @@ struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *tas
 					   "thread %d is being monitored by another session already; end that one first",
 					   task_pid_vnr(task)));
 	}
-	/* It may have passed its exit hook before it was tied. */
-	if ((READ_ONCE(task->flags) & PF_EXITING) && pmct_ctx_leave(ctx)) {
-		kfree_rcu(ctx, rcu);
+	/* Its exit, or an exec that changed its rights, may have come before the tie. */
+	if (READ_ONCE(task->flags) & PF_EXITING)
 		return ERR_PTR(pmct_refuse(msg, -ESRCH, "thread %d has ended",
 					   task_pid_vnr(task)));
-	}
+	if (task != current && !pmct_hooks_may_access(task))
+		return ERR_PTR(pmct_refuse(msg, -EACCES,
+					   "thread %d belongs to somebody else now",
+					   task_pid_vnr(task)));
 	return ctx;
 }
 

@@ -131,7 +131,7 @@ static int pmct_reply_session(struct genl_info *info, struct file *file)
 	if (!hdr || nla_put_u32(msg, PMCTRACK_A_SESSION_FD, fd) ||
 	    nla_put_u32(msg, PMCTRACK_A_SESSION_RING_SIZE, s->ring.size) ||
 	    nla_put_u64_64bit(msg, PMCTRACK_A_SESSION_PERIOD_NS,
-			      jiffies_to_nsecs(s->period), __PMCTRACK_A_SESSION_MAX)) {
+			      jiffies64_to_nsecs(s->period), __PMCTRACK_A_SESSION_MAX)) {
 		nlmsg_free(msg);
 		err = -EMSGSIZE;
 		goto err_fd;
@@ -165,7 +165,7 @@ static int pmct_session_new(struct sk_buff *skb, struct genl_info *info)
 	if (IS_ERR(file)) {
 		err = PTR_ERR(file);
 		if (msg.text[0])
-			NL_SET_ERR_MSG_FMT(info->extack, "%s", msg.text);
+			pmct_extack_set(info->extack, msg.text);
 		goto out;
 	}
 	err = pmct_reply_session(info, file);

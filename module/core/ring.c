@@ -119,15 +119,16 @@ bool pmct_ring_make_room(struct pmct_ring *ring, size_t size)
  * nonsense into ctl->tail must not make us read outside the data.
  */
 static const struct pmctrack_record *pmct_ring_at(const struct pmct_ring *ring,
-						  u64 tail, u64 head)
+						  u64 tail, u64 head, u32 *size)
 {
 	size_t offset = tail & (ring->size - 1);
 	const struct pmctrack_record *rec = ring->data + offset;
 
 	if (head - tail > ring->size || tail % 8)
 		return NULL;
-	if (rec->size < 8 || rec->size % 8 || rec->size > ring->size - offset ||
-	    rec->size > head - tail)
+	/* Once: with a tail that lies, a writer may be at it. */
+	*size = READ_ONCE(rec->size);
+	if (*size < 8 || *size % 8 || *size > ring->size - offset || *size > head - tail)
 		return NULL;
 	return rec;
 }
@@ -150,12 +151,12 @@ ssize_t pmct_ring_read(struct pmct_ring *ring, char __user *buf, size_t len)
 	size_t done = 0;
 
 	while (tail != head) {
-		const struct pmctrack_record *rec = pmct_ring_at(ring, tail, head);
+		const struct pmctrack_record *rec;
 		u32 size;
 
+		rec = pmct_ring_at(ring, tail, head, &size);
 		if (!rec)
 			return done ?: -EIO;
-		size = rec->size;
 		if (rec->kind != PMCTRACK_RECORD_PAD) {
 			if (size > len - done)
 				return done ?: -EINVAL;

@@ -74,8 +74,8 @@ static void pmct_fill_record(struct pmctrack_record *rec, struct pmct_ctx *ctx,
 	ctx->clock = 0;
 }
 
-/* The reader is too slow, and the thread will not write another record. */
-static void pmct_account_lost(struct pmct_ring *ring, const struct pmct_ctx *ctx)
+/* The reader is too slow, and no later record of the thread can have the events. */
+static void pmct_account_lost(struct pmct_ring *ring, struct pmct_ctx *ctx)
 {
 	const struct pmct_hwset *set = ctx->set;
 	unsigned int i;
@@ -83,8 +83,11 @@ static void pmct_account_lost(struct pmct_ring *ring, const struct pmct_ctx *ctx
 	lockdep_assert_held(&ring->lock);
 
 	ring->ctl->lost++;
-	for (i = 0; i < set->nr; i++)
+	for (i = 0; i < set->nr; i++) {
 		ring->ctl->lost_counts[set->index][set->counter[i]] += ctx->sum[i];
+		ctx->sum[i] = 0;
+	}
+	ctx->clock = 0;
 }
 
 /**
@@ -116,12 +119,15 @@ void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16
 	if (rec) {
 		pmct_fill_record(rec, ctx, kind, flags);
 		pmct_ring_commit(ring, rec);
-	} else if (kind == PMCTRACK_RECORD_EXIT) {
+		ctx->merged = false;
+	} else if (kind == PMCTRACK_RECORD_EXIT || kind == PMCTRACK_RECORD_MIGRATION) {
 		pmct_account_lost(ring, ctx);
+		ctx->merged = false;
+	} else {
+		ctx->merged = true;
 	}
 	raw_spin_unlock(&ring->lock);
 
-	ctx->merged = !rec;
 	if (wq_has_sleeper(&s->wait))
 		irq_work_queue(&s->wake);
 }

@@ -210,23 +210,31 @@ static struct task_struct *pmct_session_target(const struct pmct_session_params 
 	return task;
 }
 
+/* No thread is left, and hence no record will follow those seen after this. */
+static bool pmct_session_over(const struct pmct_session *s)
+{
+	/* Pairs with pmct_set_nr_threads(). */
+	return !smp_load_acquire(&s->nr_threads);
+}
+
 static ssize_t pmct_session_read(struct file *file, char __user *buf, size_t len, loff_t *pos)
 {
 	struct pmct_session *s = file->private_data;
 	ssize_t done;
+	bool over;
 
 	for (;;) {
+		over = pmct_session_over(s);
 		if (mutex_lock_interruptible(&s->read_mutex))
 			return -ERESTARTSYS;
 		done = pmct_ring_read(&s->ring, buf, len);
 		mutex_unlock(&s->read_mutex);
-		/* No thread, no more records; the last one came before the count went down. */
-		if (done || (!READ_ONCE(s->nr_threads) && !pmct_ring_used(&s->ring)))
+		if (done || over)
 			return done;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
 		if (wait_event_interruptible(s->wait, pmct_ring_used(&s->ring) ||
-					     !READ_ONCE(s->nr_threads)))
+					     pmct_session_over(s)))
 			return -ERESTARTSYS;
 	}
 }
@@ -237,7 +245,7 @@ static __poll_t pmct_session_poll(struct file *file, poll_table *wait)
 	__poll_t events = 0;
 
 	poll_wait(file, &s->wait, wait);
-	if (!READ_ONCE(s->nr_threads))
+	if (pmct_session_over(s))
 		events |= EPOLLHUP;
 	if (pmct_ring_used(&s->ring))
 		events |= EPOLLIN | EPOLLRDNORM;

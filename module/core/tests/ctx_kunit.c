@@ -193,6 +193,28 @@ static void forget_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmct_fake_state.nr_program, 2);
 }
 
+/* The same with a thread on the CPU, as in suspend. */
+static void power_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	enter_cpu(f);
+	switch_to(NULL, f->a);
+	count_all(3);
+	pmct_count_power_down();
+	memset(pmct_fake_state.value, 0, sizeof(pmct_fake_state.value));
+	pmct_count_power_up();
+	count_all(4);
+	switch_to(f->a, NULL);
+	pmct_count_power_down();
+	pmct_count_power_up();
+	count_all(100);
+	leave_cpu(f);
+
+	expect_counts(test, f->a, 3 + 4);
+	KUNIT_EXPECT_EQ(test, pmct_fake_state.nr_program, 2);
+}
+
 /* More than 2^32 events, by interrupt, by switch, and behind an unmonitored thread. */
 static void wrap_test(struct kunit *test)
 {
@@ -290,21 +312,31 @@ static void full_ring_test(struct kunit *test)
 	expect_counts(test, f->a, 5);
 	KUNIT_EXPECT_EQ(test, ring->ctl->lost, 0ULL);
 
-	enter_cpu(f);
-	pmct_sample_close(f->a, PMCTRACK_RECORD_EXIT, 0);
-	leave_cpu(f);
-	KUNIT_EXPECT_EQ(test, ring->ctl->lost, 1ULL);
-	KUNIT_EXPECT_EQ(test, ring->ctl->lost_counts[0][2], 5ULL << 2);
-
 	/* With room again, the record says that it covers more. */
 	take_record(ring, &rec);
 	take_record(ring, &rec);
 	enter_cpu(f);
 	pmct_sample_close(f->a, PMCTRACK_RECORD_TICK, 0);
 	leave_cpu(f);
-	while (take_record(ring, &rec))
-		;
-	KUNIT_EXPECT_TRUE(test, rec.flags & PMCTRACK_RECORD_F_MERGED);
+	expect_counts(test, f->a, 0);
+
+	/* What has no later record is lost, once the ring is full again. */
+	enter_cpu(f);
+	for (i = 0; i < 3; i++)
+		pmct_sample_close(f->a, PMCTRACK_RECORD_TICK, 0);
+	switch_to(NULL, f->a);
+	count_all(6);
+	switch_to(f->a, NULL);
+	pmct_sample_close(f->a, PMCTRACK_RECORD_MIGRATION, 0);
+	leave_cpu(f);
+	KUNIT_EXPECT_EQ(test, ring->ctl->lost, 1ULL);
+	KUNIT_EXPECT_EQ(test, ring->ctl->lost_counts[0][2], 6ULL << 2);
+	expect_counts(test, f->a, 0);
+	KUNIT_EXPECT_FALSE(test, f->a->merged);
+
+	for (i = 0; take_record(ring, &rec); )
+		i += !!(rec.flags & PMCTRACK_RECORD_F_MERGED);
+	KUNIT_EXPECT_EQ(test, i, 1);
 }
 
 static const bool widths[] = { false, true };
@@ -321,6 +353,7 @@ static struct kunit_case ctx_cases[] = {
 	KUNIT_CASE_PARAM(lazy_test, width_gen_params),
 	KUNIT_CASE_PARAM(unsaved_test, width_gen_params),
 	KUNIT_CASE_PARAM(forget_test, width_gen_params),
+	KUNIT_CASE_PARAM(power_test, width_gen_params),
 	KUNIT_CASE_PARAM(wrap_test, width_gen_params),
 	KUNIT_CASE_PARAM(period_test, width_gen_params),
 	KUNIT_CASE_PARAM(full_ring_test, width_gen_params),

@@ -202,6 +202,8 @@ static void pmuv3_overflow_clear(u64 counters)
 {
 	u32 bits = pmuv3_to_hw(counters);
 
+	/* After the reads before it. */
+	isb();
 	write_sysreg(bits, pmovsclr_el0);
 	/* pmuv3_irq() may have masked them. */
 	write_sysreg(bits, pmintenset_el1);
@@ -304,8 +306,11 @@ static u64 pmuv3_read(const struct pmct_hwset *set, u64 *values)
 	u64 overflow = 0;
 	unsigned int i;
 
-	if (unlikely(set->narrow))
+	if (unlikely(set->narrow)) {
 		overflow = pmuv3_overflow_pending() & counters;
+		/* A flag must not be newer than the value that is read next. */
+		isb();
+	}
 	if (counters & BIT(PMUV3_CYCLES))
 		*values++ = read_sysreg(pmccntr_el0);
 	PMUV3_READ(0);

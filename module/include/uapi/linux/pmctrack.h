@@ -108,7 +108,8 @@ struct pmctrack_record {
  * @head: bytes ever written; load with acquire semantics before reading
  *	records
  * @lost: records that were lost for good because the ring was full. Only the
- *	last record of a thread can be lost, others are merged into the next.
+ *	last record of a thread or before another core type can be lost,
+ *	others are merged into the next.
  * @threads: threads that are being monitored now
  * @skipped_threads: threads that should have been monitored but for want of
  *	memory are not
