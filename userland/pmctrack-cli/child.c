@@ -13,19 +13,20 @@
 
 #include "cli.h"
 
-static void become_program(int go, int failure, const sigset_t *mask, const struct options *o)
+static void become_program(int go, int failure, const struct child *c, const struct options *o)
 {
 	ssize_t n;
-	char c;
+	char byte;
 	int err;
 
 	do {
-		n = read(go, &c, 1);
+		n = read(go, &byte, 1);
 	} while (n < 0 && errno == EINTR);
 	/* Nobody is there to monitor us. */
 	if (n != 1)
 		_exit(EXIT_SELF);
-	sigprocmask(SIG_SETMASK, mask, NULL);
+	sigaction(SIGCHLD, &c->on_child, NULL);
+	sigprocmask(SIG_SETMASK, &c->mask, NULL);
 	if (o->bind && sched_setaffinity(0, sizeof(o->cpus), &o->cpus)) {
 		err = -errno;	/* negative: not exec's fault */
 	} else {
@@ -53,7 +54,7 @@ int child_prepare(struct child *c, const struct options *o)
 	if (c->pid == 0) {
 		close(go[1]);
 		close(failure[0]);
-		become_program(go[0], failure[1], &c->mask, o);
+		become_program(go[0], failure[1], c, o);
 	}
 	close(go[0]);
 	close(failure[1]);

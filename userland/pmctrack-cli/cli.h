@@ -40,6 +40,7 @@ int parse_size(const char *text, uint32_t *bytes);
 /* child.c: the program, held back until it may run */
 struct child {
 	sigset_t mask;		/* in: signals that the program is to have blocked */
+	struct sigaction on_child;	/* in: what it is to do on SIGCHLD */
 	int pid;
 	int go;			/* write end: a byte lets it run, end of file ends it */
 	int failure;		/* read end: errno of a failed exec */

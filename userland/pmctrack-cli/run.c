@@ -14,7 +14,7 @@
 
 #include "cli.h"
 
-/* Grace for a program that we end (-n, -N), and for one told to end twice. */
+/* Grace for a program that we end (-n, -N). */
 #define KILL_AFTER_S	2
 
 struct monitor {
@@ -35,10 +35,9 @@ struct monitor {
 
 static void arm(int timer, double seconds)
 {
-	struct itimerspec t = { 0 };
+	long long ns = (long long)(seconds * 1e9) + 1;
+	struct itimerspec t = { .it_value = { ns / 1000000000, ns % 1000000000 } };
 
-	t.it_value.tv_sec = (time_t)seconds;
-	t.it_value.tv_nsec = (long)((seconds - (double)t.it_value.tv_sec) * 1e9) + 1;
 	timerfd_settime(timer, 0, &t, NULL);
 }
 
@@ -54,8 +53,8 @@ static void end_program(struct monitor *m)
 
 static void flush(struct monitor *m)
 {
-	if (fflush(m->table.out) && !m->write_error)
-		m->write_error = errno;
+	if ((fflush(m->table.out) || ferror(m->table.out)) && !m->write_error)
+		m->write_error = errno ? errno : EIO;
 }
 
 static void take_records(struct monitor *m)
@@ -74,7 +73,7 @@ static void take_records(struct monitor *m)
 
 static void reap(struct monitor *m)
 {
-	while (!m->over && wait4(m->child.pid, &m->status, WNOHANG, &m->usage) == m->child.pid)
+	if (!m->over && wait4(m->child.pid, &m->status, WNOHANG, &m->usage) == m->child.pid)
 		m->over = true;
 }
 
@@ -86,7 +85,7 @@ static void on_signal(struct monitor *m)
 		if (si.ssi_signo == SIGCHLD)
 			reap(m);
 		/* A terminal signals the program itself; others only know us. */
-		else if (si.ssi_code != SI_KERNEL)
+		else if (si.ssi_code != SI_KERNEL && !m->over)
 			kill(m->child.pid, (int)si.ssi_signo);
 	}
 }
@@ -97,10 +96,10 @@ static void on_timer(struct monitor *m)
 
 	if (read(m->timer, &expirations, sizeof(expirations)) < 0)
 		return;
-	if (m->ending)
-		kill(m->child.pid, SIGKILL);
-	else
+	if (!m->ending)
 		end_program(m);
+	else if (!m->over)
+		kill(m->child.pid, SIGKILL);
 }
 
 static void monitor_loop(struct monitor *m)
@@ -211,8 +210,11 @@ out:
 
 static int prepare_signals(struct monitor *m)
 {
+	const struct sigaction ordinary = { .sa_handler = SIG_DFL };
 	sigset_t set;
 
+	/* Where it is ignored, children end without a word. */
+	sigaction(SIGCHLD, &ordinary, &m->child.on_child);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
 	sigaddset(&set, SIGINT);

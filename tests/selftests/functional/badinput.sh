@@ -202,6 +202,10 @@ test_output_file() {
 	grep -q "cannot write the counts: Broken pipe" $ERR || fail "says: $(cat $ERR)"
 }
 
+test_ignored_sigchld() {
+	expect_status 7 bash -c "trap '' CHLD; exec pmctrack -c cycles $S/handcount 00000001 0 7"
+}
+
 # The program starts with the signals blocked that it would have without us.
 test_signal_mask() {
 	expect_status 0 pmctrack -o /dev/null -c cycles grep SigBlk /proc/self/status

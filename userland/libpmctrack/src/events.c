@@ -193,11 +193,15 @@ static int add(struct pmctrack_evset *set, const struct pmu *pmu, const struct w
 struct pmctrack_evset *pmctrack_evset__parse(const struct pmctrack_ctl *ctl, unsigned int i,
 					     const char *events)
 {
-	struct pmctrack_evset *set = calloc(1, sizeof(*set));
-	char *copy = strdup(events), *rest = copy, *item;
+	struct pmctrack_evset *set;
+	char *copy, *rest, *item;
 	uint32_t used = 0;
 	int err = 0;
 
+	if (!ctl)
+		return NULL;
+	set = calloc(1, sizeof(*set));
+	rest = copy = strdup(events);
 	if (!set || !copy)
 		err = fail(ENOMEM, "no memory");
 	else if (i >= ctl->nr_pmus)

@@ -44,9 +44,16 @@ struct pmctrack_session *pmctrack_session__open(const struct pmctrack_ctl *ctl,
 {
 	struct pmctrack_session_opts opts = { .sz = sizeof(opts) };
 	struct session_request req = { .opts = &opts, .sets = sets, .nr_sets = nr_sets, .fd = -1 };
-	struct pmctrack_session *s = calloc(1, sizeof(*s));
+	struct pmctrack_session *s;
 	int err;
 
+	for (unsigned int i = 0; i < nr_sets; i++) {
+		if (!sets[i])
+			return NULL;
+	}
+	if (!ctl)
+		return NULL;
+	s = calloc(1, sizeof(*s));
 	if (!s)
 		return fail_null(ENOMEM, "no memory");
 	if (user)

@@ -131,7 +131,7 @@ int pmctrack_ctl__each_event(const struct pmctrack_ctl *ctl, unsigned int pmu,
 
 /**
  * pmctrack_evset__parse() - event set from mnemonics
- * @ctl: connection
+ * @ctl: connection; NULL: a failed one, whose error stays
  * @pmu: for which PMU
  * @events: comma-separated list of NAME[:FLAGS] or 0xCODE[:FLAGS]. Names are
  *	those of pmctrack_ctl__each_event(), in any case; flags are "u" (user
@@ -183,8 +183,9 @@ struct pmctrack_session_opts {
 
 /**
  * pmctrack_session__open() - begin to monitor
- * @ctl: connection; may be closed while the session lives
- * @sets: event sets, rotated one each period
+ * @ctl: connection; may be closed while the session lives. NULL, here or in
+ *	@sets: a call that failed, whose error stays
+ * @sets: event sets; more than one for a PMU is not available in this version
  * @nr_sets: their number
  * @opts: NULL for the calling thread without sampling
  *
