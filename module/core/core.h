@@ -178,7 +178,6 @@ void pmct_count_init(void);
 
 /* sample.c: the one place that closes an interval */
 void pmct_sample_init(void);
-u64 pmct_sample_clock_to_ns(u64 clock);
 void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16 flags);
 
 /* session.c */

@@ -20,7 +20,7 @@ void pmct_sample_init(void)
 	pmct_time_max_age = pmct_clock_hz() / MSEC_PER_SEC;
 }
 
-u64 pmct_sample_clock_to_ns(u64 clock)
+static u64 pmct_clock_to_ns(u64 clock)
 {
 	if (likely(clock <= U32_MAX))
 		return (clock * pmct_clock_mult) >> pmct_clock_shift;
@@ -42,7 +42,7 @@ static u64 pmct_time_ns(struct pmct_cpu *cs)
 		cs->time_ns = ktime_get_mono_fast_ns();
 		return cs->time_ns;
 	}
-	return cs->time_ns + pmct_sample_clock_to_ns(age);
+	return cs->time_ns + pmct_clock_to_ns(age);
 }
 
 /* An exec may have changed them: see pmct_ctx_exec(). */
@@ -64,7 +64,7 @@ static void pmct_fill_record(struct pmctrack_record *rec, struct pmct_ctx *ctx,
 	rec->kind = kind;
 	rec->flags = flags | (ctx->merged ? PMCTRACK_RECORD_F_MERGED : 0);
 	rec->time_ns = pmct_time_ns(cs);
-	rec->run_ns = pmct_sample_clock_to_ns(ctx->clock);
+	rec->run_ns = pmct_clock_to_ns(ctx->clock);
 	rec->hw_ns = rec->run_ns;
 	rec->cpu = smp_processor_id();
 	for (i = 0; i < nr; i++) {
