@@ -26,7 +26,7 @@ module:
 
 install: all
 	$(MAKE) -C userland PREFIX=$(PREFIX) install
-	$(if $(DESTDIR),,ldconfig)
+	[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
 	$(if $(hooked),$(kbuild) modules_install)
 
 setup:

@@ -109,9 +109,8 @@ DECLARE_PER_CPU(struct pmct_cpu, pmct_cpu);
  * @flags: enum pmctrack_session_flags
  * @privileged: opened with CAP_PERFMON
  * @nr_counters: of the largest set
- * @nr_sets: sets of each core type
- * @sets: the sets
- * @empty: for core types without a set: counts nothing
+ * @nr_sets: sets of each core type, and 0 of PMCT_NO_CORE_TYPE
+ * @sets: the sets; where there is none, the first is empty and counts nothing
  * @ring: records for the reader
  * @lock: protects the following; taken with interrupts disabled, never held
  *	for longer than a few list operations
@@ -128,9 +127,8 @@ struct pmct_session {
 	u32 flags;
 	bool privileged;
 	u8 nr_counters;
-	u8 nr_sets[PMCTRACK_MAX_CORE_TYPES];
-	struct pmct_hwset *sets[PMCTRACK_MAX_CORE_TYPES];
-	struct pmct_hwset empty[PMCTRACK_MAX_CORE_TYPES];
+	u8 nr_sets[PMCT_NO_CORE_TYPE + 1];
+	struct pmct_hwset *sets[PMCT_NO_CORE_TYPE + 1];
 	struct pmct_ring ring;
 	raw_spinlock_t lock;
 	struct list_head threads;

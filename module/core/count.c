@@ -149,7 +149,8 @@ static noinline void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 		pmct_change_core_type(cs, ctx);
 	if (cs->set != ctx->set) {
 		cs->set = ctx->set;
-		pmct_backend->program(cs->set);
+		if (cs->set->nr)
+			pmct_backend->program(cs->set);
 	}
 	pmct_read_start(cs);
 }

@@ -19,9 +19,8 @@
 void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type)
 {
 	struct pmct_session *s = ctx->session;
-	const struct pmct_hwset *set;
+	const struct pmct_hwset *set = s->sets[core_type];
 
-	set = s->nr_sets[core_type] ? s->sets[core_type] : &s->empty[core_type];
 	ctx->set = set;
 	/* pmct_add() may have written beside an odd set; this one may be larger. */
 	memset(ctx->sum, 0, s->nr_counters * sizeof(ctx->sum[0]));

@@ -31,4 +31,7 @@ void pmct_hooks_disable(struct task_struct *task);
 /* May current, by its real credentials, see what @task does? */
 bool pmct_hooks_may_access(struct task_struct *task);
 
+/* Does kernel.perf_event_paranoid let current count its own events? */
+bool pmct_hooks_may_count(void);
+
 #endif /* _PMCT_HOOKS_H */

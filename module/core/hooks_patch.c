@@ -67,3 +67,8 @@ bool pmct_hooks_may_access(struct task_struct *task)
 {
 	return pmcs_may_access(task);
 }
+
+bool pmct_hooks_may_count(void)
+{
+	return pmcs_may_count();
+}

@@ -5,10 +5,13 @@
  * fills the rest. Writers hold ring->lock; the reader synchronises through
  * ctl->head and ctl->tail alone.
  */
+#include <linux/capability.h>
+#include <linux/cred.h>
 #include <linux/errno.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
-#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/user.h>
 #include <linux/uaccess.h>
 #include <linux/vmalloc.h>
 
@@ -24,8 +27,36 @@ static unsigned long pmct_ring_pages(const struct pmct_ring *ring)
 	return 1 + ring->size / PAGE_SIZE;
 }
 
+/*
+ * Charge the user, who can pass descriptors on between processes: no limit of
+ * one process would hold. As perf's buffers and io_uring's.
+ */
+static int pmct_ring_charge(struct pmct_ring *ring)
+{
+	unsigned long pages = pmct_ring_pages(ring);
+	struct user_struct *user = current_user();
+
+	if (capable(CAP_IPC_LOCK))
+		return 0;
+	if (atomic_long_add_return(pages, &user->locked_vm) >
+	    rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT) {
+		atomic_long_sub(pages, &user->locked_vm);
+		return -ENOMEM;
+	}
+	ring->user = get_uid(user);
+	return 0;
+}
+
+static void pmct_ring_uncharge(struct pmct_ring *ring)
+{
+	if (!ring->user)
+		return;
+	atomic_long_sub(pmct_ring_pages(ring), &ring->user->locked_vm);
+	free_uid(ring->user);
+}
+
 /**
- * pmct_ring_init() - allocate a ring, charged to current's locked memory
+ * pmct_ring_init() - allocate a ring, charged to the user's locked memory
  * @ring: what to set up
  * @size: of the data, a power of two between PMCT_RING_MIN and PMCT_RING_MAX
  *
@@ -43,14 +74,9 @@ int pmct_ring_init(struct pmct_ring *ring, size_t size)
 	raw_spin_lock_init(&ring->lock);
 	ring->size = size;
 
-	/* A kernel thread (KUnit) has no memory map to charge. */
-	ring->mm = current->mm;
-	if (ring->mm) {
-		err = account_locked_vm(ring->mm, pmct_ring_pages(ring), true);
-		if (err)
-			return err;
-		mmgrab(ring->mm);
-	}
+	err = pmct_ring_charge(ring);
+	if (err)
+		return err;
 	ring->ctl = vmalloc_user(PAGE_SIZE);
 	ring->data = vmalloc_user(size);
 	if (!ring->ctl || !ring->data) {
@@ -66,10 +92,7 @@ void pmct_ring_destroy(struct pmct_ring *ring)
 {
 	vfree(ring->data);
 	vfree(ring->ctl);
-	if (ring->mm) {
-		account_locked_vm(ring->mm, pmct_ring_pages(ring), false);
-		mmdrop(ring->mm);
-	}
+	pmct_ring_uncharge(ring);
 	memset(ring, 0, sizeof(*ring));
 }
 

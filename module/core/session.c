@@ -75,12 +75,13 @@ static int pmct_session_init_sets(struct pmct_session *s,
 	unsigned int i;
 	int err;
 
-	for (i = 0; i < pmct_backend->nr_core_types(); i++) {
-		s->empty[i].core_type = i;
+	for (i = 0; i < ARRAY_SIZE(s->sets); i++) {
 		s->sets[i] = kcalloc(PMCTRACK_MAX_SETS, sizeof(*s->sets[i]),
 				     GFP_KERNEL_ACCOUNT);
 		if (!s->sets[i])
 			return -ENOMEM;
+		/* Until one is added, the first is empty. */
+		s->sets[i][0].core_type = i;
 	}
 	if (!params->nr_raw)
 		return pmct_refuse(msg, -EINVAL, "no event set given");
@@ -96,7 +97,7 @@ static void pmct_session_free_sets(struct pmct_session *s)
 {
 	unsigned int i;
 
-	for (i = 0; i < PMCTRACK_MAX_CORE_TYPES; i++)
+	for (i = 0; i < ARRAY_SIZE(s->sets); i++)
 		kfree(s->sets[i]);
 }
 
@@ -302,6 +303,11 @@ struct file *pmct_session_open(struct pmct_session_params *params, struct pmct_m
 	struct pmct_ctx *ctx;
 	struct file *file;
 
+	if (!pmct_hooks_may_count()) {
+		pmct_refuse(msg, -EACCES,
+			    "kernel.perf_event_paranoid is above 2: counting needs CAP_PERFMON; run as root or lower it with sysctl");
+		return ERR_PTR(-EACCES);
+	}
 	task = pmct_session_target(params, msg);
 	if (IS_ERR(task))
 		return ERR_CAST(task);

@@ -115,6 +115,7 @@ static void mount_root(void)
 	if (chroot("/new") || chdir("/"))
 		power_off();
 	must_mount("proc", "/proc", "proc", 0, NULL);
+	must_mount("devpts", "/dev/pts", "devpts", 0, "ptmxmode=666");
 	must_mount("sysfs", "/sys", "sysfs", 0, NULL);
 	must_mount("debugfs", "/sys/kernel/debug", "debugfs", 0, NULL);
 	must_mount("cgroup2", "/sys/fs/cgroup", "cgroup2", 0, NULL);

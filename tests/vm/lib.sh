@@ -8,10 +8,14 @@
 
 vm_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 top=$(cd "$vm_dir/../.." && pwd)
-cache=${PMCT_CACHE:-${XDG_CACHE_HOME:-${HOME:?}/.cache}/pmctrack}
+cache=${PMCT_CACHE:-${XDG_CACHE_HOME:-~/.cache}/pmctrack}
 
 say() { echo "[$(basename "$0")] $*" >&2; }
 die() { say "error: $*"; exit 1; }
+
+case $top:$cache in
+*[[:space:],]*) die "paths with blanks or commas do not work here: '$top', '$cache' (PMCT_CACHE)" ;;
+esac
 
 # hash_of FILE-OR-STRING…: what a cached product depends on; a file counts
 # with its contents.
@@ -46,30 +50,38 @@ logged() {
 
 # The Debian mirror of this machine, asked from apt, so that none is written here.
 mirror() {
-	apt-get indextargets --format '$(REPO_URI) $(RELEASE)' 'Created-By: Packages' 'Origin: Debian' |
-		awk -v s="$host_suite" '$2 == s { print $1; exit }'
+	local url
+	url=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' 'Created-By: Packages' 'Origin: Debian' |
+		awk -v s="$host_suite" '$2 == s { print $1; exit }')
+	[ -n "$url" ] || die "apt knows no Debian mirror for $host_suite (run apt-get update?)"
+	echo "$url"
 }
 host_suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
+
+# private_apt DIR TYPE SUITE: fill DIR with an apt configuration that knows this
+# suite only, of TYPE deb or deb-src; its options are in $apt_opts then.
+private_apt() {
+	local url
+	url=$(mirror) || return 1
+	mkdir -p "$1/lists/partial" "$1/cache"
+	echo "$2 [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $url $3 main" >"$1/sources.list"
+	apt_opts=(-o "Dir::Etc::SourceList=$1/sources.list" -o Dir::Etc::SourceParts=/dev/null
+		-o "Dir::State::Lists=$1/lists" -o "Dir::Cache=$1/cache" -o APT::Sandbox::User=root)
+	apt-get "${apt_opts[@]}" update -qq >&2
+}
 
 # fetch_deb PACKAGE DIR: download the newest served version into DIR, from
 # this machine's suites or, with a private apt configuration, from newer ones.
 # Prints the file's path.
 fetch_deb() {
-	local pkg=$1 dir=$2 suite state url tried="$host_suite (configured)" file
+	local pkg=$1 dir=$2 suite tried="$host_suite (configured)" file
 	mkdir -p "$dir"
 	rm -f "$dir/$pkg"_*.deb
 	(cd "$dir" && apt-get download -qq "$pkg" >&2 2>/dev/null) || {
-		url=$(mirror)
-		[ -n "$url" ] || die "apt has no mirror configured for $host_suite"
 		for suite in "$host_suite-backports" trixie trixie-backports forky sid; do
-			state=$dir/apt-$suite
-			mkdir -p "$state/lists/partial" "$state/cache"
-			echo "deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $url $suite main" >"$state/sources.list"
-			local opts=(-o "Dir::Etc::SourceList=$state/sources.list" -o Dir::Etc::SourceParts=/dev/null
-				-o "Dir::State::Lists=$state/lists" -o "Dir::Cache=$state/cache")
 			tried="$tried, $suite"
-			apt-get "${opts[@]}" update -qq >&2 || continue
-			(cd "$dir" && apt-get "${opts[@]}" download -qq "$pkg" >&2) && break
+			private_apt "$dir/apt-$suite" deb "$suite" || continue
+			(cd "$dir" && apt-get "${apt_opts[@]}" download -qq "$pkg" >&2) && break
 		done
 	}
 	file=$(ls "$dir/$pkg"_*.deb 2>/dev/null) ||

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The command line. */
+#include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
@@ -37,13 +38,25 @@ static int bad(const char *fmt, const char *text)
 	return EXIT_USAGE;
 }
 
+/* strto*() take leading blanks and signs, too. */
+static int parse_digits(const char *text, unsigned long *value, char **end)
+{
+	if (!isdigit((unsigned char)*text))
+		return -EINVAL;
+	errno = 0;
+	*value = strtoul(text, end, 10);
+	return -errno;
+}
+
 static int parse_seconds(const char *text, double *seconds)
 {
 	char *end;
 
+	if (!isdigit((unsigned char)*text) && *text != '.')
+		return -EINVAL;
 	errno = 0;
 	*seconds = strtod(text, &end);
-	if (errno || end == text || *end || !isfinite(*seconds) || *seconds < 0 || *seconds > 86400)
+	if (errno || end == text || *end || !isfinite(*seconds) || *seconds > 86400)
 		return -EINVAL;
 	return 0;
 }
@@ -52,20 +65,16 @@ static int parse_count(const char *text, unsigned long *count)
 {
 	char *end;
 
-	errno = 0;
-	*count = strtoul(text, &end, 10);
-	return errno || end == text || *end || *text == '-' || !*count ? -EINVAL : 0;
+	return parse_digits(text, count, &end) || *end || !*count ? -EINVAL : 0;
 }
 
 /* "64K", "1M", or bytes. */
 int parse_size(const char *text, uint32_t *bytes)
 {
-	unsigned long long value;
+	unsigned long value;
 	char *end;
 
-	errno = 0;
-	value = strtoull(text, &end, 10);
-	if (errno || end == text || *text == '-')
+	if (parse_digits(text, &value, &end) || value > UINT32_MAX)
 		return -EINVAL;
 	if (*end == 'K' || *end == 'k') {
 		value <<= 10;
@@ -106,15 +115,11 @@ int parse_cpus(const char *text, cpu_set_t *set)
 		char *end;
 		unsigned long first, last;
 
-		if (*text < '0' || *text > '9')
+		if (parse_digits(text, &first, &end))
 			return -EINVAL;
-		first = last = strtoul(text, &end, 10);
-		if (*end == '-') {
-			text = end + 1;
-			if (*text < '0' || *text > '9')
-				return -EINVAL;
-			last = strtoul(text, &end, 10);
-		}
+		last = first;
+		if (*end == '-' && parse_digits(end + 1, &last, &end))
+			return -EINVAL;
 		if (first > last || last >= CPU_SETSIZE)
 			return -EINVAL;
 		for (; first <= last; first++)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* pmc-events: PMUs, their events, and raw strings of mnemonics. */
+#include <ctype.h>
+#include <errno.h>
 #include <getopt.h>
-#include <locale.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -97,7 +99,6 @@ int main(int argc, char **argv)
 	int action = 0, c, err;
 	char *end;
 
-	setlocale(LC_ALL, "C");
 	while ((c = getopt_long(argc, argv, "ILe:p:h", longopts, NULL)) != -1) {
 		switch (c) {
 		case 'e':
@@ -111,7 +112,7 @@ int main(int argc, char **argv)
 			break;
 		case 'p':
 			pmu = strtoul(optarg, &end, 10);
-			if (*end || end == optarg)
+			if (*end || !isdigit((unsigned char)*optarg) || pmu > UINT_MAX)
 				return usage_error("-p needs the number of a PMU");
 			break;
 		case 'h':
@@ -139,5 +140,9 @@ int main(int argc, char **argv)
 	if (err)
 		fprintf(stderr, "pmc-events: %s\n", pmctrack_error());
 	pmctrack_ctl__close(ctl);
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "pmc-events: cannot write: %s\n", strerror(errno));
+		err = -1;
+	}
 	return err ? 1 : 0;
 }

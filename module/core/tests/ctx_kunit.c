@@ -193,6 +193,46 @@ static void forget_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmct_fake_state.nr_program, 2);
 }
 
+/* A CPU without usable counters: nothing is programmed, and the record says so. */
+static void no_core_type_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct pmct_cpu *cs;
+	unsigned int programmed;
+	u8 core_type;
+
+	enter_cpu(f);
+	cs = this_cpu_ptr(&pmct_cpu);
+	core_type = cs->core_type;
+	switch_to(NULL, f->a);
+	count_all(6);
+	switch_to(f->a, NULL);
+	programmed = pmct_fake_state.nr_program;
+
+	/* As if it migrated there. */
+	pmct_count_forget_cpu();
+	cs->core_type = PMCT_NO_CORE_TYPE;
+	switch_to(NULL, f->a);
+	count_all(1000);
+	switch_to(f->a, NULL);
+	KUNIT_EXPECT_EQ(test, pmct_fake_state.nr_program, programmed);
+	KUNIT_EXPECT_EQ(test, f->a->head.nr_counts, 0);
+	KUNIT_EXPECT_EQ(test, f->a->head.core_type, PMCTRACK_MAX_CORE_TYPES);
+
+	pmct_count_forget_cpu();
+	cs->core_type = core_type;
+	switch_to(NULL, f->a);
+	count_all(7);
+	switch_to(f->a, NULL);
+	leave_cpu(f);
+
+	expect_counts(test, f->a, 7);
+	KUNIT_EXPECT_EQ(test, pmct_fake_state.nr_program, programmed + 1);
+	/* What was counted before is in a record of its own. */
+	KUNIT_EXPECT_EQ(test, f->s->ring.head,
+			(u64)pmct_record_size(3) + pmct_record_size(0));
+}
+
 /* The same with a thread on the CPU, as in suspend. */
 static void power_test(struct kunit *test)
 {
@@ -353,6 +393,7 @@ static struct kunit_case ctx_cases[] = {
 	KUNIT_CASE_PARAM(lazy_test, width_gen_params),
 	KUNIT_CASE_PARAM(unsaved_test, width_gen_params),
 	KUNIT_CASE_PARAM(forget_test, width_gen_params),
+	KUNIT_CASE_PARAM(no_core_type_test, width_gen_params),
 	KUNIT_CASE_PARAM(power_test, width_gen_params),
 	KUNIT_CASE_PARAM(wrap_test, width_gen_params),
 	KUNIT_CASE_PARAM(period_test, width_gen_params),

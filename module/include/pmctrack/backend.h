@@ -19,6 +19,9 @@
 
 #define PMCT_MAX_KEYS	4	/* architecture-specific keys of a raw string */
 
+/* The type of CPUs whose counters the backend cannot use: nothing is counted there. */
+#define PMCT_NO_CORE_TYPE	PMCTRACK_MAX_CORE_TYPES
+
 /**
  * struct pmct_msg - why a request was refused, in one line for a person
  * @text: names the thing and the remedy; no newline; empty: none
@@ -114,7 +117,10 @@ struct pmct_backend {
 	unsigned int (*nr_core_types)(void);
 	/** @core_type: the @i-th; constant until the backend goes away */
 	const struct pmct_core_type *(*core_type)(unsigned int i);
-	/** @cpu_core_type: which type @cpu is of. Called on that CPU. */
+	/**
+	 * @cpu_core_type: which type @cpu is of, or PMCT_NO_CORE_TYPE. Called
+	 * on that CPU.
+	 */
 	unsigned int (*cpu_core_type)(int cpu);
 
 	/**
@@ -135,7 +141,7 @@ struct pmct_backend {
 	/** @release: stop all counters of all CPUs, give them back */
 	void (*release)(void);
 
-	/** @program: put @set on this CPU and let it count. Hot. */
+	/** @program: put @set, which is not empty, on this CPU and let it count. Hot. */
 	void (*program)(const struct pmct_hwset *set);
 	/**
 	 * @read: read the counters of @set, which is on this CPU. Hot.

@@ -122,15 +122,15 @@ static const struct pmct_core_type *pmuv3_core_type(unsigned int i)
 	return &pmuv3_types[i].type;
 }
 
-/* A CPU that was offline at probe may be of a model nobody has seen: take the first. */
+/* A CPU that was offline at probe may be of a model nobody has seen. */
 static unsigned int pmuv3_cpu_core_type(int cpu)
 {
 	struct pmuv3_type *t = pmuv3_find(read_cpuid_id());
 
 	if (!t) {
-		pr_warn_once("pmctrack: CPU %d is of a model that was offline at load; reload the module\n",
+		pr_warn_once("pmctrack: CPU %d is of a model that was offline at load, or has no PMU: nothing is counted there until the module is reloaded\n",
 			     cpu);
-		t = &pmuv3_types[0];
+		return PMCT_NO_CORE_TYPE;
 	}
 	cpumask_set_cpu(cpu, &t->type.cpus);
 	return t - pmuv3_types;
@@ -229,7 +229,10 @@ static void pmuv3_stop_cpu(void *unused)
 {
 	const struct pmuv3_type *t = pmuv3_find(read_cpuid_id());
 
-	write_sysreg(pmuv3_pmcr(t && t->version >= PMUV3_VER_P5), pmcr_el0);
+	/* There may be no such registers. */
+	if (!t)
+		return;
+	write_sysreg(pmuv3_pmcr(t->version >= PMUV3_VER_P5), pmcr_el0);
 	isb();
 	write_sysreg(U32_MAX, pmcntenclr_el0);
 	write_sysreg(U32_MAX, pmintenclr_el1);

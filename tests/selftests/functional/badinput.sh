@@ -50,6 +50,7 @@ test_usage() {
 	expect_refusal 2 "-k 5X: not a size" pmctrack -k 5X true
 	expect_refusal 2 "invalid option" pmctrack -Z true
 	expect_refusal 2 "give one of -I, -L and -e" pmc-events -I -L
+	expect_refusal 2 "-p needs the number of a PMU" pmc-events -I -p 4294967296
 }
 
 test_exit_status() {
@@ -86,16 +87,27 @@ test_no_permission() {
 	! user bash -c 'echo ring_max_bytes=4096 >/proc/pmc/config' 2>/dev/null || fail "config was writable"
 }
 
+test_perf_event_paranoid() {
+	local before paranoid=/proc/sys/kernel/perf_event_paranoid
+	before=$(cat $paranoid)
+	echo 3 >$paranoid
+	expect_refusal 1 "perf_event_paranoid is above 2.*CAP_PERFMON.*sysctl" user pmctrack -c cycles true
+	expect_status 0 pmctrack -c cycles true
+	echo 2 >$paranoid
+	expect_status 0 user pmctrack -c cycles true
+	echo "$before" >$paranoid
+}
+
 # A program with other privileges is not measured for an ordinary user.
 test_setuid_program() {
 	cp $S/handcount /tmp/setuid-hand
 	chmod 4755 /tmp/setuid-hand
-	expect_status 0 user pmctrack -c cycles /tmp/setuid-hand 00001000 0
+	expect_status 0 user pmctrack -T 0 -c cycles /tmp/setuid-hand 00001000 0
 	equal "$(rows $OUT | awk '{ print $3, $4 }')" "exit 0" "the row that says so"
 	grep -q "other privileges.*CAP_PERFMON" $ERR || fail "no word about it: $(cat $ERR)"
 	user pmctrack -c cycles bash -c '/tmp/setuid-hand 00001000 0; true' >$OUT 2>$ERR
 	grep -q "other privileges" $ERR || fail "no word about it: $(cat $ERR)"
-	expect_status 0 pmctrack -c cycles /tmp/setuid-hand 00001000 0
+	expect_status 0 pmctrack -T 0 -c cycles /tmp/setuid-hand 00001000 0
 	equal "$(rows $OUT | wc -l)" 1 "rows as root"
 }
 
@@ -109,6 +121,18 @@ test_buffer_size() {
 	expect_refusal 1 "from 4096 to 65536" user pmctrack -k 128K -c cycles true
 	echo ring_max_bytes=4194304 >/proc/pmc/config
 	! echo ring_max_bytes=77 2>/dev/null >/proc/pmc/config || fail "config took nonsense"
+}
+
+# The limit is the user's: each of two programs is within it, both are not.
+test_buffer_memory_of_user() {
+	user bash -c 'ulimit -l 64; exec pmctrack -o /dev/null -k 32K -c cycles sleep 30' & mine=$!
+	until grep -q '^sessions: 1$' /proc/pmc/info; do sleep 0.02; done
+	expect_refusal 1 "no memory for a ring buffer.*ulimit -l" \
+		user bash -c 'ulimit -l 64; exec pmctrack -k 32K -c cycles true'
+	kill $mine
+	wait $mine || true
+	idle
+	expect_status 0 user bash -c 'ulimit -l 64; exec pmctrack -k 32K -c cycles true'
 }
 
 test_kill_pmctrack() {
@@ -145,6 +169,13 @@ test_interrupt() {
 	rc=0; wait $mine || rc=$?
 	equal $rc 9 "exit status"
 	equal "$(rows $OUT | tail -n 1 | awk '{ print $3 }')" exit "last row"
+}
+
+# The terminal signals the program itself: it must not get the signal from us, too.
+test_ctrl_c() {
+	expect_status 9 $S/on_terminal pmctrack -o /tmp/table -T 0.02 -c cycles \
+		bash -c 'n=0; trap "n=\$((n + 1))" INT; echo ready; until [ $n -gt 0 ]; do :; done; sleep 0.2; exit $((8 + n))'
+	equal "$(rows /tmp/table | tail -n 1 | awk '{ print $3 }')" exit "last row"
 }
 
 test_limits() {
@@ -193,6 +224,8 @@ test_perf_is_refused_and_comes_back() {
 }
 
 test_output_file() {
+	expect_status 1 bash -c 'pmc-events -L >/dev/full'
+	grep -q "cannot write: No space" $ERR || fail "says: $(cat $ERR)"
 	expect_refusal 1 "-o /no/such/dir/x: No such file" pmctrack -o /no/such/dir/x -c cycles true
 	expect_status 1 pmctrack -o /dev/full -c cycles true
 	grep -q "cannot write /dev/full: No space" $ERR || fail "says: $(cat $ERR)"

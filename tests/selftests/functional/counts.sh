@@ -14,7 +14,7 @@ test_single_thread() {
 
 test_rows_of_threads() {
 	need_instr
-	expect_status 0 pmctrack -c instr $S/handcount 00050000 4
+	expect_status 0 pmctrack -T 0 -c instr $S/handcount 00050000 4
 	equal "$(rows $OUT | wc -l)" 5 "rows"
 	equal "$(rows $OUT | awk '{ print $4 }' | sort -n | uniq -c | awk '{ print $1 "x" $2 }' | paste -sd' ')" \
 		"4x$(hand_thread 00050000) 1x$(hand_main 00050000 4)" "rows by count"
@@ -49,15 +49,15 @@ test_migration_beside_others() {
 
 test_children_and_no_inherit() {
 	need_instr
-	expect_status 0 pmctrack -c instr bash -c "for i in 1 2 3; do $S/handcount 00001000 2; done"
+	expect_status 0 pmctrack -T 0 -c instr bash -c "for i in 1 2 3; do $S/handcount 00001000 2; done"
 	equal "$(rows $OUT | awk -v n="$(hand_thread 00001000)" '$4 == n' | wc -l)" 6 "threads of children"
-	expect_status 0 pmctrack --no-inherit -c instr bash -c "$S/handcount 00001000 2; true"
+	expect_status 0 pmctrack -T 0 --no-inherit -c instr bash -c "$S/handcount 00001000 2; true"
 	equal "$(rows $OUT | wc -l)" 1 "rows without children"
 }
 
 test_many_short_processes() {
 	need_instr
-	expect_status 0 pmctrack -c instr bash -c "for i in {1..60}; do $S/handcount 00000100 3 & done; wait"
+	expect_status 0 pmctrack -T 0 -c instr bash -c "for i in {1..60}; do $S/handcount 00000100 3 & done; wait"
 	equal "$(rows $OUT | awk -v n="$(hand_thread 00000100)" '$4 == n' | wc -l)" 180 "threads"
 	equal "$(rows $OUT | grep -c exit)" 241 "last rows, of 60 processes with 4 threads and the shell"
 }
@@ -92,6 +92,8 @@ test_raw_is_the_same() {
 	expect_status 0 pmctrack -r -c pmc6=0x8 $S/handcount 00001000 0
 	equal "$(sum $OUT 4)" "$(hand_main 00001000 0)" "highest counter"
 	grep -q '^pmc6=0x8$' $OUT || fail "mappings: $(cat $OUT)"
+	expect_status 0 pmctrack -r -c pmc002=0x8 $S/handcount 00001000 0
+	grep -q '^pmc2=0x8$' $OUT || fail "mappings: $(cat $OUT)"
 }
 
 # 32-bit counters that wrap while the program runs (they start 65536 short of it).

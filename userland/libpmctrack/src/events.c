@@ -3,6 +3,7 @@
  * From mnemonics to raw strings: look up each event, find a counter for it,
  * write what the kernel parses.
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -230,17 +231,23 @@ struct pmctrack_evset *pmctrack_evset__parse_raw(const struct pmctrack_ctl *ctl,
 
 	(void)ctl;
 	if (!set || !copy || strlen(raw) >= sizeof(set->raw)) {
+		bool no_memory = !set || !copy;
+
 		free(copy);
 		free(set);
-		return fail_null(E2BIG, "raw string longer than %zu bytes", sizeof(set->raw) - 1);
+		return no_memory ? fail_null(ENOMEM, "no memory") :
+			fail_null(E2BIG, "raw string longer than %d bytes", PMCTRACK_MAX_RAW - 1);
 	}
 	strcpy(set->raw, raw);
 	while ((item = strsep(&rest, ","))) {
-		unsigned int n;
-		int len;
+		unsigned long n;
+		char *end;
 
-		if (sscanf(item, "pmc%2u%n", &n, &len) == 1 && n < PMCTRACK_MAX_COUNTERS)
-			names[n] = item[len] == '=' ? item + len + 1 : item;
+		if (strncmp(item, "pmc", 3) || !isdigit((unsigned char)item[3]))
+			continue;
+		n = strtoul(item + 3, &end, 10);
+		if (n < PMCTRACK_MAX_COUNTERS)
+			names[n] = *end == '=' ? end + 1 : item;
 	}
 	for (unsigned int n = 0; n < PMCTRACK_MAX_COUNTERS; n++) {
 		if (!names[n])

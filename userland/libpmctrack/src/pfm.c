@@ -68,7 +68,7 @@ int pfm_each(const char *table, uint64_t limit,
 		}
 		return ret;
 	}
-	return -ENOENT;
+	return fail(ENOENT, "libpfm4 has no event table '%s'; install a newer libpfm4", table);
 }
 
 struct find {

@@ -55,7 +55,8 @@ static void refusal_test(void **state)
 {
 	static const char *const bad[][2] = {
 		{ "-T", "x" }, { "-T", "-1" }, { "-T", "nan" }, { "-T", "inf" }, { "-T", "1s" },
-		{ "-T", "" }, { "-T", "100000" }, { "-n", "0" }, { "-n", "-3" }, { "-n", "1.5" },
+		{ "-T", "" }, { "-T", "100000" }, { "-n", "0" }, { "-n", "-3" }, { "-n", "1.5" }, { "-n", " -3" },
+		{ "-n", "+3" }, { "-T", " 1" }, { "-T", "-0" }, { "-k", " 4096" },
 		{ "-N", "0" }, { "-N", "soon" }, { "-k", "1G" }, { "-k", "0" }, { "-k", "-1" },
 		{ "-k", "9999999999999" }, { "-b", "a" }, { "-b", "" },
 	};
@@ -110,6 +111,7 @@ static void size_test(void **state)
 	assert_int_equal(parse_size("4095M", &bytes), 0);
 	assert_int_equal(parse_size("4096M", &bytes), -EINVAL);
 	assert_int_equal(parse_size("17592186044416M", &bytes), -EINVAL);
+	assert_int_equal(parse_size("17592186044417M", &bytes), -EINVAL);
 	assert_int_equal(parse_size("64KB", &bytes), -EINVAL);
 }
 

@@ -74,7 +74,8 @@ enum pmctrack_record_flags {
  * @tid: thread, in the PID namespace of the session's creator
  * @tgid: its process, likewise
  * @cpu: where the interval ended
- * @core_type: type of that CPU (index of a PMU of the netlink interface)
+ * @core_type: type of that CPU (index of a PMU of the netlink interface);
+ *	PMCTRACK_MAX_CORE_TYPES: its counters cannot be used, @nr_counts is 0
  * @set: index of the event set
  * @nr_counts: number of counts
  * @nr_virt: number of virtual counters, which follow the counts

@@ -148,7 +148,8 @@ struct pmctrack_evset *pmctrack_evset__parse(const struct pmctrack_ctl *ctl,
  * @raw: for example "pmc0,pmc1=0x8,os1"; the kernel checks it when a session
  *	is opened
  *
- * Errors: EINVAL: uses no counter.
+ * Errors: EINVAL: uses no counter; E2BIG: longer than PMCTRACK_MAX_RAW - 1 bytes;
+ * ENOMEM.
  */
 struct pmctrack_evset *pmctrack_evset__parse_raw(const struct pmctrack_ctl *ctl, const char *raw);
 /** pmctrack_evset__free() - free it; NULL is fine */

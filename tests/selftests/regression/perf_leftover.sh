@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# perf stopped our counters at the switches of a task with a software event
+# that had outlived the hardware event that led its group.
+test_perf_does_not_stop_us() {
+	need_instr
+	mkfifo /tmp/ready
+	taskset -c 0 $S/leftover >/tmp/ready & leftover=$!
+	read -r line </tmp/ready
+	equal "$line" "left over"
+	expect_status 0 pmctrack -b 0 -c instr $S/handcount 20000000 2
+	kill $leftover
+	equal "$(sum $OUT 4)" "$(hand_all 20000000 2)"
+}
