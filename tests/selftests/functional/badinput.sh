@@ -80,7 +80,7 @@ test_module_for_another_kernel() {
 test_no_permission() {
 	expect_refusal 1 "kernel mode needs CAP_PERFMON" user pmctrack -c cycles:k true
 	expect_status 0 user pmctrack -c cycles true
-	sleep 60 & sleeper=$!
+	sleep infinity & sleeper=$!
 	expect_refusal 1 "belongs to somebody else" user $S/session_open $sleeper
 	kill $sleeper
 	expect_refusal 1 "no thread 99999999" $S/session_open 99999999
@@ -125,18 +125,18 @@ test_buffer_size() {
 
 # The limit is the user's: each of two programs is within it, both are not.
 test_buffer_memory_of_user() {
-	user bash -c 'ulimit -l 64; exec pmctrack -o /dev/null -k 32K -c cycles sleep 30' & mine=$!
+	user bash -c 'ulimit -l 64; exec pmctrack -o /dev/null -k 32K -c cycles sleep infinity' & mine=$!
 	until grep -q '^sessions: 1$' /proc/pmc/info; do sleep 0.02; done
 	expect_refusal 1 "no memory for a ring buffer.*ulimit -l" \
 		user bash -c 'ulimit -l 64; exec pmctrack -k 32K -c cycles true'
-	kill $mine
+	pkill -x sleep
 	wait $mine || true
 	idle
 	expect_status 0 user bash -c 'ulimit -l 64; exec pmctrack -k 32K -c cycles true'
 }
 
 test_kill_pmctrack() {
-	pmctrack -T 0.01 -c cycles sleep 30 >/dev/null & mine=$!
+	pmctrack -T 0.01 -c cycles sleep infinity >/dev/null & mine=$!
 	until pgrep -x sleep >/dev/null; do sleep 0.02; done
 	kill -9 $mine
 	wait $mine || true
@@ -186,7 +186,7 @@ test_limits() {
 }
 
 test_rmmod_with_session() {
-	pmctrack -c cycles sleep 30 >/dev/null & mine=$!
+	pmctrack -c cycles sleep infinity >/dev/null & mine=$!
 	until grep -q '^sessions: 1$' /proc/pmc/info; do sleep 0.02; done
 	! rmmod pmctrack 2>/tmp/err || fail "rmmod worked"
 	grep -q "in use" /tmp/err || fail "rmmod says: $(cat /tmp/err)"
@@ -202,7 +202,7 @@ test_thread_twice() {
 }
 
 test_perf_in_use() {
-	perf stat -e cycles:u -o /dev/null sleep 30 & other=$!
+	perf stat -e cycles:u -o /dev/null sleep infinity & other=$!
 	until pgrep -x sleep >/dev/null; do sleep 0.02; done
 	sleep 0.1
 	expect_refusal 1 "perf is using the counters: end perf .*nmi_watchdog=0\) first$" pmctrack -c cycles true
@@ -212,7 +212,7 @@ test_perf_in_use() {
 }
 
 test_perf_is_refused_and_comes_back() {
-	pmctrack -c cycles sleep 30 >/dev/null & mine=$!
+	pmctrack -c cycles sleep infinity >/dev/null & mine=$!
 	until grep -q '^sessions: 1$' /proc/pmc/info; do sleep 0.02; done
 	perf stat -x, -e cycles:u true 2>/tmp/err || true
 	! grep -qE '^[0-9]+,,cycles' /tmp/err || fail "perf counted: $(cat /tmp/err)"
