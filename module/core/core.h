@@ -50,6 +50,8 @@ enum pmct_ctx_state {
  * @session: whose thread it is
  * @state: enum pmct_ctx_state
  * @merged: a record did not fit; the open interval is longer than a period
+ * @turn: which set of each core type is to be counted
+ * @ebs_left: events until the next sample; of sets that sample by events
  * @listed: on session->threads; protected by its lock
  * @node: in session->threads
  * @task: the thread
@@ -66,6 +68,8 @@ struct pmct_ctx {
 	u8 state;
 	bool merged;
 	bool listed;
+	u8 turn[PMCT_NO_CORE_TYPE + 1];
+	s64 ebs_left;
 	struct list_head node;
 	struct task_struct *task;
 	struct rcu_head rcu;
@@ -77,7 +81,7 @@ struct pmct_ctx {
 /**
  * struct pmct_cpu - what the hardware of a CPU is doing
  * @ctx: whose events are being counted; NULL: nobody's
- * @set: what is on the hardware; NULL: unknown
+ * @set: what is on the hardware; NULL: unknown, or to be programmed anew
  * @saved: @ctx was saved in the switch going on; its last values are the
  *	start values of the thread that enters
  * @core_type: of this CPU
@@ -105,9 +109,10 @@ DECLARE_PER_CPU(struct pmct_cpu, pmct_cpu);
 
 /**
  * struct pmct_session - somebody who monitors threads
- * @period: sampling period in jiffies, 0: none
+ * @period: sampling period in jiffies, 0: none, or the sets sample by events
  * @flags: enum pmctrack_session_flags
  * @privileged: opened with CAP_PERFMON
+ * @rotates: some core type has several sets
  * @nr_counters: of the largest set
  * @nr_sets: sets of each core type, and 0 of PMCT_NO_CORE_TYPE
  * @sets: the sets; where there is none, the first is empty and counts nothing
@@ -126,6 +131,7 @@ struct pmct_session {
 	unsigned long period;
 	u32 flags;
 	bool privileged;
+	bool rotates;
 	u8 nr_counters;
 	u8 nr_sets[PMCT_NO_CORE_TYPE + 1];
 	struct pmct_hwset *sets[PMCT_NO_CORE_TYPE + 1];
@@ -157,6 +163,7 @@ void pmct_ctx_exec(struct task_struct *task);
 void pmct_ctx_exit(struct task_struct *task);
 void pmct_ctx_free(struct task_struct *task);
 void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type);
+void pmct_ctx_next_set(struct pmct_ctx *ctx);
 int pmct_ctx_metric(struct task_struct *task, int key, u64 *value);
 
 /* count.c: the hot path */

@@ -12,6 +12,7 @@
  */
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
+#include <linux/math64.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 
@@ -22,11 +23,35 @@
 
 DEFINE_PER_CPU(struct pmct_cpu, pmct_cpu);
 
-/* Counters of fewer than 64 bits: a wrap shows in the value, the flag, or both. */
-static noinline void pmct_account_narrow(struct pmct_ctx *ctx, const struct pmct_hwset *set,
+/*
+ * Event-based sampling: the counter begins so many events short of its end
+ * that it overflows when the thread's window is full. What comes late belongs
+ * to the record (its sum stays true), and shortens the next window.
+ */
+static void pmct_ebs_account(struct pmct_cpu *cs, struct pmct_ctx *ctx,
+			     const struct pmct_hwset *set, u64 delta, bool overflowed)
+{
+	/* The thread that enters loads the rest of its own window. */
+	cs->saved = false;
+	ctx->ebs_left -= delta;
+	if (ctx->ebs_left > 0 && !overflowed)
+		return;
+	/* Load it anew; a window may also be longer than the counter. */
+	cs->set = NULL;
+	if (ctx->ebs_left > 0)
+		return;
+	ctx->ebs_left += (div64_u64(-ctx->ebs_left, set->ebs) + 1) * set->ebs;
+	pmct_sample_close(ctx, PMCTRACK_RECORD_EBS, 0);
+	pmct_ctx_next_set(ctx);
+}
+
+/* Counters that can overflow: a wrap shows in the value, the flag, or both. */
+static noinline void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx,
+					 const struct pmct_hwset *set,
 					 const u64 *last, const u64 *now, u64 overflow)
 {
 	u64 wrapped = 0;
+	u64 ebs = 0;
 	unsigned int i;
 
 	for (i = 0; i < set->nr; i++) {
@@ -36,13 +61,20 @@ static noinline void pmct_account_narrow(struct pmct_ctx *ctx, const struct pmct
 		u64 from = last[i] & mask;
 		u64 to = now[i] & mask;
 
-		ctx->sum[i] += pmct_delta(from, to, mask, overflow & bit);
+		u64 delta = pmct_delta(from, to, mask, overflow & bit);
+
+		ctx->sum[i] += delta;
+		if (i == set->ebs_index)
+			ebs = delta;
 		if ((overflow & bit) || to < from)
 			wrapped |= bit;
 	}
 	/* Accounted: also a flag that was raised only after it was read. */
 	if (wrapped)
 		pmct_backend->overflow_clear(wrapped);
+	if (set->ebs)
+		pmct_ebs_account(cs, ctx, set, ebs,
+				 wrapped & BIT_ULL(set->counter[set->ebs_index]));
 }
 
 /* Two at a time: an odd last one takes along a lane that nobody looks at. */
@@ -78,19 +110,42 @@ static __always_inline void pmct_account(struct pmct_cpu *cs, struct pmct_ctx *c
 	cs->next = last;
 	overflow = pmct_backend->read(set, now);
 	if (unlikely(set->narrow))
-		pmct_account_narrow(ctx, set, last, now, overflow);
+		pmct_account_narrow(cs, ctx, set, last, now, overflow);
 	else
 		pmct_add(ctx->sum, last, now, set->nr);
 }
 
-/* Take start values of the set on the hardware. */
-static __always_inline void pmct_read_start(struct pmct_cpu *cs)
+/* Let the counter overflow with the last event of the window. */
+static void pmct_ebs_load(const struct pmct_hwset *set, u64 left)
+{
+	u64 mask = set->mask[set->ebs_index];
+
+	pmct_backend->write(set->counter[set->ebs_index], -min(left, mask / 2 + 1) & mask);
+}
+
+static noinline void pmct_read_start_narrow(struct pmct_cpu *cs, const struct pmct_ctx *ctx)
+{
+	const struct pmct_hwset *set = cs->set;
+	u64 ebs = set->ebs ? BIT_ULL(set->counter[set->ebs_index]) : 0;
+
+	/* Before the counter is loaded: a flag from then on is of this window. */
+	if (ebs) {
+		pmct_backend->overflow_clear(ebs);
+		pmct_ebs_load(set, ctx->ebs_left);
+	}
+	pmct_backend->read(set, cs->last);
+	/* After the read: a wrap in between then shows as a smaller value. */
+	pmct_backend->overflow_clear(set->counters & ~ebs);
+}
+
+/* Take start values of the set on the hardware, for the thread that enters. */
+static __always_inline void pmct_read_start(struct pmct_cpu *cs, const struct pmct_ctx *ctx)
 {
 	cs->clock = pmct_clock();
-	pmct_backend->read(cs->set, cs->last);
-	/* After the read: a wrap in between then shows as a smaller value. */
 	if (unlikely(cs->set->narrow))
-		pmct_backend->overflow_clear(cs->set->counters);
+		pmct_read_start_narrow(cs, ctx);
+	else
+		pmct_backend->read(cs->set, cs->last);
 }
 
 static void pmct_set_deadline(struct pmct_ctx *ctx)
@@ -105,6 +160,7 @@ static void pmct_set_deadline(struct pmct_ctx *ctx)
 static noinline void pmct_period_end(struct pmct_ctx *ctx)
 {
 	pmct_sample_close(ctx, PMCTRACK_RECORD_TICK, 0);
+	pmct_ctx_next_set(ctx);
 	pmct_set_deadline(ctx);
 }
 
@@ -136,8 +192,8 @@ void pmct_sched_out(void *data, int cpu)
 	 * cs->ctx == ctx: a thread's delivery is enabled by itself, together
 	 * with pmct_enter(), or before it first runs.
 	 */
-	pmct_account(cs, ctx);
 	cs->saved = true;
+	pmct_account(cs, ctx);
 	if (unlikely(pmct_period_over(ctx)))
 		pmct_period_end(ctx);
 }
@@ -152,7 +208,7 @@ static noinline void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 		if (cs->set->nr)
 			pmct_backend->program(cs->set);
 	}
-	pmct_read_start(cs);
+	pmct_read_start(cs, ctx);
 }
 
 /* @saved: the values at the last read are start values, too. */
@@ -163,7 +219,7 @@ static __always_inline void pmct_enter(struct pmct_cpu *cs, struct pmct_ctx *ctx
 	if (unlikely(cs->set != ctx->set))
 		pmct_change_set(cs, ctx);
 	else if (!saved)
-		pmct_read_start(cs);
+		pmct_read_start(cs, ctx);
 }
 
 /* pmc_ops::pmcs_restore_callback */
@@ -195,6 +251,8 @@ void pmct_tick(void *data, int cpu)
 	pmct_account(cs, ctx);
 	if (over)
 		pmct_period_end(ctx);
+	if (unlikely(cs->set != ctx->set))
+		pmct_change_set(cs, ctx);
 }
 
 /**
@@ -210,14 +268,19 @@ bool pmct_overflow(void)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 	u64 pending = pmct_backend->overflow_pending();
+	struct pmct_ctx *ctx = cs->ctx;
+	const struct pmct_hwset *set;
 
 	lockdep_assert_irqs_disabled();
 
 	if (!pending)
 		return false;
-	if (cs->ctx && (pending & cs->set->counters)) {
-		pmct_account(cs, cs->ctx);
-		pending &= ~(u64)cs->set->counters;
+	set = cs->set;
+	if (ctx && (pending & set->counters)) {
+		pmct_account(cs, ctx);
+		pending &= ~(u64)set->counters;
+		if (cs->set != ctx->set)
+			pmct_change_set(cs, ctx);
 	}
 	if (pending)
 		pmct_backend->overflow_clear(pending);
@@ -324,6 +387,8 @@ long pmct_count_stop(struct pmct_session *s)
 	cs->ctx = NULL;
 	ctx->state = PMCT_CTX_STOPPED;
 	pmct_sample_close(ctx, PMCTRACK_RECORD_SELF, 0);
+	if (unlikely(s->rotates))
+		pmct_ctx_next_set(ctx);
 	local_irq_enable();
 	return 0;
 }

@@ -19,9 +19,10 @@
 void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type)
 {
 	struct pmct_session *s = ctx->session;
-	const struct pmct_hwset *set = s->sets[core_type];
+	const struct pmct_hwset *set = &s->sets[core_type][ctx->turn[core_type]];
 
 	ctx->set = set;
+	ctx->ebs_left = set->ebs;
 	/* pmct_add() may have written beside an odd set; this one may be larger. */
 	memset(ctx->sum, 0, s->nr_counters * sizeof(ctx->sum[0]));
 	ctx->head.size = pmct_record_size(set->nr);
@@ -29,6 +30,21 @@ void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type)
 	ctx->head.set = set->index;
 	ctx->head.nr_counts = set->nr;
 	ctx->head.counters = set->counters;
+}
+
+/*
+ * An interval was closed: the next set of this core type takes its turn. Not
+ * while the record waits for room: a merged record is of one set.
+ */
+void pmct_ctx_next_set(struct pmct_ctx *ctx)
+{
+	u8 core_type = ctx->head.core_type;
+	u8 nr = ctx->session->nr_sets[core_type];
+
+	if (nr <= 1 || ctx->merged)
+		return;
+	ctx->turn[core_type] = (ctx->turn[core_type] + 1) % nr;
+	pmct_ctx_use_core_type(ctx, core_type);
 }
 
 static struct pmct_ctx *pmct_ctx_alloc(struct pmct_session *s, struct task_struct *task,

@@ -257,6 +257,23 @@ bool pmct_evset_counts_kernel(const struct pmct_evset_spec *spec)
 	return false;
 }
 
+static int pmct_evset_add_ebs(struct pmct_hwset *set, unsigned int i,
+			      const struct pmct_event *event, struct pmct_msg *msg)
+{
+	if (set->ebs)
+		return pmct_refuse(msg, -EINVAL,
+				   "ebs%u and ebs%u: one counter of a set can sample; drop one",
+				   set->counter[set->ebs_index], event->counter);
+	if (event->ebs < PMCT_EBS_MIN || event->ebs > S64_MAX)
+		return pmct_refuse(msg, -EINVAL,
+				   "ebs%u=%llu: at least %d events between two samples, at most %llu",
+				   event->counter, event->ebs, PMCT_EBS_MIN, (u64)S64_MAX);
+	set->ebs = event->ebs;
+	set->ebs_index = i;
+	set->narrow = true;
+	return 0;
+}
+
 /**
  * pmct_evset_build() - make an event set for a core type
  * @backend: a probed backend
@@ -285,14 +302,13 @@ int pmct_evset_build(const struct pmct_backend *backend,
 					   "pmc%u: %s has %u counters (mask %#x); see 'pmc-events -I'",
 					   event->counter, type->name,
 					   hweight32(type->counters), type->counters);
-		if (event->ebs)
-			return pmct_refuse(msg, -EOPNOTSUPP,
-					   "ebs%u: event-based sampling is not available in this version",
-					   event->counter);
 		err = backend->translate(type, event, &set->config[i], &set->mask[i], msg);
 		if (err)
 			return err;
 		set->counter[i] = event->counter;
+		err = event->ebs ? pmct_evset_add_ebs(set, i, event, msg) : 0;
+		if (err)
+			return err;
 		set->counters |= BIT(event->counter);
 		set->narrow |= set->mask[i] != U64_MAX;
 	}

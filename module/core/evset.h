@@ -7,6 +7,9 @@
 
 #define PMCT_ANY_CORE_TYPE	(-1)
 
+/* Shorter windows would leave the thread hardly any time of its own. */
+#define PMCT_EBS_MIN		1000
+
 /**
  * struct pmct_evset_spec - a parsed raw configuration string
  * @core_type: of its coretype=N, or PMCT_ANY_CORE_TYPE

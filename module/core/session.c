@@ -27,13 +27,13 @@ static int pmct_session_add_set(struct pmct_session *s, const struct pmct_evset_
 				unsigned int core_type, struct pmct_msg *msg)
 {
 	unsigned int index = s->nr_sets[core_type];
-	struct pmct_hwset *set = &s->sets[core_type][index];
+	struct pmct_hwset *set;
 	int err;
 
-	if (index)
-		return pmct_refuse(msg, -EOPNOTSUPP,
-				   "several event sets for core type %u: rotation is not available in this version; run once a set",
-				   core_type);
+	if (index == PMCTRACK_MAX_SETS)
+		return pmct_refuse(msg, -E2BIG, "core type %u: more than %d event sets",
+				   core_type, PMCTRACK_MAX_SETS);
+	set = &s->sets[core_type][index];
 	err = pmct_evset_build(pmct_backend, spec, core_type, set, msg);
 	if (err)
 		return err;
@@ -68,6 +68,29 @@ static int pmct_session_add_raw(struct pmct_session *s, const char *raw, struct 
 	return err;
 }
 
+/* What ends an interval: the clock, or the events of each set. Not both. */
+static int pmct_session_check_sets(struct pmct_session *s, struct pmct_msg *msg)
+{
+	unsigned int type, i, most = 0, ebs = 0, all = 0;
+
+	for (type = 0; type < ARRAY_SIZE(s->sets); type++) {
+		most = max_t(unsigned int, most, s->nr_sets[type]);
+		all += s->nr_sets[type];
+		for (i = 0; i < s->nr_sets[type]; i++)
+			ebs += !!s->sets[type][i].ebs;
+	}
+	if (ebs && ebs < all)
+		return pmct_refuse(msg, -EINVAL,
+				   "some event sets sample by events (ebs) and others do not: it must be all or none");
+	s->rotates = most > 1;
+	if (ebs)
+		s->period = 0;
+	else if (most > 1 && !s->period && (s->flags & PMCTRACK_SESSION_ON_EXEC))
+		return pmct_refuse(msg, -EINVAL,
+				   "several event sets take turns at the end of a sampling period, and there is none");
+	return 0;
+}
+
 static int pmct_session_init_sets(struct pmct_session *s,
 				  const struct pmct_session_params *params,
 				  struct pmct_msg *msg)
@@ -90,7 +113,7 @@ static int pmct_session_init_sets(struct pmct_session *s,
 		if (err)
 			return err;
 	}
-	return 0;
+	return pmct_session_check_sets(s, msg);
 }
 
 static void pmct_session_free_sets(struct pmct_session *s)

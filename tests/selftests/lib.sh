@@ -27,10 +27,12 @@ expect_refusal() {
 	! grep -q nsample $OUT || fail "'$*' printed counts"
 }
 
-# rows FILE: the sample rows. sum FILE COLUMN [PID]: of a count over rows.
+# rows FILE: the sample rows. sum FILE COLUMN [PID]: of a count over rows. rows_of
+# FILE KIND: number of rows of a kind.
 # Guest time depends on the host's disk: only with -T 0 is their number known.
 rows() { awk '/^ *nsample/ { on = 1; next } on && NF > 3' "$1"; }
 sum() { rows "$1" | awk -v c="$2" -v p="${3-}" 'p == "" || $2 == p { s += $c } END { printf "%.0f", s }'; }
+rows_of() { rows "$1" | awk -v k="$2" '{ for (i = 3; i <= 5; i++) if ($i == k) n++ } END { print n + 0 }'; }
 pids() { rows "$1" | awk '!seen[$2]++ { print $2 }'; }
 
 equal() { [ "$1" = "$2" ] || fail "${3-value}: $1, expected $2"; }
@@ -43,22 +45,28 @@ hand_all() { echo $(($(hand_main "$1" "$2") + $2 * $(hand_thread "$1"))); }
 # Instructions are only counted when guest time is (--icount).
 need_instr() { pmc-events -L | grep -q '^instr ' || skip "this guest does not count instructions (no --icount)"; }
 
-# migrate_beside_others ROUNDS: a program whose four threads are chased over two
-# CPUs, counted to /tmp/mine, beside two others with another set (/tmp/other1, 2)
-migrate_beside_others() {
-	local others=() i mine pid tid
-	for i in 1 2; do
-		pmctrack -T 0.004 -o /tmp/other$i -c cycles,stall_backend:k,instr $S/handcount "$1" $i &
-		others+=($!)
-	done
-	pmctrack -T 0.02 -o /tmp/mine -c instr $S/handcount "$1" 3 & mine=$!
-	while kill -0 $mine 2>/dev/null; do
+# chase_until_end PID: while it lives, chase all threads of handcount over two CPUs
+chase_until_end() {
+	local pid tid
+	while kill -0 "$1" 2>/dev/null; do
 		for pid in $(pgrep handcount); do
 			for tid in /proc/"$pid"/task/*; do
 				taskset -p $((1 + RANDOM % 2)) "${tid##*/}" >/dev/null 2>&1 || true
 			done
 		done
 	done
+}
+
+# migrate_beside_others ROUNDS: a program whose four threads are chased over two
+# CPUs, counted to /tmp/mine, beside two others with another set (/tmp/other1, 2)
+migrate_beside_others() {
+	local others=() i mine
+	for i in 1 2; do
+		pmctrack -T 0.004 -o /tmp/other$i -c cycles,stall_backend:k,instr $S/handcount "$1" $i &
+		others+=($!)
+	done
+	pmctrack -T 0.02 -o /tmp/mine -c instr $S/handcount "$1" 3 & mine=$!
+	chase_until_end $mine
 	wait $mine "${others[@]}"
 }
 

@@ -15,10 +15,15 @@
 #define EXIT_CANNOT_RUN	126	/* as the shell: found, but cannot be executed */
 #define EXIT_NOT_FOUND	127
 
+#define MAX_SETS	(PMCTRACK_MAX_SETS * PMCTRACK_MAX_CORE_TYPES)
+
 /* What the command line says. */
 struct options {
-	const char *events;
+	const char *events[MAX_SETS];	/* -c, each an event set or more */
+	unsigned int nr_events;
 	bool raw;		/* -r */
+	bool strict;		/* --strict */
+	bool aggregate;		/* -A */
 	double period;		/* -T, seconds */
 	const char *output;	/* -o, NULL: stdout */
 	bool bind;		/* -b */
@@ -53,16 +58,41 @@ void child_abandon(struct child *c);
 /* run.c: monitor one program; exit status */
 int run(const struct options *o);
 
+/* sets.c: what is counted */
+struct sets {
+	struct pmctrack_evset *set[MAX_SETS];
+	unsigned int nr;
+	unsigned int nr_core_types;
+};
+
+int sets_parse(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o);
+void sets_free(struct sets *sets);
+unsigned int sets_index(const struct sets *sets, unsigned int i);
+bool sets_rotate(const struct sets *sets);
+
 /* table.c: output for people, as in the paper */
 struct table {
 	FILE *out;
-	unsigned long nr_samples;
-	uint64_t merged;	/* records that cover more than one period */
-	uint64_t setuid;	/* threads that ended monitoring by exec */
+	const struct sets *sets;
+	uint32_t counters;	/* of all sets */
 };
 
-void table_begin(struct table *t, const struct pmctrack_evset *set, bool mappings);
-void table_row(struct table *t, const struct pmctrack_record *rec);
+void table_mappings(FILE *out, const struct sets *sets);
+void table_begin(struct table *t);
+void table_row(const struct table *t, unsigned long nr, const struct pmctrack_record *rec);
+
+/* aggregate.c: totals, and what part of the time they were counted (-A) */
+struct aggregate {
+	const struct sets *sets;
+	uint64_t run_ns[PMCTRACK_MAX_CORE_TYPES + 1];
+	struct {
+		uint64_t hw_ns;
+		uint64_t counts[PMCTRACK_MAX_COUNTERS];
+	} of[MAX_SETS];
+};
+
+void aggregate_add(struct aggregate *a, const struct pmctrack_record *rec);
+void aggregate_print(const struct aggregate *a, FILE *out);
 
 /* complain.c */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

@@ -15,7 +15,11 @@ static const char usage_text[] =
 "\n"
 "  -c EVENTS     events to count, for example instr,cycles (the default);\n"
 "                NAME:k counts in kernel mode, NAME:uk in both\n"
+"                -c again: one more event set; sets take turns, one a period.\n"
+"                NAME:ebs=N takes a sample each N events instead\n"
 "  -r            EVENTS is a raw string, for example pmc0,pmc1=0x8\n"
+"      --strict  refuse more events than counters, instead of making more sets\n"
+"  -A            print totals and coverage at the end, instead of samples\n"
 "  -T SECONDS    sampling period (default 1); 0: one row a thread, at its end\n"
 "  -o FILE       write the counts to FILE\n"
 "  -b CPUS       run PROGRAM on these CPUs: a list (0,2-3) or a mask (0xd)\n"
@@ -129,15 +133,21 @@ int parse_cpus(const char *text, cpu_set_t *set)
 	return text[-1] ? -EINVAL : 0;
 }
 
-enum { OPT_NO_INHERIT = 256, OPT_VERSION };
+enum { OPT_NO_INHERIT = 256, OPT_STRICT, OPT_VERSION };
 
 static int parse_option(struct options *o, int c, const char *arg)
 {
 	switch (c) {
 	case 'c':
-		if (o->events)
-			return bad("-c %s: several event sets are not available in this version; run once for each", arg);
-		o->events = arg;
+		if (o->nr_events == MAX_SETS)
+			return bad("-c %s: too many event sets", arg);
+		o->events[o->nr_events++] = arg;
+		return 0;
+	case 'A':
+		o->aggregate = true;
+		return 0;
+	case OPT_STRICT:
+		o->strict = true;
 		return 0;
 	case 'r':
 		o->raw = true;
@@ -186,6 +196,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	static const struct option longopts[] = {
 		{ "help", no_argument, NULL, 'h' },
 		{ "no-inherit", no_argument, NULL, OPT_NO_INHERIT },
+		{ "strict", no_argument, NULL, OPT_STRICT },
 		{ "version", no_argument, NULL, OPT_VERSION },
 		{ NULL, 0, NULL, 0 }
 	};
@@ -194,15 +205,15 @@ int options_parse(struct options *o, int argc, char **argv)
 	memset(o, 0, sizeof(*o));
 	o->period = 1;
 	/* "+": what follows the program's name belongs to the program. */
-	while ((c = getopt_long(argc, argv, "+c:rT:o:b:n:N:k:Lth", longopts, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+c:rAT:o:b:n:N:k:Lth", longopts, NULL)) != -1) {
 		status = parse_option(o, c, optarg);
 		if (status)
 			return status;
 	}
-	if (!o->events) {
+	if (!o->nr_events) {
 		if (o->raw)
 			return bad("-r needs %s with a raw string", "-c");
-		o->events = "instr,cycles";
+		o->events[o->nr_events++] = "instr,cycles";
 	}
 	if (optind == argc)
 		return bad("%s to run", "no program");

@@ -19,9 +19,14 @@
 
 struct monitor {
 	const struct options *o;
-	struct pmctrack_evset *set;
+	struct sets sets;
 	struct pmctrack_session *session;
+	FILE *out;
 	struct table table;
+	struct aggregate aggregate;
+	unsigned long nr_samples;
+	uint64_t merged;	/* records that cover more than one period */
+	uint64_t setuid;	/* threads that ended monitoring by exec */
 	struct child child;
 	int signals;		/* signalfd */
 	int timer;		/* -N, then the grace period */
@@ -53,21 +58,31 @@ static void end_program(struct monitor *m)
 
 static void flush(struct monitor *m)
 {
-	if ((fflush(m->table.out) || ferror(m->table.out)) && !m->write_error)
+	if ((fflush(m->out) || ferror(m->out)) && !m->write_error)
 		m->write_error = errno ? errno : EIO;
+}
+
+static void take_record(struct monitor *m, const struct pmctrack_record *rec)
+{
+	if (m->o->max_samples && m->nr_samples >= m->o->max_samples)
+		return;
+	m->nr_samples++;
+	m->merged += !!(rec->flags & PMCTRACK_RECORD_F_MERGED);
+	m->setuid += !!(rec->flags & PMCTRACK_RECORD_F_SETUID);
+	if (m->o->aggregate)
+		aggregate_add(&m->aggregate, rec);
+	else
+		table_row(&m->table, m->nr_samples, rec);
+	if (m->nr_samples == m->o->max_samples)
+		end_program(m);
 }
 
 static void take_records(struct monitor *m)
 {
 	const struct pmctrack_record *rec;
 
-	while (pmctrack_session__next(m->session, &rec) > 0) {
-		if (m->o->max_samples && m->table.nr_samples >= m->o->max_samples)
-			continue;
-		table_row(&m->table, rec);
-		if (m->o->max_samples && m->table.nr_samples >= m->o->max_samples)
-			end_program(m);
-	}
+	while (pmctrack_session__next(m->session, &rec) > 0)
+		take_record(m, rec);
 	flush(m);
 }
 
@@ -126,28 +141,42 @@ static void monitor_loop(struct monitor *m)
 	take_records(m);
 }
 
+static void report_lost_counts(const struct monitor *m)
+{
+	for (unsigned int i = 0; i < m->sets.nr; i++) {
+		const struct pmctrack_evset *set = m->sets.set[i];
+		unsigned int index = sets_index(&m->sets, i);
+
+		if (m->sets.nr > 1)
+			fprintf(stderr, "  set %u\n", index);
+		for (unsigned int j = 0; j < pmctrack_evset__nr(set); j++) {
+			unsigned int counter = pmctrack_evset__counter(set, j);
+
+			fprintf(stderr, "  pmc%u %" PRIu64 "\n", counter,
+				pmctrack_session__lost_count(m->session, index, counter));
+		}
+	}
+}
+
 static void report_losses(const struct monitor *m)
 {
 	struct pmctrack_session_stats stats = { .sz = sizeof(stats) };
 
 	pmctrack_session__stats(m->session, &stats);
-	if (m->table.merged)
+	if (m->merged)
 		complain("%" PRIu64 " samples cover more than one period, because the kernel's buffer was full; no event is missing. A larger buffer (-k) or period (-T) helps",
-			 m->table.merged);
+			 m->merged);
 	if (stats.lost) {
 		complain("%" PRIu64 " last samples of threads were lost, because the kernel's buffer was full (see -k); they had, in all:",
 			 stats.lost);
-		for (unsigned int i = 0; i < pmctrack_evset__nr(m->set); i++)
-			fprintf(stderr, "  pmc%u %" PRIu64 "\n", pmctrack_evset__counter(m->set, i),
-				pmctrack_session__lost_count(m->session, 0,
-							     pmctrack_evset__counter(m->set, i)));
+		report_lost_counts(m);
 	}
 	if (stats.skipped_threads)
 		complain("%u threads were not monitored: the kernel had no memory for them",
 			 stats.skipped_threads);
-	if (m->table.setuid)
+	if (m->setuid)
 		complain("%" PRIu64 " threads executed a program with other privileges and were not monitored further; that needs CAP_PERFMON (run pmctrack as root)",
-			 m->table.setuid);
+			 m->setuid);
 	if (stats.threads)
 		complain("%u threads of background processes still run; their events since their last sample are not shown",
 			 stats.threads);
@@ -158,7 +187,7 @@ static void report_times(const struct monitor *m)
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	fprintf(m->table.out, "real %.3f\nuser %ld.%03ld\nsys %ld.%03ld\n",
+	fprintf(m->out, "real %.3f\nuser %ld.%03ld\nsys %ld.%03ld\n",
 		(double)(now.tv_sec - m->start.tv_sec) + (double)(now.tv_nsec - m->start.tv_nsec) / 1e9,
 		(long)m->usage.ru_utime.tv_sec, (long)m->usage.ru_utime.tv_usec / 1000,
 		(long)m->usage.ru_stime.tv_sec, (long)m->usage.ru_stime.tv_usec / 1000);
@@ -185,24 +214,25 @@ static int open_session(struct monitor *m)
 		.ring_size = o->ring_size,
 	};
 	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
+	int err;
 
-	if (ctl)
-		m->set = o->raw ? pmctrack_evset__parse_raw(ctl, o->events)
-				: pmctrack_evset__parse(ctl, 0, o->events);
-	if (m->set) {
-		int err = child_prepare(&m->child, o);
-
-		if (err) {
-			complain("cannot create a process: %s", strerror(-err));
-			goto out;
-		}
-		opts.pid = m->child.pid;
-		m->session = pmctrack_session__open(ctl, &m->set, 1, &opts);
-		if (!m->session)
-			child_abandon(&m->child);
-	}
-	if (!m->session)
+	if (!ctl) {
 		complain("%s", pmctrack_error());
+		return EXIT_SELF;
+	}
+	if (sets_parse(&m->sets, ctl, o))
+		goto out;
+	err = child_prepare(&m->child, o);
+	if (err) {
+		complain("cannot create a process: %s", strerror(-err));
+		goto out;
+	}
+	opts.pid = m->child.pid;
+	m->session = pmctrack_session__open(ctl, m->sets.set, m->sets.nr, &opts);
+	if (!m->session) {
+		complain("%s", pmctrack_error());
+		child_abandon(&m->child);
+	}
 out:
 	pmctrack_ctl__close(ctl);
 	return m->session ? 0 : EXIT_SELF;
@@ -231,12 +261,12 @@ static int prepare_signals(struct monitor *m)
 
 int run(const struct options *o)
 {
-	struct monitor m = { .o = o, .table = { .out = stdout } };
+	struct monitor m = { .o = o, .out = stdout };
 	int status;
 
 	if (o->output) {
-		m.table.out = fopen(o->output, "we");
-		if (!m.table.out) {
+		m.out = fopen(o->output, "we");
+		if (!m.out) {
 			complain("-o %s: %s", o->output, strerror(errno));
 			return EXIT_SELF;
 		}
@@ -252,17 +282,24 @@ int run(const struct options *o)
 	status = child_run(&m.child, o);
 	if (status)
 		goto out;
-	table_begin(&m.table, m.set, !o->no_mappings);
+	m.table = (struct table){ .out = m.out, .sets = &m.sets };
+	m.aggregate.sets = &m.sets;
+	if (!o->no_mappings)
+		table_mappings(m.out, &m.sets);
+	if (!o->aggregate)
+		table_begin(&m.table);
 	if (o->max_seconds > 0)
 		arm(m.timer, o->max_seconds);
 	monitor_loop(&m);
+	if (o->aggregate)
+		aggregate_print(&m.aggregate, m.out);
 	if (o->times)
 		report_times(&m);
 	report_losses(&m);
 	status = exit_status(&m);
 out:
 	flush(&m);
-	if (o->output && fclose(m.table.out) && !m.write_error)
+	if (o->output && fclose(m.out) && !m.write_error)
 		m.write_error = errno;
 	if (m.write_error) {
 		complain("cannot write %s: %s", o->output ? o->output : "the counts",
@@ -270,6 +307,6 @@ out:
 		status = EXIT_SELF;
 	}
 	pmctrack_session__close(m.session);
-	pmctrack_evset__free(m.set);
+	sets_free(&m.sets);
 	return status;
 }

@@ -16,32 +16,67 @@ static const char *kind_name(unsigned int kind)
 	return "?";
 }
 
-void table_begin(struct table *t, const struct pmctrack_evset *set, bool mappings)
+/* The paper's form for one set; with several, each under its name. */
+void table_mappings(FILE *out, const struct sets *sets)
 {
-	if (mappings) {
-		fputs("[Event-to-counter mappings]\n", t->out);
-		for (unsigned int i = 0; i < pmctrack_evset__nr(set); i++)
-			fprintf(t->out, "pmc%u=%s\n", pmctrack_evset__counter(set, i),
-				pmctrack_evset__name(set, i));
-		fputs("[Event counts]\n", t->out);
+	fputs("[Event-to-counter mappings]\n", out);
+	for (unsigned int i = 0; i < sets->nr; i++) {
+		const struct pmctrack_evset *set = sets->set[i];
+
+		if (sets->nr > 1)
+			fprintf(out, "[Set %u", sets_index(sets, i));
+		if (sets->nr > 1 && sets->nr_core_types > 1 && pmctrack_evset__core_type(set) >= 0)
+			fprintf(out, ", core type %d", pmctrack_evset__core_type(set));
+		if (sets->nr > 1)
+			fputs("]\n", out);
+		for (unsigned int j = 0; j < pmctrack_evset__nr(set); j++)
+			fprintf(out, "pmc%u=%s\n", pmctrack_evset__counter(set, j),
+				pmctrack_evset__name(set, j));
 	}
-	fprintf(t->out, "%7s %6s %10s", "nsample", "pid", "event");
-	for (unsigned int i = 0; i < pmctrack_evset__nr(set); i++) {
+	fputs("[Event counts]\n", out);
+}
+
+/* Columns that tell rows apart are there when rows can differ in them. */
+void table_begin(struct table *t)
+{
+	for (unsigned int i = 0; i < t->sets->nr; i++) {
+		for (unsigned int j = 0; j < pmctrack_evset__nr(t->sets->set[i]); j++)
+			t->counters |= 1u << pmctrack_evset__counter(t->sets->set[i], j);
+	}
+	fprintf(t->out, "%7s %6s", "nsample", "pid");
+	if (sets_rotate(t->sets))
+		fprintf(t->out, " %5s", "expid");
+	if (t->sets->nr_core_types > 1)
+		fprintf(t->out, " %8s", "coretype");
+	fprintf(t->out, " %10s", "event");
+	for (unsigned int c = 0; c < PMCTRACK_MAX_COUNTERS; c++) {
 		char name[16];
 
-		snprintf(name, sizeof(name), "pmc%u", pmctrack_evset__counter(set, i));
-		fprintf(t->out, " %13s", name);
+		snprintf(name, sizeof(name), "pmc%u", c);
+		if (t->counters >> c & 1)
+			fprintf(t->out, " %13s", name);
 	}
 	fputc('\n', t->out);
 	fflush(t->out);
 }
 
-void table_row(struct table *t, const struct pmctrack_record *rec)
+void table_row(const struct table *t, unsigned long nr, const struct pmctrack_record *rec)
 {
-	fprintf(t->out, "%7lu %6d %10s", ++t->nr_samples, rec->tid, kind_name(rec->kind));
-	for (unsigned int i = 0; i < rec->nr_counts; i++)
-		fprintf(t->out, " %13" PRIu64, (uint64_t)rec->counts[i]);
+	const uint64_t *count = (const uint64_t *)rec->counts;
+
+	fprintf(t->out, "%7lu %6d", nr, rec->tid);
+	if (sets_rotate(t->sets))
+		fprintf(t->out, " %5u", rec->set);
+	if (t->sets->nr_core_types > 1)
+		fprintf(t->out, " %8u", rec->core_type);
+	fprintf(t->out, " %10s", kind_name(rec->kind));
+	for (unsigned int c = 0; c < PMCTRACK_MAX_COUNTERS; c++) {
+		if (!(t->counters >> c & 1))
+			continue;
+		if (rec->counters >> c & 1)
+			fprintf(t->out, " %13" PRIu64, *count++);
+		else
+			fprintf(t->out, " %13s", "-");
+	}
 	fputc('\n', t->out);
-	t->merged += !!(rec->flags & PMCTRACK_RECORD_F_MERGED);
-	t->setuid += !!(rec->flags & PMCTRACK_RECORD_F_SETUID);
 }

@@ -6,99 +6,7 @@
 #include <kunit/test.h>
 #include <linux/jiffies.h>
 
-#include "../../pmu-backends/tests/fake.h"
-#include "../core.h"
-#include "../evset.h"
-
-struct fixture {
-	const struct pmct_backend *native;
-	struct pmct_session *s;
-	struct pmct_ctx *a, *b;
-	unsigned long flags;
-};
-
-static struct pmct_ctx *new_ctx(struct kunit *test, struct pmct_session *s, pid_t tid)
-{
-	struct pmct_ctx *ctx = kunit_kzalloc(test, struct_size(ctx, sum, 8), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, ctx);
-	ctx->session = s;
-	pmct_ctx_use_core_type(ctx, 0);
-	ctx->state = PMCT_CTX_COUNTING;
-	ctx->head.tid = tid;
-	ctx->head.tgid = tid;
-	ctx->deadline = jiffies + HZ * 1000;
-	return ctx;
-}
-
-/* A session for the fake PMU; the native one stays idle meanwhile. */
-static int ctx_init(struct kunit *test)
-{
-	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
-	struct pmct_session_params *params = kunit_kzalloc(test, sizeof(*params), GFP_KERNEL);
-	struct pmct_msg msg = {};
-
-	KUNIT_ASSERT_NOT_NULL(test, f);
-	KUNIT_ASSERT_NOT_NULL(test, params);
-	/* Some kernels run suites before the module's init. */
-	pmct_count_init();
-	pmct_sample_init();
-	pmct_fake_reset();
-	pmct_fake_narrow = test->param_value && *(const bool *)test->param_value;
-	f->native = pmct_backend;
-	pmct_backend = &pmct_fake;
-	params->raw[params->nr_raw++] = "pmc0,pmc1=0x10,pmc2=0x11";
-	params->ring_size = PMCT_RING_MIN;
-	params->period_ns = NSEC_PER_SEC;
-	f->s = pmct_session_create(params, &msg);
-	if (IS_ERR(f->s)) {
-		pmct_backend = f->native;
-		KUNIT_FAIL(test, "session: %s", msg.text);
-		return PTR_ERR(f->s);
-	}
-	f->a = new_ctx(test, f->s, 1);
-	f->b = new_ctx(test, f->s, 2);
-	test->priv = f;
-	return 0;
-}
-
-static void ctx_exit(struct kunit *test)
-{
-	struct fixture *f = test->priv;
-
-	if (!f)
-		return;
-	pmct_session_destroy(f->s);
-	pmct_backend = f->native;
-}
-
-static void enter_cpu(struct fixture *f)
-{
-	local_irq_save(f->flags);
-	pmct_count_forget_cpu();
-}
-
-static void leave_cpu(struct fixture *f)
-{
-	pmct_count_forget_cpu();
-	local_irq_restore(f->flags);
-}
-
-static void switch_to(struct pmct_ctx *prev, struct pmct_ctx *next)
-{
-	if (prev)
-		pmct_sched_out(prev, smp_processor_id());
-	if (prev || next)
-		pmct_sched_in(next, smp_processor_id());
-}
-
-static void count_all(u64 events)
-{
-	unsigned int i;
-
-	for (i = 0; i < 3; i++)
-		pmct_fake_count(i, events << i);
-}
+#include "fixture.h"
 
 static void expect_counts(struct kunit *test, const struct pmct_ctx *ctx, u64 events)
 {
@@ -283,29 +191,11 @@ static void wrap_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->a->sum[1], expect);
 }
 
-static u64 take_record(struct pmct_ring *ring, struct pmctrack_record *copy)
-{
-	u64 tail = ring->ctl->tail;
-	const struct pmctrack_record *rec;
-	bool found = false;
-
-	while (tail != ring->head && !found) {
-		rec = ring->data + (tail & (ring->size - 1));
-		found = rec->kind != PMCTRACK_RECORD_PAD;
-		if (found)
-			*copy = *rec;
-		tail += rec->size;
-	}
-	/* As the reader does. */
-	smp_store_release(&ring->ctl->tail, tail);
-	return found ? copy->size : 0;
-}
-
 /* The end of a period, at the tick or at the switch, closes the interval once. */
 static void period_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct pmctrack_record rec;
+	struct pmct_test_record rec;
 
 	enter_cpu(f);
 	switch_to(NULL, f->a);
@@ -318,12 +208,12 @@ static void period_test(struct kunit *test)
 	switch_to(f->a, NULL);
 	leave_cpu(f);
 
-	KUNIT_EXPECT_EQ(test, take_record(&f->s->ring, &rec), pmct_record_size(3));
-	KUNIT_EXPECT_EQ(test, rec.kind, PMCTRACK_RECORD_TICK);
-	KUNIT_EXPECT_EQ(test, rec.tid, 1);
-	KUNIT_EXPECT_EQ(test, rec.counters, 0x7U);
-	KUNIT_EXPECT_EQ(test, take_record(&f->s->ring, &rec), pmct_record_size(3));
-	KUNIT_EXPECT_EQ(test, take_record(&f->s->ring, &rec), 0);
+	KUNIT_EXPECT_EQ(test, pmct_fixture_take(&f->s->ring, &rec), pmct_record_size(3));
+	KUNIT_EXPECT_EQ(test, rec.head.kind, PMCTRACK_RECORD_TICK);
+	KUNIT_EXPECT_EQ(test, rec.head.tid, 1);
+	KUNIT_EXPECT_EQ(test, rec.head.counters, 0x7U);
+	KUNIT_EXPECT_EQ(test, pmct_fixture_take(&f->s->ring, &rec), pmct_record_size(3));
+	KUNIT_EXPECT_EQ(test, pmct_fixture_take(&f->s->ring, &rec), 0);
 	KUNIT_EXPECT_TRUE(test, time_after(f->a->deadline, jiffies));
 	KUNIT_EXPECT_TRUE(test, time_before_eq(f->a->deadline, jiffies + HZ));
 	expect_counts(test, f->a, 0);
@@ -335,7 +225,7 @@ static void full_ring_test(struct kunit *test)
 	struct fixture *f = test->priv;
 	struct pmct_ring *ring = &f->s->ring;
 	unsigned int fits = ring->size / pmct_record_size(3);
-	struct pmctrack_record rec;
+	struct pmct_test_record rec;
 	unsigned int i;
 
 	enter_cpu(f);
@@ -353,8 +243,8 @@ static void full_ring_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, ring->ctl->lost, 0ULL);
 
 	/* With room again, the record says that it covers more. */
-	take_record(ring, &rec);
-	take_record(ring, &rec);
+	pmct_fixture_take(ring, &rec);
+	pmct_fixture_take(ring, &rec);
 	enter_cpu(f);
 	pmct_sample_close(f->a, PMCTRACK_RECORD_TICK, 0);
 	leave_cpu(f);
@@ -374,17 +264,12 @@ static void full_ring_test(struct kunit *test)
 	expect_counts(test, f->a, 0);
 	KUNIT_EXPECT_FALSE(test, f->a->merged);
 
-	for (i = 0; take_record(ring, &rec); )
-		i += !!(rec.flags & PMCTRACK_RECORD_F_MERGED);
+	for (i = 0; pmct_fixture_take(ring, &rec); )
+		i += !!(rec.head.flags & PMCTRACK_RECORD_F_MERGED);
 	KUNIT_EXPECT_EQ(test, i, 1);
 }
 
 static const bool widths[] = { false, true };
-
-static void width_desc(const bool *narrow, char *desc)
-{
-	strscpy(desc, *narrow ? "32-bit counters" : "64-bit counters", KUNIT_PARAM_DESC_SIZE);
-}
 
 KUNIT_ARRAY_PARAM(width, widths, width_desc);
 
@@ -403,8 +288,8 @@ static struct kunit_case ctx_cases[] = {
 
 static struct kunit_suite ctx_suite = {
 	.name = "pmctrack_ctx",
-	.init = ctx_init,
-	.exit = ctx_exit,
+	.init = pmct_fixture_init,
+	.exit = pmct_fixture_exit,
 	.test_cases = ctx_cases,
 };
 

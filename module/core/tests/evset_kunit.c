@@ -122,7 +122,9 @@ static const struct build_case build_cases[] = {
 	{ "counter the PMU lacks", "pmc8=0x10", 0, -EINVAL },
 	{ "counter the small core lacks", "pmc7=0x10", 1, -EINVAL },
 	{ "event the PMU lacks", "pmc1=0x20", 0, -EOPNOTSUPP },
-	{ "event-based sampling", "pmc1=0x10,ebs1=5", 0, -EOPNOTSUPP },
+	{ "too many samples", "pmc1=0x10,ebs1=999", 0, -EINVAL },
+	{ "too few samples", "pmc1=0x10,ebs1=9223372036854775808", 0, -EINVAL },
+	{ "two that sample", "pmc1=0x10,ebs1=1000,pmc2=0x10,ebs2=1000", 0, -EINVAL },
 };
 
 static void build_desc(const struct build_case *c, char *desc)

@@ -59,7 +59,9 @@ struct pmct_event {
  * @nr: number of counters
  * @core_type: for which CPUs
  * @index: of the set in its session
- * @narrow: some counter has fewer than 64 bits, so that it can wrap
+ * @narrow: some counter can overflow: it has fewer than 64 bits, or samples
+ * @ebs_index: which counter (0 to @nr - 1) samples by its events, if @ebs
+ * @ebs: events between two samples; 0: no event-based sampling
  * @counters: mask of the counters
  * @counter: their numbers, ascending
  * @config: what the backend's translate() made of each
@@ -70,6 +72,8 @@ struct pmct_hwset {
 	u8 core_type;
 	u8 index;
 	bool narrow;
+	u8 ebs_index;
+	u64 ebs;
 	u32 counters;
 	u8 counter[PMCTRACK_MAX_COUNTERS];
 	u64 config[PMCTRACK_MAX_COUNTERS];
@@ -149,6 +153,8 @@ struct pmct_backend {
 	 * counters of @set if @set->narrow, else 0.
 	 */
 	u64 (*read)(const struct pmct_hwset *set, u64 *values);
+	/** @write: set a counter of the set on this CPU, which counts on. Hot. */
+	void (*write)(unsigned int counter, u64 value);
 	/**
 	 * @overflow_pending: mask of counters that have overflowed since
 	 * their flags were cleared. Hot.

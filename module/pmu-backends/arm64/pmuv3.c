@@ -332,6 +332,15 @@ static u64 pmuv3_read(const struct pmct_hwset *set, u64 *values)
 	return overflow;
 }
 
+static void pmuv3_write(unsigned int counter, u64 value)
+{
+	if (counter == PMUV3_CYCLES)
+		write_sysreg(value, pmccntr_el0);
+	else
+		pmuv3_write_counter(counter, value);
+	isb();
+}
+
 const struct pmct_backend pmct_pmuv3 = {
 	.name			= "arm64-pmuv3",
 	.probe			= pmuv3_probe,
@@ -343,6 +352,7 @@ const struct pmct_backend pmct_pmuv3 = {
 	.release		= pmuv3_release,
 	.program		= pmuv3_program,
 	.read			= pmuv3_read,
+	.write			= pmuv3_write,
 	.overflow_pending	= pmuv3_overflow_pending,
 	.overflow_clear		= pmuv3_overflow_clear,
 };

@@ -88,6 +88,11 @@ static u64 fake_read(const struct pmct_hwset *set, u64 *values)
 	return set->narrow ? pmct_fake_state.overflow & set->counters : 0;
 }
 
+static void fake_write(unsigned int counter, u64 value)
+{
+	pmct_fake_state.value[counter] = value;
+}
+
 static u64 fake_overflow_pending(void)
 {
 	return pmct_fake_state.overflow;
@@ -110,6 +115,7 @@ const struct pmct_backend pmct_fake = {
 	.release		= fake_release,
 	.program		= fake_program,
 	.read			= fake_read,
+	.write			= fake_write,
 	.overflow_pending	= fake_overflow_pending,
 	.overflow_clear		= fake_overflow_clear,
 };

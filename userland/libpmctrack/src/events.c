@@ -16,7 +16,9 @@
 
 struct pmctrack_evset {
 	char raw[PMCTRACK_MAX_RAW];
+	int core_type;		/* -1: any */
 	unsigned int nr;
+	uint32_t used;		/* counters */
 	struct {
 		unsigned int counter;
 		char name[MAX_NAME];
@@ -28,6 +30,7 @@ struct wanted {
 	char name[MAX_NAME];	/* as written, without flags */
 	bool usr;
 	bool os;
+	uint64_t ebs;		/* events between two samples, 0: none */
 	uint64_t code;
 };
 
@@ -94,11 +97,18 @@ static int resolve(const struct pmu *pmu, const char *name, uint64_t *code)
 
 static int parse_flag(struct wanted *w, const char *flag)
 {
-	if (strncmp(flag, "ebs", 3) == 0)
-		return fail(EOPNOTSUPP, "event '%s': event-based sampling (:%s) is not available in this version",
-			    w->name, flag);
+	char *end;
+
+	if (strncmp(flag, "ebs=", 4) == 0) {
+		errno = 0;
+		w->ebs = strtoull(flag + 4, &end, 10);
+		if (errno || *end || !isdigit((unsigned char)flag[4]) || !w->ebs)
+			return fail(EINVAL, "event '%s': ':%s' needs the number of events between two samples",
+				    w->name, flag);
+		return 0;
+	}
 	if (!*flag || strspn(flag, "uk") != strlen(flag))
-		return fail(EINVAL, "event '%s': unknown flag ':%s'; there are :u (user mode), :k (kernel mode) and :uk",
+		return fail(EINVAL, "event '%s': unknown flag ':%s'; there are :u (user mode), :k (kernel mode), :uk and :ebs=N",
 			    w->name, flag);
 	w->usr = strchr(flag, 'u');
 	w->os = strchr(flag, 'k');
@@ -115,9 +125,9 @@ static int parse_item(const struct pmu *pmu, char *item, struct wanted *w)
 		return fail(EINVAL, "empty event name; separate events with single commas");
 	if (strlen(name) >= sizeof(w->name))
 		return fail(EINVAL, "event '%.40s...': name too long", name);
+	memset(w, 0, sizeof(*w));
 	strcpy(w->name, name);
 	w->usr = true;
-	w->os = false;
 	while ((flag = strsep(&item, ":"))) {
 		err = parse_flag(w, flag);
 		if (err)
@@ -162,14 +172,13 @@ static void append(struct pmctrack_evset *set, const char *fmt, ...)
 	va_end(args);
 }
 
-static int add(struct pmctrack_evset *set, const struct pmu *pmu, const struct wanted *w,
-	       uint32_t *used)
+static int add(struct pmctrack_evset *set, const struct pmu *pmu, const struct wanted *w)
 {
 	unsigned int counter, i;
 	bool needs_code;
 	int err;
 
-	err = assign(pmu, w, used, &counter, &needs_code);
+	err = assign(pmu, w, &set->used, &counter, &needs_code);
 	if (err)
 		return err;
 	append(set, "%spmc%u", set->nr ? "," : "", counter);
@@ -179,6 +188,8 @@ static int add(struct pmctrack_evset *set, const struct pmu *pmu, const struct w
 		append(set, ",usr%u=0", counter);
 	if (w->os)
 		append(set, ",os%u=1", counter);
+	if (w->ebs)
+		append(set, ",ebs%u=%llu", counter, (unsigned long long)w->ebs);
 	if (strlen(set->raw) >= sizeof(set->raw) - 1)
 		return fail(E2BIG, "event set too long");
 
@@ -191,34 +202,134 @@ static int add(struct pmctrack_evset *set, const struct pmu *pmu, const struct w
 	return 0;
 }
 
+static struct pmctrack_evset *new_set(const struct pmctrack_ctl *ctl, unsigned int pmu)
+{
+	struct pmctrack_evset *set = calloc(1, sizeof(*set));
+
+	if (!set)
+		return fail_null(ENOMEM, "no memory");
+	set->core_type = ctl->nr_pmus > 1 ? (int)pmu : -1;
+	return set;
+}
+
+/* The kernel applies a set without it to all core types. */
+static void finish_set(struct pmctrack_evset *set)
+{
+	if (set->core_type >= 0)
+		append(set, ",coretype=%d", set->core_type);
+}
+
+/* The number of sets in @sets, where @nr are already, or a negative errno. */
+static int parse_sets(const struct pmctrack_ctl *ctl, unsigned int i, char *list,
+		      struct pmctrack_evset **sets, unsigned int nr, unsigned int max)
+{
+	const struct pmu *pmu = &ctl->pmus[i];
+	struct wanted w;
+	char *item;
+	int err;
+
+	if (nr == max)
+		return fail(E2BIG, "more than %u event sets", max);
+	sets[nr] = new_set(ctl, i);
+	if (!sets[nr])
+		return -ENOMEM;
+	nr++;
+	while ((item = strsep(&list, ","))) {
+		if (strncmp(item, "coretype=", 9) == 0)
+			continue;
+		err = parse_item(pmu, item, &w);
+		if (!err)
+			err = add(sets[nr - 1], pmu, &w);
+		/* Into one more set: the first event of a set always fits. */
+		if (err == -ENOSPC && nr < max) {
+			sets[nr] = new_set(ctl, i);
+			if (!sets[nr])
+				return -ENOMEM;
+			err = add(sets[nr++], pmu, &w);
+		}
+		if (err)
+			return err;
+	}
+	return (int)nr;
+}
+
+/* The PMU that an item coretype=N names; -ENOENT without one. */
+static int named_pmu(const struct pmctrack_ctl *ctl, const char *events)
+{
+	const char *p = events, *number;
+	unsigned long n;
+	char *end;
+
+	for (; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+		if (strncmp(p, "coretype=", 9))
+			continue;
+		number = p + 9;
+		n = strtoul(number, &end, 10);
+		if (!isdigit((unsigned char)*number) || (*end && *end != ','))
+			return fail(EINVAL, "'%.40s': coretype needs a number", p);
+		if (n >= ctl->nr_pmus)
+			return fail(EINVAL, "coretype=%lu: this machine has core types 0 to %u", n,
+				    ctl->nr_pmus - 1);
+		return (int)n;
+	}
+	return -ENOENT;
+}
+
+int pmctrack_evset__parse_list(const struct pmctrack_ctl *ctl, const char *events, uint32_t flags,
+			       struct pmctrack_evset **sets, unsigned int max)
+{
+	unsigned int first = 0, last;
+	int named, nr = 0;
+
+	if (!ctl)
+		return -errno;
+	named = named_pmu(ctl, events);
+	if (named < 0 && named != -ENOENT)
+		return named;
+	last = ctl->nr_pmus - 1;
+	if (named >= 0)
+		first = last = (unsigned int)named;
+	memset(sets, 0, max * sizeof(*sets));
+	for (unsigned int i = first; nr >= 0 && i <= last; i++) {
+		unsigned int room = flags & PMCTRACK_EVSET_STRICT && (unsigned int)nr < max ?
+				    (unsigned int)nr + 1 : max;
+		char *copy = strdup(events);
+
+		nr = copy ? parse_sets(ctl, i, copy, sets, (unsigned int)nr, room) :
+			    fail(ENOMEM, "no memory");
+		free(copy);
+	}
+	for (unsigned int i = 0; i < max && sets[i]; i++) {
+		if (nr < 0) {
+			free(sets[i]);
+			sets[i] = NULL;
+		} else {
+			finish_set(sets[i]);
+		}
+	}
+	return nr;
+}
+
 struct pmctrack_evset *pmctrack_evset__parse(const struct pmctrack_ctl *ctl, unsigned int i,
 					     const char *events)
 {
-	struct pmctrack_evset *set;
-	char *copy, *rest, *item;
-	uint32_t used = 0;
-	int err = 0;
+	struct pmctrack_evset *set = NULL;
+	char *copy;
+	int nr;
 
 	if (!ctl)
 		return NULL;
-	set = calloc(1, sizeof(*set));
-	rest = copy = strdup(events);
-	if (!set || !copy)
-		err = fail(ENOMEM, "no memory");
-	else if (i >= ctl->nr_pmus)
-		err = fail(EINVAL, "no PMU %u: this machine has %u", i, ctl->nr_pmus);
-	while (!err && (item = strsep(&rest, ","))) {
-		struct wanted w;
-
-		err = parse_item(&ctl->pmus[i], item, &w);
-		if (!err)
-			err = add(set, &ctl->pmus[i], &w, &used);
-	}
+	if (i >= ctl->nr_pmus)
+		return fail_null(EINVAL, "no PMU %u: this machine has %u", i, ctl->nr_pmus);
+	copy = strdup(events);
+	nr = copy ? parse_sets(ctl, i, copy, &set, 0, 1) : fail(ENOMEM, "no memory");
 	free(copy);
-	if (!err)
+	if (nr > 0) {
+		finish_set(set);
 		return set;
+	}
 	free(set);
-	errno = -err;
+	errno = -nr;
 	return NULL;
 }
 
@@ -239,10 +350,13 @@ struct pmctrack_evset *pmctrack_evset__parse_raw(const struct pmctrack_ctl *ctl,
 			fail_null(E2BIG, "raw string longer than %d bytes", PMCTRACK_MAX_RAW - 1);
 	}
 	strcpy(set->raw, raw);
+	set->core_type = -1;
 	while ((item = strsep(&rest, ","))) {
 		unsigned long n;
 		char *end;
 
+		if (strncmp(item, "coretype=", 9) == 0)
+			set->core_type = atoi(item + 9);
 		if (strncmp(item, "pmc", 3) || !isdigit((unsigned char)item[3]))
 			continue;
 		n = strtoul(item + 3, &end, 10);
@@ -265,6 +379,27 @@ struct pmctrack_evset *pmctrack_evset__parse_raw(const struct pmctrack_ctl *ctl,
 void pmctrack_evset__free(struct pmctrack_evset *set)
 {
 	free(set);
+}
+
+int pmctrack_evset__core_type(const struct pmctrack_evset *set)
+{
+	return set->core_type;
+}
+
+const struct pmctrack_evset *pmctrack_evset__of_record(struct pmctrack_evset *const *sets,
+						       unsigned int nr,
+						       const struct pmctrack_record *rec)
+{
+	unsigned int index = 0;
+
+	/* The kernel numbers the sets of each core type. */
+	for (unsigned int i = 0; i < nr; i++) {
+		if (sets[i]->core_type >= 0 && sets[i]->core_type != rec->core_type)
+			continue;
+		if (index++ == rec->set)
+			return sets[i];
+	}
+	return NULL;
 }
 
 const char *pmctrack_evset__raw(const struct pmctrack_evset *set)

@@ -79,6 +79,7 @@ static void raw_test(void **state)
 	expect_raw("0x11,0x11", "pmc0,pmc1=0x11");
 	expect_raw("0x8:u,0x8:k,0x8:uk,0x8:u:k",
 		   "pmc1=0x8,pmc2=0x8,usr2=0,os2=1,pmc3=0x8,os3=1,pmc4=0x8,usr4=0,os4=1");
+	expect_raw("0x11:ebs=5000,0x8:k:ebs=7", "pmc0,ebs0=5000,pmc1=0x8,usr1=0,os1=1,ebs1=7");
 	/* What the hardware does not tell is left to the kernel. */
 	expect_raw("0x1234", "pmc1=0x1234");
 }
@@ -125,11 +126,75 @@ static void refusal_test(void **state)
 	expect_error("0x8g", EINVAL, "not a hexadecimal code");
 	expect_error("0x8:", EINVAL, "unknown flag ':'");
 	expect_error("0x8:x", EINVAL, "unknown flag ':x'");
-	expect_error("0x8:ebs=100", EOPNOTSUPP, "event-based sampling");
+	expect_error("0x8:ebs=", EINVAL, "':ebs=' needs the number of events");
+	expect_error("0x8:ebs=0", EINVAL, "needs the number");
+	expect_error("0x8:ebs=-1", EINVAL, "needs the number");
+	expect_error("0x8:ebs=1x", EINVAL, "needs the number");
+	expect_error("0x8:ebs=99999999999999999999", EINVAL, "needs the number");
+	expect_error("0x8:ebs", EINVAL, "unknown flag ':ebs'");
 	expect_error("0x2", EOPNOTSUPP, "test_pmu does not have it");
 	expect_error("0x8,0x8,0x8,0x8,0x8", ENOSPC, "4 general counters and 1 for fixed events");
 	assert_null(pmctrack_evset__parse(&ctl, 1, "0x8"));
 	assert_non_null(strstr(pmctrack_error(), "no PMU 1"));
+}
+
+static void expect_list(const char *events, uint32_t flags, const char *const *raws, int nr)
+{
+	struct pmctrack_evset *sets[4];
+	int got = pmctrack_evset__parse_list(&ctl, events, flags, sets, 4);
+
+	if (got != nr)
+		fail_msg("%s: %d sets, %s", events, got, pmctrack_error());
+	for (int i = 0; i < nr; i++) {
+		assert_string_equal(pmctrack_evset__raw(sets[i]), raws[i]);
+		pmctrack_evset__free(sets[i]);
+	}
+}
+
+#define EXPECT_LIST(events, ...)						\
+	expect_list(events, 0, (const char *const[]){ __VA_ARGS__ },		\
+		    sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
+
+/* Events that do not fit go into further sets. */
+static void spill_test(void **state)
+{
+	(void)state;
+	EXPECT_LIST("0x8,0x11", "pmc1=0x8,pmc0");
+	EXPECT_LIST("0x8,0x8,0x8,0x8,0x10,0x11", "pmc1=0x8,pmc2=0x8,pmc3=0x8,pmc4=0x8", "pmc1=0x10,pmc0");
+	EXPECT_LIST("0x8,coretype=0", "pmc1=0x8");
+	expect_list("0x8,0x8,0x8,0x8,0x8", PMCTRACK_EVSET_STRICT, NULL, -ENOSPC);
+	expect_list("0x8,0x8,0x8,0x8,0x8,0x8,0x8,0x8,0x8,0x8,0x8,0x8,0x8,0x8,0x8,0x8,0x8", 0, NULL, -ENOSPC);
+	expect_list("0x8,coretype=1", 0, NULL, -EINVAL);
+	assert_non_null(strstr(pmctrack_error(), "coretype=1: this machine has core types 0 to 0"));
+	expect_list("coretype=,0x8", 0, NULL, -EINVAL);
+	expect_list("0x8,nope", 0, NULL, -EINVAL);
+}
+
+/* Two core types: each has its sets, and records say which. */
+static void core_types_test(void **state)
+{
+	struct pmctrack_evset *sets[4];
+	struct pmctrack_record rec = { .core_type = 1 };
+
+	(void)state;
+	ctl.nr_pmus = 2;
+	ctl.pmus[1] = ctl.pmus[0];
+	ctl.pmus[1].counters = 0x3;
+	EXPECT_LIST("0x8,0x11", "pmc1=0x8,pmc0,coretype=0", "pmc1=0x8,pmc0,coretype=1");
+	EXPECT_LIST("0x8,coretype=1", "pmc1=0x8,coretype=1");
+	assert_int_equal(pmctrack_evset__parse_list(&ctl, "0x8,0x10", 0, sets, 4), 3);
+	assert_string_equal(pmctrack_evset__raw(sets[2]), "pmc1=0x10,coretype=1");
+	assert_ptr_equal(pmctrack_evset__of_record(sets, 3, &rec), sets[1]);
+	rec.set = 1;
+	assert_ptr_equal(pmctrack_evset__of_record(sets, 3, &rec), sets[2]);
+	rec.core_type = 0;
+	assert_null(pmctrack_evset__of_record(sets, 3, &rec));
+	rec.set = 0;
+	assert_ptr_equal(pmctrack_evset__of_record(sets, 3, &rec), sets[0]);
+	for (int i = 0; i < 3; i++)
+		pmctrack_evset__free(sets[i]);
+	expect_list("0x8,0x10", PMCTRACK_EVSET_STRICT, NULL, -ENOSPC);
+	ctl.nr_pmus = 1;
 }
 
 static void parse_raw_test(void **state)
@@ -175,6 +240,8 @@ int main(void)
 		cmocka_unit_test(names_test),
 		cmocka_unit_test(alias_test),
 		cmocka_unit_test(refusal_test),
+		cmocka_unit_test(spill_test),
+		cmocka_unit_test(core_types_test),
 		cmocka_unit_test(parse_raw_test),
 		cmocka_unit_test(many_counters_test),
 	};

@@ -135,7 +135,8 @@ int pmctrack_ctl__each_event(const struct pmctrack_ctl *ctl, unsigned int pmu,
  * @pmu: for which PMU
  * @events: comma-separated list of NAME[:FLAGS] or 0xCODE[:FLAGS]. Names are
  *	those of pmctrack_ctl__each_event(), in any case; flags are "u" (user
- *	mode, the default), "k" (kernel mode), "uk" (both).
+ *	mode, the default), "k" (kernel mode), "uk" (both), "ebs=N" (a sample
+ *	each N events; one event of a set can have it).
  *
  * Errors: EINVAL: not of the grammar, or no such event; EOPNOTSUPP: the PMU
  * lacks it; ENOSPC: more events than counters.
@@ -152,6 +153,40 @@ struct pmctrack_evset *pmctrack_evset__parse(const struct pmctrack_ctl *ctl,
  * ENOMEM.
  */
 struct pmctrack_evset *pmctrack_evset__parse_raw(const struct pmctrack_ctl *ctl, const char *raw);
+/** enum pmctrack_evset_flags - @PMCTRACK_EVSET_STRICT: one set a core type, or fail */
+enum pmctrack_evset_flags {
+	PMCTRACK_EVSET_STRICT = 1 << 0,
+};
+
+/**
+ * pmctrack_evset__parse_list() - event sets from mnemonics, as many as it takes
+ * @ctl: connection; NULL: a failed one, whose error stays
+ * @events: as for pmctrack_evset__parse(). An item "coretype=N" restricts them
+ *	to PMU N; otherwise there are sets for each PMU.
+ * @flags: enum pmctrack_evset_flags
+ * @sets: result; the caller frees each
+ * @max: room in @sets
+ *
+ * Events for which a set has no counter left go into further sets, in order.
+ * Return: the number of sets, or a negative errno: those of
+ * pmctrack_evset__parse(), E2BIG: more than @max sets.
+ */
+int pmctrack_evset__parse_list(const struct pmctrack_ctl *ctl, const char *events, uint32_t flags,
+			       struct pmctrack_evset **sets, unsigned int max);
+/** pmctrack_evset__core_type() - index of the PMU that it is for; -1: any */
+int pmctrack_evset__core_type(const struct pmctrack_evset *set);
+/**
+ * pmctrack_evset__of_record() - the set that a record's counts belong to
+ * @sets: those that the session was opened with, in that order
+ * @nr: their number
+ * @rec: the record
+ *
+ * Return: one of @sets; NULL for a CPU of a core type without a set, whose
+ * records have no counts.
+ */
+const struct pmctrack_evset *pmctrack_evset__of_record(struct pmctrack_evset *const *sets,
+						       unsigned int nr,
+						       const struct pmctrack_record *rec);
 /** pmctrack_evset__free() - free it; NULL is fine */
 void pmctrack_evset__free(struct pmctrack_evset *set);
 /** pmctrack_evset__raw() - the set as a raw string; owned by the set */
@@ -186,7 +221,8 @@ struct pmctrack_session_opts {
  * pmctrack_session__open() - begin to monitor
  * @ctl: connection; may be closed while the session lives. NULL, here or in
  *	@sets: a call that failed, whose error stays
- * @sets: event sets; more than one for a PMU is not available in this version
+ * @sets: event sets. Several for a core type take turns, one a sampling
+ *	period (or sample, if they sample by events: all of them, or none)
  * @nr_sets: their number
  * @opts: NULL for the calling thread without sampling
  *

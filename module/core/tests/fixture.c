@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* See fixture.h. */
+#include <linux/jiffies.h>
+
+#include "fixture.h"
+
+static struct pmct_ctx *new_ctx(struct kunit *test, struct pmct_session *s, pid_t tid)
+{
+	struct pmct_ctx *ctx = kunit_kzalloc(test, struct_size(ctx, sum, 8), GFP_KERNEL);
+
+	KUNIT_ASSERT_NOT_NULL(test, ctx);
+	ctx->session = s;
+	pmct_ctx_use_core_type(ctx, 0);
+	ctx->state = PMCT_CTX_COUNTING;
+	ctx->head.tid = tid;
+	ctx->head.tgid = tid;
+	ctx->deadline = jiffies + HZ * 1000;
+	return ctx;
+}
+
+/* A session with these sets (the second may be NULL), and its two threads. */
+static int open_session(struct kunit *test, struct fixture *f, const char *first,
+			const char *second)
+{
+	struct pmct_session_params *params = kunit_kzalloc(test, sizeof(*params), GFP_KERNEL);
+	struct pmct_msg msg = {};
+
+	KUNIT_ASSERT_NOT_NULL(test, params);
+	params->raw[params->nr_raw++] = first;
+	if (second)
+		params->raw[params->nr_raw++] = second;
+	params->ring_size = PMCT_RING_MIN;
+	params->period_ns = NSEC_PER_SEC;
+	f->s = pmct_session_create(params, &msg);
+	if (IS_ERR(f->s)) {
+		KUNIT_FAIL(test, "session: %s", msg.text);
+		return PTR_ERR(f->s);
+	}
+	f->a = new_ctx(test, f->s, 1);
+	f->b = new_ctx(test, f->s, 2);
+	return 0;
+}
+
+int pmct_fixture_init(struct kunit *test)
+{
+	struct fixture *f = kunit_kzalloc(test, sizeof(*f), GFP_KERNEL);
+	int err;
+
+	KUNIT_ASSERT_NOT_NULL(test, f);
+	/* Some kernels run suites before the module's init. */
+	pmct_count_init();
+	pmct_sample_init();
+	pmct_fake_reset();
+	pmct_fake_narrow = test->param_value && *(const bool *)test->param_value;
+	f->native = pmct_backend;
+	pmct_backend = &pmct_fake;
+	err = open_session(test, f, "pmc0,pmc1=0x10,pmc2=0x11", NULL);
+	if (err) {
+		pmct_backend = f->native;
+		return err;
+	}
+	test->priv = f;
+	return 0;
+}
+
+void pmct_fixture_exit(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	if (!f)
+		return;
+	pmct_session_destroy(f->s);
+	pmct_backend = f->native;
+}
+
+void pmct_fixture_reopen(struct kunit *test, const char *first, const char *second)
+{
+	struct fixture *f = test->priv;
+
+	pmct_session_destroy(f->s);
+	KUNIT_ASSERT_EQ(test, open_session(test, f, first, second), 0);
+}
+
+u32 pmct_fixture_take(struct pmct_ring *ring, struct pmct_test_record *copy)
+{
+	u64 tail = ring->ctl->tail;
+	const struct pmctrack_record *rec;
+	u32 size = 0;
+
+	while (tail != ring->head && !size) {
+		rec = ring->data + (tail & (ring->size - 1));
+		if (rec->kind != PMCTRACK_RECORD_PAD) {
+			size = rec->size;
+			memcpy(copy, rec, min_t(size_t, size, sizeof(*copy)));
+		}
+		tail += rec->size;
+	}
+	/* As the reader does. */
+	smp_store_release(&ring->ctl->tail, tail);
+	return size;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * For suites that let threads share a CPU with a PMU in memory: a session with
+ * two threads, and what the scheduler would do with them.
+ */
+#ifndef _PMCT_TEST_FIXTURE_H
+#define _PMCT_TEST_FIXTURE_H
+
+#include <kunit/test.h>
+
+#include "../../pmu-backends/tests/fake.h"
+#include "../core.h"
+#include "../evset.h"
+
+/* test->priv. The native backend stays idle meanwhile. */
+struct fixture {
+	const struct pmct_backend *native;
+	struct pmct_session *s;
+	struct pmct_ctx *a, *b;
+	unsigned long flags;
+};
+
+/* Of suites with the parameter "width": the session counts cycles and two events. */
+int pmct_fixture_init(struct kunit *test);
+void pmct_fixture_exit(struct kunit *test);
+/* Another session instead, with these sets; the second may be NULL. */
+void pmct_fixture_reopen(struct kunit *test, const char *first, const char *second);
+
+/* A record with its first three counts; no test has more. */
+struct pmct_test_record {
+	struct pmctrack_record head;
+	u64 counts[3];
+};
+
+/* Consume the next record: its size, 0 if there is none. */
+u32 pmct_fixture_take(struct pmct_ring *ring, struct pmct_test_record *copy);
+
+static inline void enter_cpu(struct fixture *f)
+{
+	local_irq_save(f->flags);
+	pmct_count_forget_cpu();
+}
+
+static inline void leave_cpu(struct fixture *f)
+{
+	pmct_count_forget_cpu();
+	local_irq_restore(f->flags);
+}
+
+static inline void switch_to(struct pmct_ctx *prev, struct pmct_ctx *next)
+{
+	if (prev)
+		pmct_sched_out(prev, smp_processor_id());
+	if (prev || next)
+		pmct_sched_in(next, smp_processor_id());
+}
+
+static inline void count_all(u64 events)
+{
+	unsigned int i;
+
+	for (i = 0; i < 3; i++)
+		pmct_fake_count(i, events << i);
+}
+
+/* Of the parameter: false, true. */
+static inline void width_desc(const bool *narrow, char *desc)
+{
+	strscpy(desc, *narrow ? "32-bit counters" : "64-bit counters", KUNIT_PARAM_DESC_SIZE);
+}
+
+#endif /* _PMCT_TEST_FIXTURE_H */

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Several event sets, and sampling by events, on a PMU in memory. */
+#include <kunit/test.h>
+#include <linux/jiffies.h>
+
+#include "fixture.h"
+
+/* Sets take turns at the end of a period, and each record is of one. */
+static void rotation_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct pmct_test_record rec;
+	unsigned int i;
+
+	pmct_fixture_reopen(test, "pmc0,pmc1=0x10", "pmc0,pmc2=0x11,pmc3=0x12");
+	enter_cpu(f);
+	switch_to(NULL, f->a);
+	for (i = 0; i < 4; i++) {
+		pmct_fake_count(0, 100 + i);
+		pmct_fake_count(1, 10 + i);
+		pmct_fake_count(2, 20 + i);
+		f->a->deadline = jiffies;
+		if (i % 2) {
+			switch_to(f->a, NULL);
+			count_all(1000);
+			switch_to(NULL, f->a);
+		} else {
+			pmct_tick(f->a, smp_processor_id());
+		}
+	}
+	leave_cpu(f);
+
+	for (i = 0; i < 4; i++) {
+		KUNIT_ASSERT_GT(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+		KUNIT_EXPECT_EQ(test, rec.head.set, i % 2);
+		KUNIT_EXPECT_EQ(test, rec.head.counters, i % 2 ? 0xdU : 0x3U);
+		KUNIT_EXPECT_EQ(test, rec.head.run_ns, rec.head.hw_ns);
+		KUNIT_EXPECT_EQ(test, rec.counts[0], 100ULL + i);
+		KUNIT_EXPECT_EQ(test, rec.counts[1], (i % 2 ? 20ULL : 10ULL) + i);
+	}
+	KUNIT_EXPECT_EQ(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+}
+
+/* A record that waits for room is of one set: that one keeps its turn. */
+static void rotation_full_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct pmct_test_record rec;
+	unsigned int i, seen[2] = {};
+	u64 sum[2] = {};
+
+	pmct_fixture_reopen(test, "pmc0", "pmc1=0x10");
+	enter_cpu(f);
+	switch_to(NULL, f->a);
+	for (i = 0; i < 100; i++) {
+		pmct_fake_count(0, 1);
+		pmct_fake_count(1, 1);
+		f->a->deadline = jiffies;
+		pmct_tick(f->a, smp_processor_id());
+	}
+	KUNIT_EXPECT_TRUE(test, f->a->merged);
+	while (pmct_fixture_take(&f->s->ring, &rec)) {
+		seen[rec.head.set]++;
+		sum[rec.head.set] += rec.counts[0];
+	}
+	sum[f->a->set->index] += f->a->sum[0];
+	leave_cpu(f);
+
+	KUNIT_EXPECT_EQ(test, sum[0] + sum[1], 100ULL);
+	KUNIT_EXPECT_LE(test, abs((int)(seen[0] - seen[1])), 1);
+	KUNIT_EXPECT_EQ(test, sum[1 - f->a->set->index], (u64)seen[1 - f->a->set->index]);
+}
+
+static void expect_ebs(struct kunit *test, struct pmct_ring *ring, int tid, u64 events)
+{
+	struct pmct_test_record rec;
+
+	/* No assertion: interrupts are off. */
+	if (!pmct_fixture_take(ring, &rec)) {
+		KUNIT_FAIL(test, "no record of thread %d", tid);
+		return;
+	}
+	KUNIT_EXPECT_EQ(test, rec.head.kind, PMCTRACK_RECORD_EBS);
+	KUNIT_EXPECT_EQ(test, rec.head.tid, tid);
+	KUNIT_EXPECT_EQ(test, rec.counts[1], events);
+}
+
+/* Each thread has its own window, however its time on the CPU is cut. */
+static void ebs_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct pmct_ring *ring;
+	unsigned int i;
+
+	pmct_fixture_reopen(test, "pmc0,pmc1=0x10,ebs1=1000", NULL);
+	ring = &f->s->ring;
+	enter_cpu(f);
+	switch_to(NULL, f->a);
+	pmct_fake_count(1, 400);
+	switch_to(f->a, f->b);
+	pmct_fake_count(1, 700);
+	switch_to(f->b, f->a);
+	pmct_fake_count(1, 599);
+	KUNIT_EXPECT_FALSE(test, pmct_overflow());
+	pmct_fake_count(1, 1);
+	KUNIT_EXPECT_TRUE(test, pmct_overflow());
+	expect_ebs(test, ring, 1, 1000);
+
+	/* Seven too many when the interrupt comes: the next window is shorter. */
+	pmct_fake_count(1, 1007);
+	KUNIT_EXPECT_TRUE(test, pmct_overflow());
+	expect_ebs(test, ring, 1, 1007);
+	pmct_fake_count(1, 992);
+	KUNIT_EXPECT_FALSE(test, pmct_overflow());
+	switch_to(f->a, NULL);
+	count_all(5000);
+	pmct_overflow();		/* an unmonitored thread's */
+	switch_to(NULL, f->a);
+	pmct_fake_count(1, 1);
+	KUNIT_EXPECT_TRUE(test, pmct_overflow());
+	expect_ebs(test, ring, 1, 993);
+
+	/* Full just when it leaves: the switch closes it, the flag is nobody's. */
+	switch_to(f->a, f->b);
+	pmct_fake_count(1, 300);
+	switch_to(f->b, f->a);
+	expect_ebs(test, ring, 2, 1000);
+	KUNIT_EXPECT_FALSE(test, pmct_overflow());
+
+	/* Interrupts were off for several windows: one record, no event lost. */
+	pmct_fake_count(1, 3500);
+	KUNIT_EXPECT_TRUE(test, pmct_overflow());
+	expect_ebs(test, ring, 1, 3500);
+	pmct_fake_count(1, 500);
+	KUNIT_EXPECT_TRUE(test, pmct_overflow());
+	expect_ebs(test, ring, 1, 500);
+	for (i = 0; i < 10; i++) {
+		pmct_fake_count(1, 100);
+		pmct_tick(f->a, smp_processor_id());
+	}
+	expect_ebs(test, ring, 1, 1000);
+	switch_to(f->a, NULL);
+	leave_cpu(f);
+	KUNIT_EXPECT_EQ(test, ring->ctl->tail, ring->head);
+}
+
+/* A window longer than the counter is wide. */
+static void ebs_long_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	u64 left = 10ULL << 32, step;
+
+	pmct_fixture_reopen(test, "pmc0,pmc1=0x10,ebs1=42949672960", NULL);
+	enter_cpu(f);
+	switch_to(NULL, f->a);
+	while (left) {
+		step = min(left, 1ULL << 30);
+		pmct_fake_count(1, step);
+		left -= step;
+		KUNIT_EXPECT_EQ(test, f->s->ring.head, 0ULL);
+		pmct_overflow();
+	}
+	leave_cpu(f);
+	expect_ebs(test, &f->s->ring, 1, 10ULL << 32);
+}
+
+/* With several sets, each sample ends a turn. */
+static void ebs_rotation_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct pmct_test_record rec;
+
+	pmct_fixture_reopen(test, "pmc0,pmc1=0x10,ebs1=1000", "pmc0,pmc2=0x10,ebs2=2000");
+	enter_cpu(f);
+	switch_to(NULL, f->a);
+	pmct_fake_count(1, 1000);
+	pmct_overflow();
+	pmct_fake_count(1, 5000);
+	pmct_fake_count(2, 1500);
+	KUNIT_EXPECT_FALSE(test, pmct_overflow());
+	pmct_fake_count(2, 500);
+	pmct_overflow();
+	pmct_fake_count(1, 999);
+	KUNIT_EXPECT_FALSE(test, pmct_overflow());
+	switch_to(f->a, NULL);
+	leave_cpu(f);
+	expect_ebs(test, &f->s->ring, 1, 1000);
+	expect_ebs(test, &f->s->ring, 1, 2000);
+	KUNIT_EXPECT_EQ(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+	KUNIT_EXPECT_EQ(test, f->a->sum[1], 999ULL);
+}
+
+static const bool widths[] = { false, true };
+
+KUNIT_ARRAY_PARAM(width, widths, width_desc);
+
+static struct kunit_case mux_cases[] = {
+	KUNIT_CASE_PARAM(rotation_test, width_gen_params),
+	KUNIT_CASE_PARAM(rotation_full_test, width_gen_params),
+	KUNIT_CASE_PARAM(ebs_test, width_gen_params),
+	KUNIT_CASE_PARAM(ebs_long_test, width_gen_params),
+	KUNIT_CASE_PARAM(ebs_rotation_test, width_gen_params),
+	{}
+};
+
+static struct kunit_suite mux_suite = {
+	.name = "pmctrack_mux",
+	.init = pmct_fixture_init,
+	.exit = pmct_fixture_exit,
+	.test_cases = mux_cases,
+};
+
+kunit_test_suite(mux_suite);
