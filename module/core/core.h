@@ -112,6 +112,7 @@ DECLARE_PER_CPU(struct pmct_cpu, pmct_cpu);
  * @period: sampling period in jiffies, 0: none, or the sets sample by events
  * @flags: enum pmctrack_session_flags
  * @privileged: opened with CAP_PERFMON
+ * @self: of the calling thread, which starts and stops itself
  * @rotates: some core type has several sets
  * @nr_counters: of the largest set
  * @nr_sets: sets of each core type, and 0 of PMCT_NO_CORE_TYPE
@@ -122,7 +123,7 @@ DECLARE_PER_CPU(struct pmct_cpu, pmct_cpu);
  * @threads: contexts
  * @nr_threads: their number
  * @closing: no thread may join any more
- * @read_mutex: serialises read()
+ * @read_mutex: serialises read(), and the end of monitoring by ioctl
  * @wait: readers
  * @wake: wakes them, from contexts that cannot
  * @pid_ns: in which records name threads
@@ -131,6 +132,7 @@ struct pmct_session {
 	unsigned long period;
 	u32 flags;
 	bool privileged;
+	bool self;
 	bool rotates;
 	u8 nr_counters;
 	u8 nr_sets[PMCT_NO_CORE_TYPE + 1];
@@ -157,7 +159,7 @@ unsigned int pmct_backend_users(void);
 /* ctx.c: life of a thread's context */
 struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *task,
 				 enum pmct_ctx_state state, struct pmct_msg *msg);
-void pmct_ctx_detach_all(struct pmct_session *s);
+void pmct_ctx_detach_all(struct pmct_session *s, bool last_records);
 void *pmct_ctx_fork(unsigned long clone_flags, struct task_struct *child);
 void pmct_ctx_exec(struct task_struct *task);
 void pmct_ctx_exit(struct task_struct *task);
@@ -165,6 +167,9 @@ void pmct_ctx_free(struct task_struct *task);
 void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type);
 void pmct_ctx_next_set(struct pmct_ctx *ctx);
 int pmct_ctx_metric(struct task_struct *task, int key, u64 *value);
+
+/* attach.c: processes that run already */
+int pmct_attach_process(struct pmct_session *s, pid_t pid, struct pmct_msg *msg);
 
 /* count.c: the hot path */
 void pmct_sched_out(void *ctx, int cpu);
@@ -175,7 +180,9 @@ void pmct_count_begin(struct pmct_ctx *ctx);
 void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags);
 long pmct_count_start(struct pmct_session *s);
 long pmct_count_stop(struct pmct_session *s);
+void pmct_count_enter_session(struct pmct_session *s);
 void pmct_count_drop_session(struct pmct_session *s);
+void pmct_count_close_detached(struct pmct_ctx *ctx);
 void pmct_count_forget_cpu(void);
 void pmct_count_power_down(void);
 void pmct_count_power_up(void);
@@ -190,7 +197,8 @@ struct pmct_session_params {
 	u64 period_ns;
 	u32 ring_size;
 	u32 flags;
-	pid_t pid;		/* 0: the caller */
+	unsigned int nr_pids;	/* 0: the caller */
+	pid_t pids[PMCTRACK_MAX_PIDS];
 	unsigned int nr_raw;
 	const char *raw[PMCTRACK_MAX_CORE_TYPES * PMCTRACK_MAX_SETS];
 };

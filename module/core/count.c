@@ -185,13 +185,12 @@ void pmct_sched_out(void *data, int cpu)
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 	struct pmct_ctx *ctx = data;
 
-	/* Its session ended on another CPU after its flag was looked at. */
-	if (unlikely(!ctx))
-		return;
 	/*
-	 * cs->ctx == ctx: a thread's delivery is enabled by itself, together
-	 * with pmct_enter(), or before it first runs.
+	 * Its session ended on another CPU after its flag was looked at, or
+	 * began there, and pmct_enter_on_cpu() has not come yet.
 	 */
+	if (unlikely(!ctx || cs->ctx != ctx))
+		return;
 	cs->saved = true;
 	pmct_account(cs, ctx);
 	if (unlikely(pmct_period_over(ctx)))
@@ -243,7 +242,7 @@ void pmct_tick(void *data, int cpu)
 	bool over;
 
 	/* As in pmct_sched_out(). */
-	if (unlikely(!ctx))
+	if (unlikely(!ctx || cs->ctx != ctx))
 		return;
 	over = pmct_period_over(ctx);
 	if (likely(!over && !ctx->set->narrow))
@@ -440,6 +439,24 @@ void pmct_count_init(void)
 	}
 }
 
+static void pmct_enter_on_cpu(void *session)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+	struct pmct_ctx *ctx = pmct_hooks_ctx(current);
+
+	if (ctx && ctx->session == session && cs->ctx != ctx)
+		pmct_enter(cs, ctx, false);
+}
+
+/*
+ * Threads of @s whose delivery was enabled from here may be on a CPU already:
+ * they enter it now. All others do when they are switched to.
+ */
+void pmct_count_enter_session(struct pmct_session *s)
+{
+	on_each_cpu(pmct_enter_on_cpu, s, true);
+}
+
 static void pmct_drop_on_cpu(void *session)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
@@ -447,6 +464,9 @@ static void pmct_drop_on_cpu(void *session)
 	/* Counting for another session: then the set is that session's too. */
 	if (cs->ctx && cs->ctx->session != session)
 		return;
+	/* Still running. One that left without a save was read before. */
+	if (cs->ctx && cs->ctx->task == current)
+		pmct_account(cs, cs->ctx);
 	/* Its sets are going to be freed, and others may get their address. */
 	pmct_count_forget_cpu();
 }
@@ -458,4 +478,26 @@ static void pmct_drop_on_cpu(void *session)
 void pmct_count_drop_session(struct pmct_session *s)
 {
 	on_each_cpu(pmct_drop_on_cpu, s, true);
+}
+
+/*
+ * The last record of a thread that no CPU counts any more, and whose task is
+ * still held. Process context.
+ */
+void pmct_count_close_detached(struct pmct_ctx *ctx)
+{
+	struct pmct_cpu *cs;
+
+	local_irq_disable();
+	cs = this_cpu_ptr(&pmct_cpu);
+	/* The record is of now, by the clock of the last read here. */
+	if (cs->ctx)
+		pmct_account(cs, cs->ctx);
+	else
+		cs->clock = pmct_clock();
+	pmct_sample_close(ctx, PMCTRACK_RECORD_DETACH, 0);
+	/* It was the account that wanted it. */
+	if (cs->ctx && cs->set != cs->ctx->set)
+		pmct_change_set(cs, cs->ctx);
+	local_irq_enable();
 }

@@ -56,6 +56,7 @@ static struct pmct_ctx *pmct_ctx_alloc(struct pmct_session *s, struct task_struc
 	if (!ctx)
 		return NULL;
 	ctx->session = s;
+	ctx->deadline = jiffies + s->period;
 	ctx->task = task;
 	ctx->state = state;
 	/* Any type will do: entering a CPU of another one corrects it. */
@@ -119,7 +120,8 @@ static bool pmct_ctx_leave(struct pmct_ctx *ctx)
  * pmct_ctx_attach() - monitor a thread
  * @s: for this session
  * @task: current, or a thread that current may access; the caller holds it
- * @state: PMCT_CTX_ON_EXEC or PMCT_CTX_STOPPED
+ * @state: PMCT_CTX_ON_EXEC, PMCT_CTX_STOPPED, or PMCT_CTX_COUNTING: then
+ *	pmct_count_enter_session() has to follow
  * @msg: on failure, why
  *
  * Context: process context, may sleep.
@@ -155,18 +157,21 @@ struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *tas
 		return ERR_PTR(pmct_refuse(msg, -EACCES,
 					   "thread %d belongs to somebody else now",
 					   task_pid_vnr(task)));
+	if (state == PMCT_CTX_COUNTING)
+		pmct_hooks_enable(task);
 	return ctx;
 }
 
 /**
  * pmct_ctx_detach_all() - end monitoring of all threads of a session
- * @s: the session, whose file nobody holds any more
+ * @s: the session
+ * @last_records: write a last record for each thread that is being counted
  *
  * No hook, no CPU and no task knows a context of the session afterwards.
  *
  * Context: process context, sleeps.
  */
-void pmct_ctx_detach_all(struct pmct_session *s)
+void pmct_ctx_detach_all(struct pmct_session *s, bool last_records)
 {
 	struct pmct_ctx *ctx, *next;
 	LIST_HEAD(detached);
@@ -186,7 +191,10 @@ void pmct_ctx_detach_all(struct pmct_session *s)
 		if (ctx) {
 			pmct_ctx_unlist(ctx);
 			pmct_hooks_untie(ctx->task);
-			list_add(&ctx->node, &detached);
+			/* Until its last record is written; it may be about to be freed. */
+			if (!refcount_inc_not_zero(&ctx->task->usage))
+				ctx->task = NULL;
+			list_add_tail(&ctx->node, &detached);
 		}
 		raw_spin_unlock_irq(&s->lock);
 		if (!ctx)
@@ -194,8 +202,13 @@ void pmct_ctx_detach_all(struct pmct_session *s)
 	}
 	pmct_count_drop_session(s);
 	pmct_hooks_synchronize();
-	list_for_each_entry_safe(ctx, next, &detached, node)
+	list_for_each_entry_safe(ctx, next, &detached, node) {
+		if (ctx->task && last_records && ctx->state == PMCT_CTX_COUNTING)
+			pmct_count_close_detached(ctx);
+		if (ctx->task)
+			put_task_struct(ctx->task);
 		kfree(ctx);
+	}
 }
 
 /* pmc_ops::pmcs_alloc_per_thread_data: current is the parent */
@@ -225,7 +238,6 @@ void *pmct_ctx_fork(unsigned long clone_flags, struct task_struct *child)
 		raw_spin_unlock_irqrestore(&s->lock, flags);
 		return NULL;
 	}
-	ctx->deadline = jiffies + s->period;
 	if (!pmct_ctx_join(ctx)) {
 		kfree(ctx);
 		return NULL;

@@ -53,14 +53,17 @@ void pmct_hooks_untie(struct task_struct *task)
 	WRITE_ONCE(task->pmc, NULL);
 }
 
+/* The scheduling class and other CPUs write bits of the same word. */
+static_assert(sizeof(((struct task_struct *)NULL)->prof_enabled) == sizeof(atomic_t));
+
 void pmct_hooks_enable(struct task_struct *task)
 {
-	WRITE_ONCE(task->prof_enabled, READ_ONCE(task->prof_enabled) | PMCS_PROF_USER);
+	atomic_or(PMCS_PROF_USER, (atomic_t *)&task->prof_enabled);
 }
 
 void pmct_hooks_disable(struct task_struct *task)
 {
-	WRITE_ONCE(task->prof_enabled, READ_ONCE(task->prof_enabled) & ~PMCS_PROF_USER);
+	atomic_andnot(PMCS_PROF_USER, (atomic_t *)&task->prof_enabled);
 }
 
 bool pmct_hooks_may_access(struct task_struct *task)

@@ -95,17 +95,24 @@ static int pmct_parse_session(struct genl_info *info, struct pmct_session_params
 		params->ring_size = nla_get_u32(attrs[PMCTRACK_A_SESSION_RING_SIZE]);
 	if (attrs[PMCTRACK_A_SESSION_FLAGS])
 		params->flags = nla_get_u32(attrs[PMCTRACK_A_SESSION_FLAGS]);
-	if (attrs[PMCTRACK_A_SESSION_PID])
-		params->pid = nla_get_u32(attrs[PMCTRACK_A_SESSION_PID]);
 
 	nlmsg_for_each_attr(nla, info->nlhdr, GENL_HDRLEN, rem) {
-		if (nla_type(nla) != PMCTRACK_A_SESSION_SET)
-			continue;
-		if (params->nr_raw == ARRAY_SIZE(params->raw)) {
-			NL_SET_ERR_MSG(info->extack, "too many event sets");
-			return -E2BIG;
+		switch (nla_type(nla)) {
+		case PMCTRACK_A_SESSION_SET:
+			if (params->nr_raw == ARRAY_SIZE(params->raw)) {
+				NL_SET_ERR_MSG(info->extack, "too many event sets");
+				return -E2BIG;
+			}
+			params->raw[params->nr_raw++] = nla_data(nla);
+			break;
+		case PMCTRACK_A_SESSION_PID:
+			if (params->nr_pids == ARRAY_SIZE(params->pids)) {
+				NL_SET_ERR_MSG(info->extack, "too many processes");
+				return -E2BIG;
+			}
+			params->pids[params->nr_pids++] = nla_get_u32(nla);
+			break;
 		}
-		params->raw[params->nr_raw++] = nla_data(nla);
 	}
 	return 0;
 }

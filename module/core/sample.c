@@ -66,7 +66,7 @@ static void pmct_fill_record(struct pmctrack_record *rec, struct pmct_ctx *ctx,
 	rec->time_ns = pmct_time_ns(cs);
 	rec->run_ns = pmct_clock_to_ns(ctx->clock);
 	rec->hw_ns = rec->run_ns;
-	rec->cpu = smp_processor_id();
+	rec->cpu = task_cpu(ctx->task);
 	for (i = 0; i < nr; i++) {
 		rec->counts[i] = ctx->sum[i];
 		ctx->sum[i] = 0;
@@ -120,7 +120,8 @@ void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16
 		pmct_fill_record(rec, ctx, kind, flags);
 		pmct_ring_commit(ring, rec);
 		ctx->merged = false;
-	} else if (kind == PMCTRACK_RECORD_EXIT || kind == PMCTRACK_RECORD_MIGRATION) {
+	} else if (kind == PMCTRACK_RECORD_EXIT || kind == PMCTRACK_RECORD_MIGRATION ||
+		   kind == PMCTRACK_RECORD_DETACH) {
 		pmct_account_lost(ring, ctx);
 		ctx->merged = false;
 	} else {

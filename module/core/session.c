@@ -85,7 +85,7 @@ static int pmct_session_check_sets(struct pmct_session *s, struct pmct_msg *msg)
 	s->rotates = most > 1;
 	if (ebs)
 		s->period = 0;
-	else if (most > 1 && !s->period && (s->flags & PMCTRACK_SESSION_ON_EXEC))
+	else if (most > 1 && !s->period && !s->self)
 		return pmct_refuse(msg, -EINVAL,
 				   "several event sets take turns at the end of a sampling period, and there is none");
 	return 0;
@@ -163,6 +163,7 @@ struct pmct_session *pmct_session_create(struct pmct_session_params *params,
 		return ERR_PTR(-ENOMEM);
 	s->period = nsecs_to_jiffies(params->period_ns + TICK_NSEC - 1);
 	s->flags = params->flags;
+	s->self = !params->nr_pids;
 	s->privileged = perfmon_capable();
 	raw_spin_lock_init(&s->lock);
 	INIT_LIST_HEAD(&s->threads);
@@ -198,7 +199,7 @@ err_sets:
  */
 void pmct_session_destroy(struct pmct_session *s)
 {
-	pmct_ctx_detach_all(s);
+	pmct_ctx_detach_all(s, false);
 	pmct_backend_put();
 	/* After the last hook: nobody queues it any more. */
 	irq_work_sync(&s->wake);
@@ -208,30 +209,50 @@ void pmct_session_destroy(struct pmct_session *s)
 	kfree(s);
 }
 
-static struct task_struct *pmct_session_target(const struct pmct_session_params *params,
-					       struct pmct_msg *msg)
+/* The caller, or one thread that is going to execute a program. */
+static int pmct_session_attach_thread(struct pmct_session *s, pid_t nr, struct pmct_msg *msg)
 {
-	struct task_struct *task;
+	struct task_struct *task = NULL;
+	struct pmct_ctx *ctx;
 	struct pid *pid;
+	int err;
 
-	if (!params->pid)
-		return get_task_struct(current);
-
-	if (!(params->flags & PMCTRACK_SESSION_ON_EXEC))
-		return ERR_PTR(pmct_refuse(msg, -EOPNOTSUPP,
-					   "attaching to a running thread is not available yet"));
-	pid = find_get_pid(params->pid);
-	task = get_pid_task(pid, PIDTYPE_PID);
-	put_pid(pid);
-	if (!task)
-		return ERR_PTR(pmct_refuse(msg, -ESRCH, "no thread %d", params->pid));
-	if (!pmct_hooks_may_access(task)) {
-		put_task_struct(task);
-		return ERR_PTR(pmct_refuse(msg, -EACCES,
-					   "thread %d belongs to somebody else: that needs CAP_PERFMON and CAP_SYS_PTRACE",
-					   params->pid));
+	if (nr) {
+		pid = find_get_pid(nr);
+		task = get_pid_task(pid, PIDTYPE_PID);
+		put_pid(pid);
+		if (!task)
+			return pmct_refuse(msg, -ESRCH, "no thread %d", nr);
+		err = pmct_hooks_may_access(task) ? 0 :
+			pmct_refuse(msg, -EACCES,
+				    "thread %d belongs to somebody else: that needs CAP_PERFMON and CAP_SYS_PTRACE",
+				    nr);
+	} else {
+		task = get_task_struct(current);
+		err = 0;
 	}
-	return task;
+	if (!err) {
+		ctx = pmct_ctx_attach(s, task, nr ? PMCT_CTX_ON_EXEC : PMCT_CTX_STOPPED, msg);
+		err = PTR_ERR_OR_ZERO(ctx);
+	}
+	put_task_struct(task);
+	return err;
+}
+
+static int pmct_session_attach(struct pmct_session *s, const struct pmct_session_params *params,
+			       struct pmct_msg *msg)
+{
+	bool on_exec = params->flags & PMCTRACK_SESSION_ON_EXEC;
+	unsigned int i;
+	int err = 0;
+
+	if (on_exec && params->nr_pids != 1)
+		return pmct_refuse(msg, -EINVAL, "counting from execve() on needs one thread");
+	if (on_exec || !params->nr_pids)
+		return pmct_session_attach_thread(s, params->pids[0], msg);
+	for (i = 0; !err && i < params->nr_pids; i++)
+		err = pmct_attach_process(s, params->pids[i], msg);
+	return err;
 }
 
 /* No thread is left, and hence no record will follow those seen after this. */
@@ -300,12 +321,38 @@ static int pmct_session_release(struct inode *inode, struct file *file)
 	return 0;
 }
 
+static long pmct_attached_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct pmct_session *s = file->private_data;
+
+	if (cmd != PMCTRACK_IOC_DETACH)
+		return -ENOTTY;
+	if (mutex_lock_interruptible(&s->read_mutex))
+		return -ERESTARTSYS;
+	pmct_ctx_detach_all(s, true);
+	mutex_unlock(&s->read_mutex);
+	wake_up_all(&s->wait);
+	return 0;
+}
+
 static const struct file_operations pmct_session_fops = {
 	.owner		= THIS_MODULE,
 	.read		= pmct_session_read,
 	.poll		= pmct_session_poll,
 	.unlocked_ioctl	= pmct_session_ioctl,
 	.compat_ioctl	= pmct_session_ioctl,
+	.mmap		= pmct_session_mmap,
+	.release	= pmct_session_release,
+	.llseek		= noop_llseek,
+};
+
+/* Of running processes, which do not start and stop themselves. */
+static const struct file_operations pmct_attached_fops = {
+	.owner		= THIS_MODULE,
+	.read		= pmct_session_read,
+	.poll		= pmct_session_poll,
+	.unlocked_ioctl	= pmct_attached_ioctl,
+	.compat_ioctl	= pmct_attached_ioctl,
 	.mmap		= pmct_session_mmap,
 	.release	= pmct_session_release,
 	.llseek		= noop_llseek,
@@ -321,36 +368,28 @@ static const struct file_operations pmct_session_fops = {
  */
 struct file *pmct_session_open(struct pmct_session_params *params, struct pmct_msg *msg)
 {
-	struct task_struct *task;
+	const struct file_operations *fops = &pmct_session_fops;
 	struct pmct_session *s;
-	struct pmct_ctx *ctx;
 	struct file *file;
+	int err;
 
 	if (!pmct_hooks_may_count()) {
 		pmct_refuse(msg, -EACCES,
 			    "kernel.perf_event_paranoid is above 2: counting needs CAP_PERFMON; run as root or lower it with sysctl");
 		return ERR_PTR(-EACCES);
 	}
-	task = pmct_session_target(params, msg);
-	if (IS_ERR(task))
-		return ERR_CAST(task);
 	s = pmct_session_create(params, msg);
-	if (IS_ERR(s)) {
-		file = ERR_CAST(s);
-		goto out_task;
-	}
-	ctx = pmct_ctx_attach(s, task,
-			      params->flags & PMCTRACK_SESSION_ON_EXEC ? PMCT_CTX_ON_EXEC
-								       : PMCT_CTX_STOPPED, msg);
-	if (IS_ERR(ctx)) {
-		file = ERR_CAST(ctx);
+	if (IS_ERR(s))
+		return ERR_CAST(s);
+	err = pmct_session_attach(s, params, msg);
+	if (err) {
 		pmct_session_destroy(s);
-		goto out_task;
+		return ERR_PTR(err);
 	}
-	file = anon_inode_getfile("[pmctrack]", &pmct_session_fops, s, O_RDWR | O_CLOEXEC);
+	if (params->nr_pids && !(params->flags & PMCTRACK_SESSION_ON_EXEC))
+		fops = &pmct_attached_fops;
+	file = anon_inode_getfile("[pmctrack]", fops, s, O_RDWR | O_CLOEXEC);
 	if (IS_ERR(file))
 		pmct_session_destroy(s);
-out_task:
-	put_task_struct(task);
 	return file;
 }

@@ -33,8 +33,10 @@ struct options {
 	bool no_mappings;	/* -L */
 	bool times;		/* -t */
 	bool no_inherit;	/* --no-inherit */
+	pid_t processes[PMCTRACK_MAX_PIDS];	/* -p */
+	unsigned int nr_processes;
 	uint32_t ring_size;	/* -k, bytes */
-	char **argv;		/* the program */
+	char **argv;		/* the program; NULL with -p */
 };
 
 /* options.c: 0, or an exit status with the reason printed (-1: all done) */

@@ -11,7 +11,9 @@
 
 static const char usage_text[] =
 "Usage: pmctrack [OPTION]... [--] PROGRAM [ARG]...\n"
-"Run PROGRAM and print its performance counters, thread by thread.\n"
+"       pmctrack [OPTION]... -p PID[,PID]...\n"
+"Run PROGRAM and print its performance counters, thread by thread; or those of\n"
+"running processes, until they end or Ctrl-C.\n"
 "\n"
 "  -c EVENTS     events to count, for example instr,cycles (the default);\n"
 "                NAME:k counts in kernel mode, NAME:uk in both\n"
@@ -21,6 +23,7 @@ static const char usage_text[] =
 "      --strict  refuse more events than counters, instead of making more sets\n"
 "  -A            print totals and coverage at the end, instead of samples\n"
 "  -T SECONDS    sampling period (default 1); 0: one row a thread, at its end\n"
+"  -p PIDS       monitor these running processes, with all their threads\n"
 "  -o FILE       write the counts to FILE\n"
 "  -b CPUS       run PROGRAM on these CPUs: a list (0,2-3) or a mask (0xd)\n"
 "  -n SAMPLES    end PROGRAM after so many samples\n"
@@ -133,6 +136,22 @@ int parse_cpus(const char *text, cpu_set_t *set)
 	return text[-1] ? -EINVAL : 0;
 }
 
+/* "12,345", also several times. */
+static int parse_pids(struct options *o, const char *text)
+{
+	unsigned long pid;
+	char *end;
+
+	do {
+		if (parse_digits(text, &pid, &end) || !pid || pid > INT32_MAX ||
+		    o->nr_processes == PMCTRACK_MAX_PIDS)
+			return -EINVAL;
+		o->processes[o->nr_processes++] = (pid_t)pid;
+		text = end + 1;
+	} while (*end == ',');
+	return *end ? -EINVAL : 0;
+}
+
 enum { OPT_NO_INHERIT = 256, OPT_STRICT, OPT_VERSION };
 
 static int parse_option(struct options *o, int c, const char *arg)
@@ -155,6 +174,9 @@ static int parse_option(struct options *o, int c, const char *arg)
 	case 'T':
 		return parse_seconds(arg, &o->period) ?
 			bad("-T %s: not a number of seconds from 0 to 86400", arg) : 0;
+	case 'p':
+		return parse_pids(o, arg) ?
+			bad("-p %s: not a list of up to 64 process IDs (12,345)", arg) : 0;
 	case 'o':
 		o->output = arg;
 		return 0;
@@ -205,7 +227,7 @@ int options_parse(struct options *o, int argc, char **argv)
 	memset(o, 0, sizeof(*o));
 	o->period = 1;
 	/* "+": what follows the program's name belongs to the program. */
-	while ((c = getopt_long(argc, argv, "+c:rAT:o:b:n:N:k:Lth", longopts, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+c:rAT:p:o:b:n:N:k:Lth", longopts, NULL)) != -1) {
 		status = parse_option(o, c, optarg);
 		if (status)
 			return status;
@@ -214,6 +236,13 @@ int options_parse(struct options *o, int argc, char **argv)
 		if (o->raw)
 			return bad("-r needs %s with a raw string", "-c");
 		o->events[o->nr_events++] = "instr,cycles";
+	}
+	if (o->nr_processes) {
+		if (optind < argc)
+			return bad("-p, and a program to run ('%s'): give one of them", argv[optind]);
+		if (o->bind || o->times)
+			return bad("%s is for programs that pmctrack runs, not for -p", o->bind ? "-b" : "-t");
+		return 0;
 	}
 	if (optind == argc)
 		return bad("%s to run", "no program");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Monitor one program from its exec to its end. */
+/* Monitor one program from its exec to its end, or running processes for a while. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -30,8 +30,8 @@ struct monitor {
 	struct child child;
 	int signals;		/* signalfd */
 	int timer;		/* -N, then the grace period */
-	bool ending;		/* we told the program to end */
-	bool over;		/* the program has ended */
+	bool ending;		/* we told the program to end, or left the processes */
+	bool over;		/* the program has ended, or nobody is monitored any more */
 	int write_error;	/* errno of the first failure to write the table */
 	int status;		/* of waitpid() */
 	struct timespec start;
@@ -46,12 +46,16 @@ static void arm(int timer, double seconds)
 	timerfd_settime(timer, 0, &t, NULL);
 }
 
-/* SIGTERM first; the timer brings SIGKILL. */
+/* SIGTERM first; the timer brings SIGKILL. Running processes are left alone. */
 static void end_program(struct monitor *m)
 {
 	if (m->ending || m->over)
 		return;
 	m->ending = true;
+	if (!m->o->argv) {
+		pmctrack_session__detach(m->session);
+		return;
+	}
 	kill(m->child.pid, SIGTERM);
 	arm(m->timer, KILL_AFTER_S);
 }
@@ -97,8 +101,12 @@ static void on_signal(struct monitor *m)
 	struct signalfd_siginfo si;
 
 	while (read(m->signals, &si, sizeof(si)) == sizeof(si)) {
-		if (si.ssi_signo == SIGCHLD)
+		if (!m->o->argv) {
+			if (si.ssi_signo != SIGCHLD)
+				end_program(m);
+		} else if (si.ssi_signo == SIGCHLD) {
 			reap(m);
+		}
 		/* A terminal signals the program itself; others only know us. */
 		else if (si.ssi_code != SI_KERNEL && !m->over)
 			kill(m->child.pid, (int)si.ssi_signo);
@@ -134,8 +142,10 @@ static void monitor_loop(struct monitor *m)
 			on_timer(m);
 		take_records(m);
 		/* All its threads have ended, or hidden behind set-uid. */
-		if (fds[2].revents & POLLHUP)
+		if (fds[2].revents & POLLHUP) {
 			fds[2].fd = -1;
+			m->over |= !m->o->argv;
+		}
 	}
 	/* The last records were written before the program could be reaped. */
 	take_records(m);
@@ -195,6 +205,8 @@ static void report_times(const struct monitor *m)
 
 static int exit_status(const struct monitor *m)
 {
+	if (!m->o->argv)
+		return 0;
 	if (WIFEXITED(m->status))
 		return WEXITSTATUS(m->status);
 	/* Ended as the user asked for with -n or -N. */
@@ -208,13 +220,15 @@ static int open_session(struct monitor *m)
 	const struct options *o = m->o;
 	struct pmctrack_session_opts opts = {
 		.sz = sizeof(opts),
-		.flags = PMCTRACK_SESSION_ON_EXEC | PMCTRACK_SESSION_THREADS |
+		.flags = (o->argv ? PMCTRACK_SESSION_ON_EXEC : 0) | PMCTRACK_SESSION_THREADS |
 			 (o->no_inherit ? 0 : PMCTRACK_SESSION_CHILDREN),
+		.processes = o->processes,
+		.nr_processes = o->nr_processes,
 		.period_ns = (uint64_t)(o->period * 1e9),
 		.ring_size = o->ring_size,
 	};
 	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
-	int err;
+	int err = 0;
 
 	if (!ctl) {
 		complain("%s", pmctrack_error());
@@ -222,7 +236,8 @@ static int open_session(struct monitor *m)
 	}
 	if (sets_parse(&m->sets, ctl, o))
 		goto out;
-	err = child_prepare(&m->child, o);
+	if (o->argv)
+		err = child_prepare(&m->child, o);
 	if (err) {
 		complain("cannot create a process: %s", strerror(-err));
 		goto out;
@@ -231,7 +246,8 @@ static int open_session(struct monitor *m)
 	m->session = pmctrack_session__open(ctl, m->sets.set, m->sets.nr, &opts);
 	if (!m->session) {
 		complain("%s", pmctrack_error());
-		child_abandon(&m->child);
+		if (o->argv)
+			child_abandon(&m->child);
 	}
 out:
 	pmctrack_ctl__close(ctl);
@@ -279,7 +295,7 @@ int run(const struct options *o)
 	if (status)
 		goto out;
 	clock_gettime(CLOCK_MONOTONIC, &m.start);
-	status = child_run(&m.child, o);
+	status = o->argv ? child_run(&m.child, o) : 0;
 	if (status)
 		goto out;
 	m.table = (struct table){ .out = m.out, .sets = &m.sets };

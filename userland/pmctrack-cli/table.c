@@ -12,6 +12,7 @@ static const char *kind_name(unsigned int kind)
 	case PMCTRACK_RECORD_EXIT: return "exit";
 	case PMCTRACK_RECORD_MIGRATION: return "migration";
 	case PMCTRACK_RECORD_SELF: return "self";
+	case PMCTRACK_RECORD_DETACH: return "detach";
 	}
 	return "?";
 }

@@ -10,6 +10,7 @@ static struct pmct_ctx *new_ctx(struct kunit *test, struct pmct_session *s, pid_
 
 	KUNIT_ASSERT_NOT_NULL(test, ctx);
 	ctx->session = s;
+	ctx->task = current;
 	pmct_ctx_use_core_type(ctx, 0);
 	ctx->state = PMCT_CTX_COUNTING;
 	ctx->head.tid = tid;

@@ -116,6 +116,15 @@ int pmctrack_session__stop(struct pmctrack_session *s)
 	return ioctl(s->fd, PMCTRACK_IOC_STOP) ? ioctl_failed("stopped") : 0;
 }
 
+int pmctrack_session__detach(struct pmctrack_session *s)
+{
+	if (!ioctl(s->fd, PMCTRACK_IOC_DETACH))
+		return 0;
+	if (errno == ENOTTY)
+		return fail(ENOTTY, "this session was not opened for running processes");
+	return fail(errno, "the pmctrack kernel module: %s", strerror(errno));
+}
+
 int pmctrack_session__next(struct pmctrack_session *s, const struct pmctrack_record **rec)
 {
 	const struct pmctrack_record *r;

@@ -55,6 +55,11 @@ static void meaning_test(void **state)
 	assert_int_equal(o.nr_events, 2);
 	assert_string_equal(o.events[1], "c");
 	assert_true(o.aggregate && o.strict);
+
+	assert_int_equal(parse(&o, "-p", "12,345", "-p", "6", NULL), 0);
+	assert_int_equal(o.nr_processes, 3);
+	assert_int_equal(o.processes[1], 345);
+	assert_null(o.argv);
 }
 
 static void refusal_test(void **state)
@@ -65,6 +70,7 @@ static void refusal_test(void **state)
 		{ "-n", "+3" }, { "-T", " 1" }, { "-T", "-0" }, { "-k", " 4096" },
 		{ "-N", "0" }, { "-N", "soon" }, { "-k", "1G" }, { "-k", "0" }, { "-k", "-1" },
 		{ "-k", "9999999999999" }, { "-b", "a" }, { "-b", "" },
+		{ "-p", "" }, { "-p", "1," }, { "-p", "0" }, { "-p", "1;2" }, { "-p", "99999999999" },
 	};
 	struct options o;
 
@@ -78,6 +84,9 @@ static void refusal_test(void **state)
 	assert_int_equal(parse(&o, "-r", "prog", NULL), EXIT_USAGE);
 	assert_int_equal(parse(&o, "--frobnicate", "prog", NULL), EXIT_USAGE);
 	assert_int_equal(parse(&o, "-T", NULL), EXIT_USAGE);
+	assert_int_equal(parse(&o, "-p", "1", "prog", NULL), EXIT_USAGE);
+	assert_int_equal(parse(&o, "-p", "1", "-b", "0", NULL), EXIT_USAGE);
+	assert_int_equal(parse(&o, "-p", "1", "-t", NULL), EXIT_USAGE);
 }
 
 static void cpus_test(void **state)

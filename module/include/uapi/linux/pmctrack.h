@@ -10,7 +10,8 @@
  *    struct pmctrack_ring_ctl, and of data_size bytes at offset
  *    PMCTRACK_MMAP_DATA (shared, read-only) the records;
  *  - read() returns whole records and consumes them, poll() waits for them;
- *  - ioctl() starts and stops counting the calling thread.
+ *  - ioctl() starts and stops counting the calling thread, or ends the
+ *    monitoring of running processes.
  *
  * A reader uses either the mapping or read(), not both.
  *
@@ -28,6 +29,7 @@
 #define PMCTRACK_MAX_COUNTERS	32	/* hardware counters of a CPU */
 #define PMCTRACK_MAX_SETS	8	/* event sets of a session and core type */
 #define PMCTRACK_MAX_CORE_TYPES	4
+#define PMCTRACK_MAX_PIDS	64	/* processes that a session is attached to */
 #define PMCTRACK_MAX_RAW	512	/* bytes of a raw configuration string, with NUL */
 
 #define PMCTRACK_MMAP_DATA	0x10000	/* offset of the records for mmap() */
@@ -39,6 +41,8 @@
  * @PMCTRACK_RECORD_EXIT: the thread ended
  * @PMCTRACK_RECORD_MIGRATION: the thread moved to another core type
  * @PMCTRACK_RECORD_SELF: the thread stopped counting itself
+ * @PMCTRACK_RECORD_DETACH: PMCTRACK_IOC_DETACH; the counts are up to the last
+ *	time at which the thread's counters were read
  * @PMCTRACK_RECORD_PAD: not a record: skip its size
  */
 enum pmctrack_record_kind {
@@ -47,6 +51,7 @@ enum pmctrack_record_kind {
 	PMCTRACK_RECORD_EXIT,
 	PMCTRACK_RECORD_MIGRATION,
 	PMCTRACK_RECORD_SELF,
+	PMCTRACK_RECORD_DETACH,
 	PMCTRACK_RECORD_PAD = 0xffff,
 };
 
@@ -136,8 +141,12 @@ struct pmctrack_ring_ctl {
  * enum pmctrack_session_flags - how a session follows its threads
  * @PMCTRACK_SESSION_THREADS: threads created by a monitored thread too
  * @PMCTRACK_SESSION_CHILDREN: processes created by a monitored thread too
- * @PMCTRACK_SESSION_ON_EXEC: counting begins when the target calls execve();
- *	otherwise the target is the caller and begins with PMCTRACK_IOC_START
+ * @PMCTRACK_SESSION_ON_EXEC: the target is a thread, and counting begins when
+ *	it calls execve()
+ *
+ * Without PMCTRACK_SESSION_ON_EXEC, targets are running processes with all
+ * their threads, which are counted from now on; without a target, it is the
+ * calling thread, which begins with PMCTRACK_IOC_START.
  */
 enum pmctrack_session_flags {
 	PMCTRACK_SESSION_THREADS	= 1 << 0,
@@ -154,6 +163,13 @@ enum pmctrack_session_flags {
  */
 #define PMCTRACK_IOC_START	_IO('%', 0x70)
 #define PMCTRACK_IOC_STOP	_IO('%', 0x71)
+
+/*
+ * End the monitoring of all threads of a session that was attached to running
+ * processes. Each that was being counted leaves a last record, of kind
+ * PMCTRACK_RECORD_DETACH.
+ */
+#define PMCTRACK_IOC_DETACH	_IO('%', 0x72)
 
 /* Generic netlink: see Documentation/netlink/specs/pmctrack.yaml. */
 #define PMCTRACK_FAMILY_NAME	"pmctrack"
@@ -189,7 +205,7 @@ enum {
 	PMCTRACK_A_SESSION_PERIOD_NS,	/* u64: sampling period, 0: none */
 	PMCTRACK_A_SESSION_RING_SIZE,	/* u32: bytes, a power of two; reply: what it is */
 	PMCTRACK_A_SESSION_FLAGS,	/* u32: enum pmctrack_session_flags */
-	PMCTRACK_A_SESSION_PID,		/* u32: target thread; absent: the caller */
+	PMCTRACK_A_SESSION_PID,		/* u32, several: targets; absent: the caller */
 	PMCTRACK_A_SESSION_FD,		/* u32, reply: the session */
 
 	__PMCTRACK_A_SESSION_MAX,

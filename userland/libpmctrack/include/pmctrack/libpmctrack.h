@@ -204,10 +204,14 @@ const char *pmctrack_evset__name(const struct pmctrack_evset *set, unsigned int 
  * struct pmctrack_session_opts - how to monitor; all zero is fine
  * @sz: set to sizeof() by the caller
  * @flags: enum pmctrack_session_flags
- * @pid: target thread; 0: the calling thread, which starts and stops itself.
- *	Another one needs PMCTRACK_SESSION_ON_EXEC.
+ * @pid: with PMCTRACK_SESSION_ON_EXEC, the thread that is going to execute a
+ *	program; otherwise 0
  * @period_ns: sampling period, rounded up to a multiple of the tick; 0: none
  * @ring_size: bytes, a power of two; 0: the system's default
+ * @processes: running processes to be monitored with all their threads from
+ *	now on, at most PMCTRACK_MAX_PIDS. Without these and @pid, it is the
+ *	calling thread, which starts and stops itself.
+ * @nr_processes: their number
  */
 struct pmctrack_session_opts {
 	size_t sz;
@@ -215,6 +219,8 @@ struct pmctrack_session_opts {
 	pid_t pid;
 	uint64_t period_ns;
 	uint32_t ring_size;
+	const pid_t *processes;
+	unsigned int nr_processes;
 };
 
 /**
@@ -255,6 +261,15 @@ int pmctrack_session__start(struct pmctrack_session *s);
  * counted since the start. Errors: ESRCH; EALREADY: stopped.
  */
 int pmctrack_session__stop(struct pmctrack_session *s);
+
+/**
+ * pmctrack_session__detach() - end the monitoring of running processes
+ *
+ * Each thread that is still being counted leaves a last record of kind
+ * PMCTRACK_RECORD_DETACH; pmctrack_session__next() returns those, and all that
+ * were not taken yet. Errors: ENOTTY: not a session of running processes.
+ */
+int pmctrack_session__detach(struct pmctrack_session *s);
 
 /**
  * pmctrack_session__next() - take the next record

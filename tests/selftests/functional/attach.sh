@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Processes that run already: pmctrack -p.
+
+user() { setpriv --reuid=1000 --regid=1000 --clear-groups -- "$@"; }
+
+# start_waiting ROUNDS THREADS: handwait, its threads asleep; $waiting is its PID, "go" wakes it
+start_waiting() {
+	rm -f /tmp/go; mkfifo /tmp/go
+	$S/handwait "$1" "$2" </tmp/go & waiting=$!
+	exec 7>/tmp/go
+	until [ "$(cat /proc/$waiting/task/*/stat 2>/dev/null | grep -c ') S ')" = $(($2 + 1)) ]; do sleep 0.01; done
+}
+go() { echo >&7; exec 7>&-; }
+
+# start_attached FILE OPTION…: pmctrack in the background as $mine, attached when this returns
+start_attached() {
+	local out=$1; shift
+	pmctrack "$@" >"$out" & mine=$!
+	until grep -q nsample "$out"; do
+		kill -0 $mine
+		sleep 0.01
+	done
+}
+
+# rest ROUNDS THREADS: instructions of handwait from its sleep on
+rest() { echo $((11 + 2 * 10#$1 + $2 * (3 + 2 * 10#$1))); }
+
+# All threads, older than the module and than the session; the rest of each is known.
+test_attach() {
+	need_instr
+	rmmod pmctrack
+	start_waiting 01000000 4
+	insmod $KO
+	start_attached /tmp/mine -c instr -p $waiting
+	go
+	wait $waiting
+	wait $mine
+	equal "$(rows_of /tmp/mine exit)" 5 "rows"
+	equal "$(sum /tmp/mine 4)" "$(rest 01000000 4)"
+}
+
+test_attach_several() {
+	need_instr
+	start_waiting 00500000 2
+	first=$waiting
+	exec 8>&7
+	start_waiting 00700000 3
+	start_attached /tmp/mine -T 0.01 -c instr -p $first,$waiting
+	echo >&8; exec 8>&-
+	go
+	wait $first $waiting
+	wait $mine
+	equal "$(sum /tmp/mine 4)" $(($(rest 00500000 2) + $(rest 00700000 3)))
+}
+
+# Threads and processes that an attached one creates.
+test_attach_follows() {
+	need_instr
+	rm -f /tmp/go; mkfifo /tmp/go
+	bash -c "read x </tmp/go; $S/handcount 00200000 2; true" & waiting=$!
+	exec 7>/tmp/go
+	start_attached /tmp/mine -c instr -p $waiting
+	go
+	wait $waiting
+	wait $mine
+	equal "$(rows /tmp/mine | awk -v n="$(hand_thread 00200000)" '$4 == n' | wc -l)" 2 "threads of the child"
+}
+
+# A running thread is entered on its CPU, and left again; it does not notice.
+test_detach() {
+	need_instr
+	bash -c 'while :; do :; done' & running=$!
+	start_attached /tmp/mine -T 0.01 -c instr,instr:k,instr:uk -p $running
+	until [ "$(rows /tmp/mine | wc -l)" -ge 5 ]; do sleep 0.01; done
+	kill -INT $mine
+	wait $mine
+	equal "$(rows_of /tmp/mine detach)" 1 "last rows"
+	[ "$(sum /tmp/mine 4)" -gt 1000000 ] || fail "counted $(sum /tmp/mine 4)"
+	equal $(($(sum /tmp/mine 4) + $(sum /tmp/mine 5))) "$(sum /tmp/mine 6)" "user + kernel"
+	idle
+	expect_status 0 pmctrack -N 0.1 -c instr -p $running
+	equal "$(rows_of $OUT detach)" 1 "last rows of -N"
+	expect_status 0 pmctrack -n 3 -T 0.01 -c instr -p $running
+	equal "$(rows $OUT | wc -l)" 3 "rows of -n"
+	kill -KILL $running
+}
+
+# Attached while its threads run and migrate, perhaps several times: the pieces are a part of the whole.
+test_attach_in_pieces() {
+	need_instr
+	local total=0 pieces=0
+	start_waiting 60000000 3
+	chase_until_end $waiting &
+	go
+	while kill -0 $waiting 2>/dev/null; do
+		pmctrack -N 0.02 -T 0.005 -c instr -p $waiting >$OUT 2>$ERR || break
+		total=$((total + $(sum $OUT 4)))
+		pieces=$((pieces + 1))
+	done
+	wait $waiting
+	[ $pieces -ge 1 ] || fail "only $pieces pieces: $(cat $ERR)"
+	[ $total -gt 10000000 ] && [ $total -le "$(rest 60000000 3)" ] || fail "$total of $(rest 60000000 3)"
+}
+
+test_attach_refusals() {
+	expect_refusal 1 "no process 99999999" pmctrack -c cycles -p 99999999
+	sleep infinity & sleeper=$!
+	expect_refusal 1 "process $sleeper belongs to somebody else" user pmctrack -c cycles -p $sleeper
+	start_attached /tmp/mine -c cycles -p $sleeper
+	expect_refusal 1 "thread $sleeper is being monitored by another session" pmctrack -c cycles -p $sleeper
+	expect_refusal 2 "give one of them" pmctrack -p $sleeper true
+	kill -TERM $mine
+	wait $mine
+	# Killed without a word: nothing is left.
+	start_attached /tmp/mine -c cycles -p $sleeper
+	kill -9 $mine
+	wait $mine || true
+	idle
+	setpriv --reuid=1000 --regid=1000 --clear-groups -- sleep infinity & other=$!
+	until [ "$(ps -o comm= -p $other)" = sleep ]; do sleep 0.01; done
+	expect_status 0 user pmctrack -N 0.05 -c cycles -p $other
+	kill $sleeper $other
+}
