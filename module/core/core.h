@@ -113,6 +113,7 @@ DECLARE_PER_CPU(struct pmct_cpu, pmct_cpu);
  * @flags: enum pmctrack_session_flags
  * @privileged: opened with CAP_PERFMON
  * @self: of the calling thread, which starts and stops itself
+ * @wake_later: there are records for which the reader was not woken
  * @rotates: some core type has several sets
  * @nr_counters: of the largest set
  * @nr_sets: sets of each core type, and 0 of PMCT_NO_CORE_TYPE
@@ -133,6 +134,7 @@ struct pmct_session {
 	u32 flags;
 	bool privileged;
 	bool self;
+	bool wake_later;
 	bool rotates;
 	u8 nr_counters;
 	u8 nr_sets[PMCT_NO_CORE_TYPE + 1];
@@ -191,6 +193,7 @@ void pmct_count_init(void);
 /* sample.c: the one place that closes an interval */
 void pmct_sample_init(void);
 void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16 flags);
+void pmct_sample_wake(struct pmct_session *s);
 
 /* session.c */
 struct pmct_session_params {

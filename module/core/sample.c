@@ -129,6 +129,27 @@ void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16
 	}
 	raw_spin_unlock(&ring->lock);
 
+	if (!wq_has_sleeper(&s->wait))
+		return;
+	/* Samples by events come in numbers: their reader takes them together. */
+	if (kind == PMCTRACK_RECORD_EBS && pmct_ring_used(ring) < ring->size / 4)
+		WRITE_ONCE(s->wake_later, true);
+	else
+		irq_work_queue(&s->wake);
+}
+
+/**
+ * pmct_sample_wake() - wake the reader for samples by events
+ * @s: the session; some thread of it has its tick, or leaves its CPU
+ *
+ * Context: interrupts disabled; the runqueue lock may be held.
+ */
+void pmct_sample_wake(struct pmct_session *s)
+{
+	if (!READ_ONCE(s->wake_later))
+		return;
+	/* Records that another CPU writes from now on are for its own tick. */
+	WRITE_ONCE(s->wake_later, false);
 	if (wq_has_sleeper(&s->wait))
 		irq_work_queue(&s->wake);
 }

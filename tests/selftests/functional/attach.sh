@@ -86,21 +86,24 @@ test_detach() {
 	kill -KILL $running
 }
 
-# Attached while its threads run and migrate, perhaps several times: the pieces are a part of the whole.
+# Left while its threads run and migrate, and attached again: the pieces are a part of the whole.
 test_attach_in_pieces() {
 	need_instr
 	local total=0 pieces=0
 	start_waiting 60000000 3
+	start_attached /tmp/mine -n 6 -T 0.005 -c instr -p $waiting
 	chase_until_end $waiting &
 	go
-	while kill -0 $waiting 2>/dev/null; do
-		pmctrack -N 0.02 -T 0.005 -c instr -p $waiting >$OUT 2>$ERR || break
-		total=$((total + $(sum $OUT 4)))
+	while wait $mine; do
+		total=$((total + $(sum /tmp/mine 4)))
 		pieces=$((pieces + 1))
+		pmctrack -N 0.02 -T 0.005 -c instr -p $waiting >/tmp/mine 2>$ERR & mine=$!
 	done
+	# In the end, it is not there any more.
+	grep -q "no process" $ERR || fail "$(cat $ERR)"
 	wait $waiting
-	[ $pieces -ge 1 ] || fail "only $pieces pieces: $(cat $ERR)"
-	[ $total -gt 10000000 ] && [ $total -le "$(rest 60000000 3)" ] || fail "$total of $(rest 60000000 3)"
+	echo "# $total of $(rest 60000000 3) in $pieces pieces"
+	[ $total -gt 0 ] && [ $total -le "$(rest 60000000 3)" ] || fail "$total of $(rest 60000000 3)"
 }
 
 test_attach_refusals() {
