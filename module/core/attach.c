@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Monitoring processes that run already: all their threads, from now on. */
+/*
+ * Whom a session monitors: the caller, a thread that is going to execute a
+ * program, or processes that run already, with all their threads.
+ */
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -83,33 +86,76 @@ static int pmct_attach_threads(struct pmct_session *s, struct task_struct *proce
 	return 0;
 }
 
+/* The caller holds the result. @what it is, for the message: "thread", "process". */
+static struct task_struct *pmct_attach_find_target(pid_t nr, enum pid_type type,
+						   const char *what, struct pmct_msg *msg)
+{
+	struct pid *pid = find_get_pid(nr);
+	struct task_struct *task = get_pid_task(pid, type);
+
+	put_pid(pid);
+	if (!task)
+		return ERR_PTR(pmct_refuse(msg, -ESRCH, "no %s %d", what, nr));
+	if (pmct_hooks_may_access(task))
+		return task;
+	put_task_struct(task);
+	pmct_refuse(msg, -EACCES,
+		    "%s %d belongs to somebody else: that needs CAP_PERFMON and CAP_SYS_PTRACE",
+		    what, nr);
+	return ERR_PTR(-EACCES);
+}
+
+static int pmct_attach_process(struct pmct_session *s, pid_t pid, struct pmct_msg *msg)
+{
+	struct task_struct *process;
+	int err;
+
+	process = pmct_attach_find_target(pid, PIDTYPE_TGID, "process", msg);
+	if (IS_ERR(process))
+		return PTR_ERR(process);
+	err = pmct_attach_threads(s, process, msg);
+	put_task_struct(process);
+	return err;
+}
+
+static int pmct_attach_on_exec(struct pmct_session *s, pid_t tid, struct pmct_msg *msg)
+{
+	struct task_struct *task;
+	struct pmct_ctx *ctx;
+
+	task = pmct_attach_find_target(tid, PIDTYPE_PID, "thread", msg);
+	if (IS_ERR(task))
+		return PTR_ERR(task);
+	ctx = pmct_ctx_attach(s, task, PMCT_CTX_ON_EXEC, msg);
+	put_task_struct(task);
+	return PTR_ERR_OR_ZERO(ctx);
+}
+
 /**
- * pmct_attach_process() - monitor all threads of a process
+ * pmct_attach() - monitor those whom the parameters name
  * @s: for this session
- * @pid: the process, in the PID namespace of the caller
+ * @params: nr_pids, pids and flags count; PIDs are of the caller's namespace
  * @msg: on failure, why
  *
  * Context: process context, sleeps.
  * Return: 0, -ESRCH, -EACCES, -EBUSY if a thread is monitored by another
- * session, -ENOMEM. On failure the session has to be destroyed.
+ * session, -EINVAL, -ENOMEM. On failure the session has to be destroyed.
  */
-int pmct_attach_process(struct pmct_session *s, pid_t pid, struct pmct_msg *msg)
+int pmct_attach(struct pmct_session *s, const struct pmct_session_params *params,
+		struct pmct_msg *msg)
 {
-	struct task_struct *process;
-	struct pid *ref;
-	int err;
+	unsigned int i;
+	int err = 0;
 
-	ref = find_get_pid(pid);
-	process = get_pid_task(ref, PIDTYPE_TGID);
-	put_pid(ref);
-	if (!process)
-		return pmct_refuse(msg, -ESRCH, "no process %d", pid);
-	if (!pmct_hooks_may_access(process))
-		err = pmct_refuse(msg, -EACCES,
-				  "process %d belongs to somebody else: that needs CAP_PERFMON and CAP_SYS_PTRACE",
-				  pid);
-	else
-		err = pmct_attach_threads(s, process, msg);
-	put_task_struct(process);
+	if (params->flags & PMCTRACK_SESSION_ON_EXEC) {
+		if (params->nr_pids != 1)
+			return pmct_refuse(msg, -EINVAL,
+					   "counting from execve() on needs one thread");
+		return pmct_attach_on_exec(s, params->pids[0], msg);
+	}
+	if (!params->nr_pids)
+		return PTR_ERR_OR_ZERO(pmct_ctx_attach(s, current, PMCT_CTX_STOPPED, msg));
+	for (i = 0; !err && i < params->nr_pids; i++)
+		err = pmct_attach_process(s, params->pids[i], msg);
 	return err;
 }

@@ -112,7 +112,6 @@ DECLARE_PER_CPU(struct pmct_cpu, pmct_cpu);
  * @period: sampling period in jiffies, 0: none, or the sets sample by events
  * @flags: enum pmctrack_session_flags
  * @privileged: opened with CAP_PERFMON
- * @self: of the calling thread, which starts and stops itself
  * @wake_later: there are records for which the reader was not woken
  * @rotates: some core type has several sets
  * @nr_counters: of the largest set
@@ -133,7 +132,6 @@ struct pmct_session {
 	unsigned long period;
 	u32 flags;
 	bool privileged;
-	bool self;
 	bool wake_later;
 	bool rotates;
 	u8 nr_counters;
@@ -170,9 +168,6 @@ void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type);
 void pmct_ctx_next_set(struct pmct_ctx *ctx);
 int pmct_ctx_metric(struct task_struct *task, int key, u64 *value);
 
-/* attach.c: processes that run already */
-int pmct_attach_process(struct pmct_session *s, pid_t pid, struct pmct_msg *msg);
-
 /* count.c: the hot path */
 void pmct_sched_out(void *ctx, int cpu);
 void pmct_sched_in(void *ctx, int cpu);
@@ -205,6 +200,10 @@ struct pmct_session_params {
 	unsigned int nr_raw;
 	const char *raw[PMCTRACK_MAX_CORE_TYPES * PMCTRACK_MAX_SETS];
 };
+
+/* attach.c: whom a session monitors */
+int pmct_attach(struct pmct_session *s, const struct pmct_session_params *params,
+		struct pmct_msg *msg);
 
 struct file *pmct_session_open(struct pmct_session_params *params, struct pmct_msg *msg);
 struct pmct_session *pmct_session_create(struct pmct_session_params *params,

@@ -58,7 +58,6 @@ static noinline void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *c
 		/* The register may be wider than the part that signals overflow. */
 		u64 from = last[i] & mask;
 		u64 to = now[i] & mask;
-
 		u64 delta = pmct_delta(from, to, mask, overflow & bit);
 
 		ctx->sum[i] += delta;

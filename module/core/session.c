@@ -69,7 +69,9 @@ static int pmct_session_add_raw(struct pmct_session *s, const char *raw, struct 
 }
 
 /* What ends an interval: the clock, or the events of each set. Not both. */
-static int pmct_session_check_sets(struct pmct_session *s, struct pmct_msg *msg)
+static int pmct_session_check_sets(struct pmct_session *s,
+				   const struct pmct_session_params *params,
+				   struct pmct_msg *msg)
 {
 	unsigned int type, i, most = 0, ebs = 0, all = 0;
 
@@ -85,7 +87,7 @@ static int pmct_session_check_sets(struct pmct_session *s, struct pmct_msg *msg)
 	s->rotates = most > 1;
 	if (ebs)
 		s->period = 0;
-	else if (most > 1 && !s->period && !s->self)
+	else if (most > 1 && !s->period && params->nr_pids)
 		return pmct_refuse(msg, -EINVAL,
 				   "several event sets take turns at the end of a sampling period, and there is none");
 	return 0;
@@ -113,7 +115,7 @@ static int pmct_session_init_sets(struct pmct_session *s,
 		if (err)
 			return err;
 	}
-	return pmct_session_check_sets(s, msg);
+	return pmct_session_check_sets(s, params, msg);
 }
 
 static void pmct_session_free_sets(struct pmct_session *s)
@@ -163,7 +165,6 @@ struct pmct_session *pmct_session_create(struct pmct_session_params *params,
 		return ERR_PTR(-ENOMEM);
 	s->period = nsecs_to_jiffies(params->period_ns + TICK_NSEC - 1);
 	s->flags = params->flags;
-	s->self = !params->nr_pids;
 	s->privileged = perfmon_capable();
 	raw_spin_lock_init(&s->lock);
 	INIT_LIST_HEAD(&s->threads);
@@ -207,52 +208,6 @@ void pmct_session_destroy(struct pmct_session *s)
 	put_pid_ns(s->pid_ns);
 	pmct_session_free_sets(s);
 	kfree(s);
-}
-
-/* The caller, or one thread that is going to execute a program. */
-static int pmct_session_attach_thread(struct pmct_session *s, pid_t nr, struct pmct_msg *msg)
-{
-	struct task_struct *task = NULL;
-	struct pmct_ctx *ctx;
-	struct pid *pid;
-	int err;
-
-	if (nr) {
-		pid = find_get_pid(nr);
-		task = get_pid_task(pid, PIDTYPE_PID);
-		put_pid(pid);
-		if (!task)
-			return pmct_refuse(msg, -ESRCH, "no thread %d", nr);
-		err = pmct_hooks_may_access(task) ? 0 :
-			pmct_refuse(msg, -EACCES,
-				    "thread %d belongs to somebody else: that needs CAP_PERFMON and CAP_SYS_PTRACE",
-				    nr);
-	} else {
-		task = get_task_struct(current);
-		err = 0;
-	}
-	if (!err) {
-		ctx = pmct_ctx_attach(s, task, nr ? PMCT_CTX_ON_EXEC : PMCT_CTX_STOPPED, msg);
-		err = PTR_ERR_OR_ZERO(ctx);
-	}
-	put_task_struct(task);
-	return err;
-}
-
-static int pmct_session_attach(struct pmct_session *s, const struct pmct_session_params *params,
-			       struct pmct_msg *msg)
-{
-	bool on_exec = params->flags & PMCTRACK_SESSION_ON_EXEC;
-	unsigned int i;
-	int err = 0;
-
-	if (on_exec && params->nr_pids != 1)
-		return pmct_refuse(msg, -EINVAL, "counting from execve() on needs one thread");
-	if (on_exec || !params->nr_pids)
-		return pmct_session_attach_thread(s, params->pids[0], msg);
-	for (i = 0; !err && i < params->nr_pids; i++)
-		err = pmct_attach_process(s, params->pids[i], msg);
-	return err;
 }
 
 /* No thread is left, and hence no record will follow those seen after this. */
@@ -381,7 +336,7 @@ struct file *pmct_session_open(struct pmct_session_params *params, struct pmct_m
 	s = pmct_session_create(params, msg);
 	if (IS_ERR(s))
 		return ERR_CAST(s);
-	err = pmct_session_attach(s, params, msg);
+	err = pmct_attach(s, params, msg);
 	if (err) {
 		pmct_session_destroy(s);
 		return ERR_PTR(err);

@@ -44,10 +44,10 @@ module)
 	echo "two_sets $(burn_of pmctrack -A -T 0.004 -c $ours -c stall_backend,stall_frontend,cycles,instr)"
 	echo "four_sets $(burn_of pmctrack -T 0.01 -c instr -c instr,cycles -c $ours -c stall_backend,instr)"
 	burn=$(pmctrack -o /tmp/ebs -c instr:ebs=5000 $S/burn 400000000 2>/tmp/err | sed -n 's/^burn //p')
-	echo "ebs $burn"
 	echo "ebs_per_s $(($(rows_of /tmp/ebs ebs) * 1000000000 / burn))"
 	# A line for each kind of loss or delay, and windows that are not there: none.
-	echo "ebs_lost $(($(wc -l </tmp/err) + 160000 - 160000 * ($(rows_of /tmp/ebs ebs) >= 160000)))"
+	missing=$((160000 - $(rows_of /tmp/ebs ebs)))
+	echo "ebs_lost $(($(wc -l </tmp/err) + (missing > 0 ? missing : 0)))"
 	# perf last: what it switches on stays on for a while.
 	echo "perf_four $(burn_of perf stat -I 10 -o /dev/null -e $perfs,r08:k,r11:k,r23:k,r24:k)"
 	echo "perf_burn $(burn_of perf stat -I 100 -e $perfs)"

@@ -10,16 +10,14 @@
 
 void aggregate_add(struct aggregate *a, const struct pmctrack_record *rec)
 {
-	const struct pmctrack_evset *set = pmctrack_evset__of_record(a->sets->set, a->sets->nr, rec);
+	int set = pmctrack_evset__of_record(a->sets->set, a->sets->nr, rec);
 
 	a->run_ns[rec->core_type] += rec->run_ns;
-	for (unsigned int i = 0; set && i < a->sets->nr; i++) {
-		if (a->sets->set[i] != set)
-			continue;
-		a->of[i].hw_ns += rec->hw_ns;
-		for (unsigned int j = 0; j < rec->nr_counts; j++)
-			a->of[i].counts[j] += rec->counts[j];
-	}
+	if (set < 0)
+		return;
+	a->of[set].hw_ns += rec->hw_ns;
+	for (unsigned int j = 0; j < rec->nr_counts; j++)
+		a->of[set].counts[j] += rec->counts[j];
 }
 
 /* Time in which threads ran where the set could have counted. */
@@ -49,7 +47,7 @@ static void print_set(const struct aggregate *a, unsigned int i, FILE *out)
 			strcpy(whole, "=");
 		else if (on)
 			snprintf(whole, sizeof(whole), "~%.0Lf", (long double)count * of / on);
-		fprintf(out, "%5u", sets_index(a->sets, i));
+		fprintf(out, "%5u", i);
 		if (a->sets->nr_core_types > 1)
 			fprintf(out, " %8d", pmctrack_evset__core_type(set));
 		fprintf(out, " %9s %20" PRIu64, name, count);

@@ -60,7 +60,7 @@ void child_abandon(struct child *c);
 /* run.c: monitor one program; exit status */
 int run(const struct options *o);
 
-/* sets.c: what is counted */
+/* sets.c: what is counted; a set is known to people by its index here */
 struct sets {
 	struct pmctrack_evset *set[MAX_SETS];
 	unsigned int nr;
@@ -69,8 +69,6 @@ struct sets {
 
 int sets_parse(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o);
 void sets_free(struct sets *sets);
-unsigned int sets_index(const struct sets *sets, unsigned int i);
-bool sets_rotate(const struct sets *sets);
 
 /* table.c: output for people, as in the paper */
 struct table {

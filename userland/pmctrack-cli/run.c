@@ -153,17 +153,15 @@ static void monitor_loop(struct monitor *m)
 
 static void report_lost_counts(const struct monitor *m)
 {
-	for (unsigned int i = 0; i < m->sets.nr; i++) {
-		const struct pmctrack_evset *set = m->sets.set[i];
-		unsigned int index = sets_index(&m->sets, i);
+	for (unsigned int set = 0; set < PMCTRACK_MAX_SETS; set++) {
+		for (unsigned int c = 0; c < PMCTRACK_MAX_COUNTERS; c++) {
+			uint64_t lost = pmctrack_session__lost_count(m->session, set, c);
 
-		if (m->sets.nr > 1)
-			fprintf(stderr, "  set %u\n", index);
-		for (unsigned int j = 0; j < pmctrack_evset__nr(set); j++) {
-			unsigned int counter = pmctrack_evset__counter(set, j);
-
-			fprintf(stderr, "  pmc%u %" PRIu64 "\n", counter,
-				pmctrack_session__lost_count(m->session, index, counter));
+			if (lost && m->sets.nr > 1)
+				fprintf(stderr, "  set %u of its core type: pmc%u %" PRIu64 "\n",
+					set, c, lost);
+			else if (lost)
+				fprintf(stderr, "  pmc%u %" PRIu64 "\n", c, lost);
 		}
 	}
 }

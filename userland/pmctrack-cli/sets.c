@@ -43,27 +43,3 @@ void sets_free(struct sets *sets)
 	for (unsigned int i = 0; i < sets->nr; i++)
 		pmctrack_evset__free(sets->set[i]);
 }
-
-/* The number that records have for it: the kernel numbers the sets of a core type. */
-unsigned int sets_index(const struct sets *sets, unsigned int i)
-{
-	int type = pmctrack_evset__core_type(sets->set[i]);
-	unsigned int index = 0;
-
-	for (unsigned int j = 0; j < i; j++) {
-		int other = pmctrack_evset__core_type(sets->set[j]);
-
-		index += type < 0 || other < 0 || other == type;
-	}
-	return index;
-}
-
-/* Is there a core type with several? */
-bool sets_rotate(const struct sets *sets)
-{
-	for (unsigned int i = 0; i < sets->nr; i++) {
-		if (sets_index(sets, i))
-			return true;
-	}
-	return false;
-}

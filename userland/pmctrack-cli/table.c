@@ -25,7 +25,7 @@ void table_mappings(FILE *out, const struct sets *sets)
 		const struct pmctrack_evset *set = sets->set[i];
 
 		if (sets->nr > 1)
-			fprintf(out, "[Set %u", sets_index(sets, i));
+			fprintf(out, "[Set %u", i);
 		if (sets->nr > 1 && sets->nr_core_types > 1 && pmctrack_evset__core_type(set) >= 0)
 			fprintf(out, ", core type %d", pmctrack_evset__core_type(set));
 		if (sets->nr > 1)
@@ -45,7 +45,7 @@ void table_begin(struct table *t)
 			t->counters |= 1u << pmctrack_evset__counter(t->sets->set[i], j);
 	}
 	fprintf(t->out, "%7s %6s", "nsample", "pid");
-	if (sets_rotate(t->sets))
+	if (t->sets->nr > 1)
 		fprintf(t->out, " %5s", "expid");
 	if (t->sets->nr_core_types > 1)
 		fprintf(t->out, " %8s", "coretype");
@@ -63,11 +63,14 @@ void table_begin(struct table *t)
 
 void table_row(const struct table *t, unsigned long nr, const struct pmctrack_record *rec)
 {
+	int set = pmctrack_evset__of_record(t->sets->set, t->sets->nr, rec);
 	const uint64_t *count = (const uint64_t *)rec->counts;
 
 	fprintf(t->out, "%7lu %6d", nr, rec->tid);
-	if (sets_rotate(t->sets))
-		fprintf(t->out, " %5u", rec->set);
+	if (t->sets->nr > 1 && set >= 0)
+		fprintf(t->out, " %5d", set);
+	else if (t->sets->nr > 1)
+		fprintf(t->out, " %5s", "-");
 	if (t->sets->nr_core_types > 1)
 		fprintf(t->out, " %8u", rec->core_type);
 	fprintf(t->out, " %10s", kind_name(rec->kind));

@@ -190,8 +190,6 @@ static int add(struct pmctrack_evset *set, const struct pmu *pmu, const struct w
 		append(set, ",os%u=1", counter);
 	if (w->ebs)
 		append(set, ",ebs%u=%llu", counter, (unsigned long long)w->ebs);
-	if (strlen(set->raw) >= sizeof(set->raw) - 1)
-		return fail(E2BIG, "event set too long");
 
 	/* Counts of a record are by ascending counter. */
 	for (i = set->nr; i > 0 && set->event[i - 1].counter > counter; i--)
@@ -213,13 +211,21 @@ static struct pmctrack_evset *new_set(const struct pmctrack_ctl *ctl, unsigned i
 }
 
 /* The kernel applies a set without it to all core types. */
-static void finish_set(struct pmctrack_evset *set)
+static int finish_set(struct pmctrack_evset *set)
 {
+	if (!set->nr)
+		return fail(EINVAL, "an event set without an event");
 	if (set->core_type >= 0)
 		append(set, ",coretype=%d", set->core_type);
+	if (strlen(set->raw) >= sizeof(set->raw) - 1)
+		return fail(E2BIG, "event set too long");
+	return 0;
 }
 
-/* The number of sets in @sets, where @nr are already, or a negative errno. */
+/*
+ * The number of sets in @sets, where @nr are already, or a negative errno. The
+ * PMU has been chosen: see named_pmu().
+ */
 static int parse_sets(const struct pmctrack_ctl *ctl, unsigned int i, char *list,
 		      struct pmctrack_evset **sets, unsigned int nr, unsigned int max)
 {
@@ -257,6 +263,7 @@ static int parse_sets(const struct pmctrack_ctl *ctl, unsigned int i, char *list
 static int named_pmu(const struct pmctrack_ctl *ctl, const char *events)
 {
 	const char *p = events, *number;
+	int named = -ENOENT;
 	unsigned long n;
 	char *end;
 
@@ -270,9 +277,11 @@ static int named_pmu(const struct pmctrack_ctl *ctl, const char *events)
 		if (n >= ctl->nr_pmus)
 			return fail(EINVAL, "coretype=%lu: this machine has core types 0 to %u", n,
 				    ctl->nr_pmus - 1);
-		return (int)n;
+		if (named >= 0)
+			return fail(EINVAL, "coretype is given twice");
+		named = (int)n;
 	}
-	return -ENOENT;
+	return named;
 }
 
 int pmctrack_evset__parse_list(const struct pmctrack_ctl *ctl, const char *events, uint32_t flags,
@@ -299,13 +308,15 @@ int pmctrack_evset__parse_list(const struct pmctrack_ctl *ctl, const char *event
 			    fail(ENOMEM, "no memory");
 		free(copy);
 	}
-	for (unsigned int i = 0; i < max && sets[i]; i++) {
-		if (nr < 0) {
-			free(sets[i]);
-			sets[i] = NULL;
-		} else {
-			finish_set(sets[i]);
-		}
+	for (int i = 0; i < nr; i++) {
+		int err = finish_set(sets[i]);
+
+		if (err)
+			nr = err;
+	}
+	for (unsigned int i = 0; nr < 0 && i < max && sets[i]; i++) {
+		free(sets[i]);
+		sets[i] = NULL;
 	}
 	return nr;
 }
@@ -314,22 +325,29 @@ struct pmctrack_evset *pmctrack_evset__parse(const struct pmctrack_ctl *ctl, uns
 					     const char *events)
 {
 	struct pmctrack_evset *set = NULL;
+	int named, err;
 	char *copy;
-	int nr;
 
 	if (!ctl)
 		return NULL;
 	if (i >= ctl->nr_pmus)
 		return fail_null(EINVAL, "no PMU %u: this machine has %u", i, ctl->nr_pmus);
+	named = named_pmu(ctl, events);
+	if (named >= 0 && named != (int)i)
+		return fail_null(EINVAL, "coretype=%d: the events are asked for PMU %u", named, i);
 	copy = strdup(events);
-	nr = copy ? parse_sets(ctl, i, copy, &set, 0, 1) : fail(ENOMEM, "no memory");
+	err = copy ? 0 : fail(ENOMEM, "no memory");
+	if (named < 0 && named != -ENOENT)
+		err = named;
+	if (!err)
+		err = parse_sets(ctl, i, copy, &set, 0, 1);
 	free(copy);
-	if (nr > 0) {
-		finish_set(set);
+	if (err > 0)
+		err = finish_set(set);
+	if (!err)
 		return set;
-	}
 	free(set);
-	errno = -nr;
+	errno = -err;
 	return NULL;
 }
 
@@ -386,9 +404,8 @@ int pmctrack_evset__core_type(const struct pmctrack_evset *set)
 	return set->core_type;
 }
 
-const struct pmctrack_evset *pmctrack_evset__of_record(struct pmctrack_evset *const *sets,
-						       unsigned int nr,
-						       const struct pmctrack_record *rec)
+int pmctrack_evset__of_record(struct pmctrack_evset *const *sets, unsigned int nr,
+			      const struct pmctrack_record *rec)
 {
 	unsigned int index = 0;
 
@@ -397,9 +414,9 @@ const struct pmctrack_evset *pmctrack_evset__of_record(struct pmctrack_evset *co
 		if (sets[i]->core_type >= 0 && sets[i]->core_type != rec->core_type)
 			continue;
 		if (index++ == rec->set)
-			return sets[i];
+			return (int)i;
 	}
-	return NULL;
+	return -ENOENT;
 }
 
 const char *pmctrack_evset__raw(const struct pmctrack_evset *set)

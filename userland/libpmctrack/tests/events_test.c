@@ -168,6 +168,8 @@ static void spill_test(void **state)
 	assert_non_null(strstr(pmctrack_error(), "coretype=1: this machine has core types 0 to 0"));
 	expect_list("coretype=,0x8", 0, NULL, -EINVAL);
 	expect_list("0x8,nope", 0, NULL, -EINVAL);
+	expect_list("coretype=0", 0, NULL, -EINVAL);
+	expect_list("coretype=0,0x8,coretype=0", 0, NULL, -EINVAL);
 }
 
 /* Two core types: each has its sets, and records say which. */
@@ -184,16 +186,18 @@ static void core_types_test(void **state)
 	EXPECT_LIST("0x8,coretype=1", "pmc1=0x8,coretype=1");
 	assert_int_equal(pmctrack_evset__parse_list(&ctl, "0x8,0x10", 0, sets, 4), 3);
 	assert_string_equal(pmctrack_evset__raw(sets[2]), "pmc1=0x10,coretype=1");
-	assert_ptr_equal(pmctrack_evset__of_record(sets, 3, &rec), sets[1]);
+	assert_int_equal(pmctrack_evset__of_record(sets, 3, &rec), 1);
 	rec.set = 1;
-	assert_ptr_equal(pmctrack_evset__of_record(sets, 3, &rec), sets[2]);
+	assert_int_equal(pmctrack_evset__of_record(sets, 3, &rec), 2);
 	rec.core_type = 0;
-	assert_null(pmctrack_evset__of_record(sets, 3, &rec));
+	assert_int_equal(pmctrack_evset__of_record(sets, 3, &rec), -ENOENT);
 	rec.set = 0;
-	assert_ptr_equal(pmctrack_evset__of_record(sets, 3, &rec), sets[0]);
+	assert_int_equal(pmctrack_evset__of_record(sets, 3, &rec), 0);
 	for (int i = 0; i < 3; i++)
 		pmctrack_evset__free(sets[i]);
 	expect_list("0x8,0x10", PMCTRACK_EVSET_STRICT, NULL, -ENOSPC);
+	expect_error("0x8,coretype=1", EINVAL, "asked for PMU 0");
+	expect_raw("0x8,coretype=0", "pmc1=0x8,coretype=0");
 	ctl.nr_pmus = 1;
 }
 

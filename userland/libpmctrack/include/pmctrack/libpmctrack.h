@@ -181,12 +181,11 @@ int pmctrack_evset__core_type(const struct pmctrack_evset *set);
  * @nr: their number
  * @rec: the record
  *
- * Return: one of @sets; NULL for a CPU of a core type without a set, whose
- * records have no counts.
+ * Return: its index in @sets; -ENOENT for a CPU of a core type without a set,
+ * whose records have no counts.
  */
-const struct pmctrack_evset *pmctrack_evset__of_record(struct pmctrack_evset *const *sets,
-						       unsigned int nr,
-						       const struct pmctrack_record *rec);
+int pmctrack_evset__of_record(struct pmctrack_evset *const *sets, unsigned int nr,
+			      const struct pmctrack_record *rec);
 /** pmctrack_evset__free() - free it; NULL is fine */
 void pmctrack_evset__free(struct pmctrack_evset *set);
 /** pmctrack_evset__raw() - the set as a raw string; owned by the set */
