@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Whom a session monitors: the caller, a thread that is going to execute a
- * program, or processes that run already, with all their threads.
+ * program, processes that run already, with all their threads, or CPUs.
  */
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -147,6 +147,14 @@ int pmct_attach(struct pmct_session *s, const struct pmct_session_params *params
 	unsigned int i;
 	int err = 0;
 
+	if (params->flags & PMCTRACK_SESSION_SYSTEM) {
+		if (params->nr_pids || params->flags != PMCTRACK_SESSION_SYSTEM)
+			return pmct_refuse(msg, -EINVAL,
+					   "a system-wide session monitors CPUs, not processes too");
+		return pmct_syswide_start(s, params->cgroup, msg);
+	}
+	if (params->cgroup >= 0)
+		return pmct_refuse(msg, -EINVAL, "a cgroup is monitored by a system-wide session");
 	if (params->flags & PMCTRACK_SESSION_ON_EXEC) {
 		if (params->nr_pids != 1)
 			return pmct_refuse(msg, -EINVAL,

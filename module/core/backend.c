@@ -24,6 +24,18 @@ static int pmct_cpu_online(unsigned int cpu)
 	local_irq_save(flags);
 	pmct_count_forget_cpu();
 	this_cpu_ptr(&pmct_cpu)->core_type = pmct_backend->cpu_core_type(cpu);
+	pmct_syswide_cpu_online(cpu);
+	local_irq_restore(flags);
+	return 0;
+}
+
+/* No user thread runs here any more, the CPU is about to go. */
+static int pmct_cpu_offline(unsigned int cpu)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pmct_syswide_cpu_offline(cpu);
 	local_irq_restore(flags);
 	return 0;
 }
@@ -57,7 +69,8 @@ int pmct_backend_init(const struct pmct_backend *backend)
 	int state;
 
 	pmct_backend = backend;
-	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "pmctrack:online", pmct_cpu_online, NULL);
+	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "pmctrack:online", pmct_cpu_online,
+				  pmct_cpu_offline);
 	if (state < 0)
 		return state;
 	pmct_hotplug_state = state;

@@ -24,6 +24,7 @@
 #include <linux/sched.h>
 #include <linux/wait.h>
 #include <pmctrack/backend.h>
+#include <pmctrack/mmon.h>
 
 #include "ring.h"
 
@@ -44,20 +45,40 @@ enum pmct_ctx_state {
 };
 
 /**
- * struct pmct_ctx - a monitored thread
+ * struct pmct_mmon_state - what the active monitoring module keeps of a thread
+ * @gen: generation of the module that the rest belongs to; 0: of none
+ * @published: mask of the metrics that have a value
+ * @metric: their values
+ * @data: the module's own
+ */
+struct pmct_mmon_state {
+	u32 gen;
+	u32 published;
+	u64 metric[PMCT_NR_METRICS];
+	u64 data[PMCT_MMON_DATA / sizeof(u64)];
+};
+
+/**
+ * struct pmct_ctx - a monitored thread, or a CPU of a system-wide session
  * @set: event set to count on the CPUs of its core type
  * @deadline: jiffies at which the sampling period ends
  * @session: whose thread it is
  * @state: enum pmct_ctx_state
  * @merged: a record did not fit; the open interval is longer than a period
+ * @tell_switches: the monitoring module wants to know of each switch
  * @turn: which set of each core type is to be counted
+ * @next_turn: which one of the present core type follows
  * @ebs_left: events until the next sample; of sets that sample by events
  * @listed: on session->threads; protected by its lock
  * @node: in session->threads
- * @task: the thread
+ * @task: the thread, NULL: a CPU
  * @rcu: for freeing
  * @head: what all records of the thread have in common; tid 0: not known yet
- * @clock: clock ticks on a CPU in the open interval
+ * @mm: of the active monitoring module
+ * @run: of a CPU: clock ticks that the target was here in the open interval, up
+ *	to @run_since
+ * @run_since: from then on it still is; 0: it is not
+ * @clock: clock ticks on a CPU in the open interval, with the counters
  * @sum: events of each counter of @set in the open interval; room for an even
  *	number, see pmct_account()
  */
@@ -68,12 +89,17 @@ struct pmct_ctx {
 	u8 state;
 	bool merged;
 	bool listed;
+	bool tell_switches;
 	u8 turn[PMCT_NO_CORE_TYPE + 1];
+	u8 next_turn;
 	s64 ebs_left;
 	struct list_head node;
 	struct task_struct *task;
 	struct rcu_head rcu;
 	struct pmctrack_record head;
+	struct pmct_mmon_state mm;
+	u64 run;
+	u64 run_since;
 	u64 clock;
 	u64 sum[];
 };
@@ -81,6 +107,8 @@ struct pmct_ctx {
 /**
  * struct pmct_cpu - what the hardware of a CPU is doing
  * @ctx: whose events are being counted; NULL: nobody's
+ * @base: whose they are while no monitored thread is here: a system-wide
+ *	session's context of this CPU, or NULL
  * @set: what is on the hardware; NULL: unknown, or to be programmed anew
  * @saved: @ctx was saved in the switch going on; its last values are the
  *	start values of the thread that enters
@@ -94,6 +122,7 @@ struct pmct_ctx {
  */
 struct pmct_cpu {
 	struct pmct_ctx *ctx;
+	struct pmct_ctx *base;
 	const struct pmct_hwset *set;
 	bool saved;
 	u8 core_type;
@@ -114,6 +143,10 @@ DECLARE_PER_CPU(struct pmct_cpu, pmct_cpu);
  * @privileged: opened with CAP_PERFMON
  * @wake_later: there are records for which the reader was not woken
  * @rotates: some core type has several sets
+ * @mm_sets: the sets are those of the monitoring module of generation @mm_gen
+ * @mm_gen: which monitoring module @virt refers to
+ * @virt: mask of the virtual counters that records have
+ * @virt_size: bytes that they can take in a record
  * @nr_counters: of the largest set
  * @nr_sets: sets of each core type, and 0 of PMCT_NO_CORE_TYPE
  * @sets: the sets; where there is none, the first is empty and counts nothing
@@ -127,6 +160,7 @@ DECLARE_PER_CPU(struct pmct_cpu, pmct_cpu);
  * @wait: readers
  * @wake: wakes them, from contexts that cannot
  * @pid_ns: in which records name threads
+ * @node: in the list of all sessions
  */
 struct pmct_session {
 	unsigned long period;
@@ -134,7 +168,11 @@ struct pmct_session {
 	bool privileged;
 	bool wake_later;
 	bool rotates;
+	bool mm_sets;
 	u8 nr_counters;
+	u32 mm_gen;
+	u32 virt;
+	u32 virt_size;
 	u8 nr_sets[PMCT_NO_CORE_TYPE + 1];
 	struct pmct_hwset *sets[PMCT_NO_CORE_TYPE + 1];
 	struct pmct_ring ring;
@@ -146,6 +184,7 @@ struct pmct_session {
 	wait_queue_head_t wait;
 	struct irq_work wake;
 	struct pid_namespace *pid_ns;
+	struct list_head node;
 };
 
 /* backend.c: the one backend in use */
@@ -159,6 +198,9 @@ unsigned int pmct_backend_users(void);
 /* ctx.c: life of a thread's context */
 struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *task,
 				 enum pmct_ctx_state state, struct pmct_msg *msg);
+struct pmct_ctx *pmct_ctx_add_cpu(struct pmct_session *s, unsigned int cpu);
+bool pmct_ctx_evict(struct pmct_session *s, struct task_struct *task,
+		    struct pmct_ctx *successor);
 void pmct_ctx_detach_all(struct pmct_session *s, bool last_records);
 void *pmct_ctx_fork(unsigned long clone_flags, struct task_struct *child);
 void pmct_ctx_exec(struct task_struct *task);
@@ -166,7 +208,6 @@ void pmct_ctx_exit(struct task_struct *task);
 void pmct_ctx_free(struct task_struct *task);
 void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type);
 void pmct_ctx_next_set(struct pmct_ctx *ctx);
-int pmct_ctx_metric(struct task_struct *task, int key, u64 *value);
 
 /* count.c: the hot path */
 void pmct_sched_out(void *ctx, int cpu);
@@ -179,24 +220,72 @@ long pmct_count_start(struct pmct_session *s);
 long pmct_count_stop(struct pmct_session *s);
 void pmct_count_enter_session(struct pmct_session *s);
 void pmct_count_drop_session(struct pmct_session *s);
-void pmct_count_close_detached(struct pmct_ctx *ctx);
+void pmct_count_drop_ctx(struct pmct_ctx *ctx);
+void pmct_count_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind);
+void pmct_count_base_on(struct pmct_ctx *ctx);
+void pmct_count_base_off(struct pmct_ctx *ctx);
 void pmct_count_forget_cpu(void);
 void pmct_count_power_down(void);
 void pmct_count_power_up(void);
 void pmct_count_init(void);
+
+/* narrow.c: the hot path for counters that can overflow */
+void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx, const struct pmct_hwset *set,
+			 const u64 *last, const u64 *now, u64 overflow);
+void pmct_read_start_narrow(struct pmct_cpu *cs, const struct pmct_ctx *ctx);
 
 /* sample.c: the one place that closes an interval */
 void pmct_sample_init(void);
 void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16 flags);
 void pmct_sample_wake(struct pmct_session *s);
 
+/* syswide.c: sessions that monitor CPUs */
+int pmct_syswide_start(struct pmct_session *s, int cgroup, struct pmct_msg *msg);
+void pmct_syswide_stop(struct pmct_session *s, bool last_records);
+void pmct_syswide_cpu_online(unsigned int cpu);
+void pmct_syswide_cpu_offline(unsigned int cpu);
+void pmct_syswide_switch(struct task_struct *prev, struct task_struct *next, int cpu);
+
+/* sched_mode.c: what schedulers in the kernel want and get */
+void pmct_sched_mode_init(void);
+void pmct_sched_mode_exit(void);
+void pmct_sched_mode_want(struct task_struct *task);
+void pmct_sched_mode_end(void);
+bool pmct_sched_mode_yield(struct task_struct *task, struct pmct_ctx *successor);
+int pmct_sched_metric(struct task_struct *task, int key, u64 *value);
+
+/* sets.c: the event sets of a session */
+struct pmct_session_params;
+int pmct_sets_init(struct pmct_session *s, const struct pmct_session_params *params,
+		   struct pmct_msg *msg);
+void pmct_sets_free(struct pmct_session *s);
+int pmct_sets_check(const char *const *raw, unsigned int nr, struct pmct_msg *msg);
+
 /* session.c */
+/**
+ * struct pmct_session_params - what to count, and whom
+ * @period_ns: sampling period, 0: none
+ * @ring_size: bytes; 0: the default
+ * @flags: enum pmctrack_session_flags
+ * @cgroup: descriptor, -1: none
+ * @no_ring: nobody reads records
+ * @nr_pids: 0: the caller, or all CPUs
+ * @pids: in the caller's namespace
+ * @mm_name: monitoring module that @virt refers to; NULL: none
+ * @virt: mask of virtual counters
+ * @nr_raw: number of event sets; 0: those of the module
+ * @raw: raw configuration strings
+ */
 struct pmct_session_params {
 	u64 period_ns;
 	u32 ring_size;
 	u32 flags;
-	unsigned int nr_pids;	/* 0: the caller */
+	int cgroup;
+	bool no_ring;
+	unsigned int nr_pids;
 	pid_t pids[PMCTRACK_MAX_PIDS];
+	const char *mm_name;
+	u32 virt;
 	unsigned int nr_raw;
 	const char *raw[PMCTRACK_MAX_CORE_TYPES * PMCTRACK_MAX_SETS];
 };
@@ -209,6 +298,8 @@ struct file *pmct_session_open(struct pmct_session_params *params, struct pmct_m
 struct pmct_session *pmct_session_create(struct pmct_session_params *params,
 					 struct pmct_msg *msg);
 void pmct_session_destroy(struct pmct_session *s);
+void pmct_session_each_ctx(void (*fn)(const struct monitoring_module *mm, struct pmct_ctx *ctx),
+			   const struct monitoring_module *mm);
 
 /* netlink.c, procfs.c */
 int pmct_netlink_init(void);

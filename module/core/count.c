@@ -12,72 +12,15 @@
  */
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
-#include <linux/math64.h>
 #include <linux/rcupdate.h>
 #include <linux/smp.h>
 
 #include "../compat/clock.h"
 #include "core.h"
-#include "evset.h"
 #include "hooks.h"
+#include "mmon.h"
 
 DEFINE_PER_CPU(struct pmct_cpu, pmct_cpu);
-
-/*
- * Event-based sampling: the counter begins so many events short of its end
- * that it overflows when the thread's window is full. What comes late belongs
- * to the record (its sum stays true), and shortens the next window.
- */
-static void pmct_ebs_account(struct pmct_cpu *cs, struct pmct_ctx *ctx,
-			     const struct pmct_hwset *set, u64 delta, bool overflowed)
-{
-	ctx->ebs_left -= delta;
-	if (ctx->ebs_left > 0 && !overflowed)
-		return;
-	/* Load it anew; a window may also be longer than the counter. */
-	cs->set = NULL;
-	if (ctx->ebs_left > 0)
-		return;
-	ctx->ebs_left += (div64_u64(-ctx->ebs_left, set->ebs) + 1) * set->ebs;
-	pmct_sample_close(ctx, PMCTRACK_RECORD_EBS, 0);
-	pmct_ctx_next_set(ctx);
-}
-
-/* Counters that can overflow: a wrap shows in the value, the flag, or both. */
-static noinline void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx,
-					 const struct pmct_hwset *set,
-					 const u64 *last, const u64 *now, u64 overflow)
-{
-	u64 wrapped = 0;
-	u64 ebs = 0;
-	unsigned int i;
-
-	for (i = 0; i < set->nr; i++) {
-		u64 bit = BIT_ULL(set->counter[i]);
-		u64 mask = set->mask[i];
-		/* The register may be wider than the part that signals overflow. */
-		u64 from = last[i] & mask;
-		u64 to = now[i] & mask;
-		u64 delta = pmct_delta(from, to, mask, overflow & bit);
-
-		ctx->sum[i] += delta;
-		if (i == set->ebs_index)
-			ebs = delta;
-		if ((overflow & bit) || to < from)
-			wrapped |= bit;
-	}
-	/* Accounted: also a flag that was raised only after it was read. */
-	if (wrapped)
-		pmct_backend->overflow_clear(wrapped);
-	if (!set->ebs)
-		return;
-	pmct_ebs_account(cs, ctx, set, ebs, wrapped & BIT_ULL(set->counter[set->ebs_index]));
-	if (cs->saved) {
-		/* It leaves: the thread that enters loads the rest of its own window. */
-		cs->saved = false;
-		pmct_sample_wake(ctx->session);
-	}
-}
 
 /* Two at a time: an odd last one takes along a lane that nobody looks at. */
 static __always_inline void pmct_add(u64 *__restrict sum, const u64 *__restrict last,
@@ -115,29 +58,6 @@ static __always_inline void pmct_account(struct pmct_cpu *cs, struct pmct_ctx *c
 		pmct_account_narrow(cs, ctx, set, last, now, overflow);
 	else
 		pmct_add(ctx->sum, last, now, set->nr);
-}
-
-/* Let the counter overflow with the last event of the window. */
-static void pmct_ebs_load(const struct pmct_hwset *set, u64 left)
-{
-	u64 mask = set->mask[set->ebs_index];
-
-	pmct_backend->write(set->counter[set->ebs_index], -min(left, mask / 2 + 1) & mask);
-}
-
-static noinline void pmct_read_start_narrow(struct pmct_cpu *cs, const struct pmct_ctx *ctx)
-{
-	const struct pmct_hwset *set = cs->set;
-	u64 ebs = set->ebs ? BIT_ULL(set->counter[set->ebs_index]) : 0;
-
-	/* Before the counter is loaded: a flag from then on is of this window. */
-	if (ebs) {
-		pmct_backend->overflow_clear(ebs);
-		pmct_ebs_load(set, ctx->ebs_left);
-	}
-	pmct_backend->read(set, cs->last);
-	/* After the read: a wrap in between then shows as a smaller value. */
-	pmct_backend->overflow_clear(set->counters & ~ebs);
 }
 
 /* Take start values of the set on the hardware, for the thread that enters. */
@@ -181,6 +101,8 @@ static noinline void pmct_change_core_type(struct pmct_cpu *cs, struct pmct_ctx 
 	pmct_ctx_use_core_type(ctx, cs->core_type);
 }
 
+static void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx);
+
 /* pmc_ops::pmcs_save_callback */
 void pmct_sched_out(void *data, int cpu)
 {
@@ -197,11 +119,16 @@ void pmct_sched_out(void *data, int cpu)
 	pmct_account(cs, ctx);
 	if (unlikely(pmct_period_over(ctx)))
 		pmct_period_end(ctx);
+	if (unlikely(ctx->tell_switches))
+		pmct_mmon_switch_out(ctx, cpu);
 }
 
 /* The hardware does not hold what @ctx needs. */
 static noinline void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
+	/* The CPU's own context is not saved by a switch. Its set is no thread's. */
+	if (cs->ctx && cs->ctx == cs->base && ctx != cs->base)
+		pmct_account(cs, cs->base);
 	if (ctx->set->core_type != cs->core_type)
 		pmct_change_core_type(cs, ctx);
 	if (cs->set != ctx->set) {
@@ -215,25 +142,46 @@ static noinline void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 /* @saved: the values at the last read are start values, too. */
 static __always_inline void pmct_enter(struct pmct_cpu *cs, struct pmct_ctx *ctx, bool saved)
 {
-	cs->ctx = ctx;
 	/* The same set implies the same core type: a set is for one. */
 	if (unlikely(cs->set != ctx->set))
 		pmct_change_set(cs, ctx);
 	else if (!saved)
 		pmct_read_start(cs, ctx);
+	cs->ctx = ctx;
+}
+
+static noinline void pmct_enter_base(struct pmct_cpu *cs)
+{
+	if (cs->ctx == cs->base)
+		return;
+	cs->ctx = NULL;
+	pmct_enter(cs, cs->base, false);
+}
+
+/* No monitored thread is on this CPU any more. */
+static __always_inline void pmct_leave(struct pmct_cpu *cs)
+{
+	if (unlikely(cs->base))
+		pmct_enter_base(cs);
+	else
+		cs->ctx = NULL;
 }
 
 /* pmc_ops::pmcs_restore_callback */
-void pmct_sched_in(void *ctx, int cpu)
+void pmct_sched_in(void *data, int cpu)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+	struct pmct_ctx *ctx = data;
 	bool saved = cs->saved;
 
 	cs->saved = false;
-	if (ctx)
-		pmct_enter(cs, ctx, saved);
-	else
-		cs->ctx = NULL;
+	if (!ctx) {
+		pmct_leave(cs);
+		return;
+	}
+	pmct_enter(cs, ctx, saved);
+	if (unlikely(ctx->tell_switches))
+		pmct_mmon_switch_in(ctx, cpu);
 }
 
 /* pmc_ops::pmcs_tbs_tick */
@@ -243,9 +191,20 @@ void pmct_tick(void *data, int cpu)
 	struct pmct_ctx *ctx = data;
 	bool over;
 
-	/* As in pmct_sched_out(). */
-	if (unlikely(!ctx || cs->ctx != ctx))
+	if (unlikely(!ctx)) {
+		if (pmct_hooks_sched_mode(current))
+			pmct_sched_mode_want(current);
 		return;
+	}
+	/* As in pmct_sched_out(). */
+	if (unlikely(cs->ctx != ctx))
+		return;
+	if (unlikely(rcu_access_pointer(pmct_mmon))) {
+		pmct_mmon_tick(ctx, cpu);
+		/* A session that nobody reads is that of the scheduler. */
+		if (!ctx->session->ring.size && !pmct_hooks_sched_mode(current))
+			pmct_sched_mode_want(current);
+	}
 	over = pmct_period_over(ctx);
 	if (likely(!over && !ctx->set->narrow))
 		return;
@@ -317,14 +276,17 @@ void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags)
 	local_irq_disable();
 	cs = this_cpu_ptr(&pmct_cpu);
 	pmct_hooks_disable(current);
-	if (cs->ctx == ctx) {
-		pmct_account(cs, ctx);
-		cs->ctx = NULL;
-	} else {
+	/* The record is of now, by the clock of the last read here. */
+	if (cs->ctx)
+		pmct_account(cs, cs->ctx);
+	else
 		cs->clock = pmct_clock();
-	}
 	if (ctx->state == PMCT_CTX_COUNTING || ctx->merged || record_flags)
 		pmct_sample_close(ctx, PMCTRACK_RECORD_EXIT, record_flags);
+	if (cs->ctx == ctx)
+		pmct_leave(cs);
+	else if (cs->ctx && cs->set != cs->ctx->set)
+		pmct_change_set(cs, cs->ctx);
 	local_irq_enable();
 }
 
@@ -386,9 +348,9 @@ long pmct_count_stop(struct pmct_session *s)
 	cs = this_cpu_ptr(&pmct_cpu);
 	pmct_hooks_disable(current);
 	pmct_account(cs, ctx);
-	cs->ctx = NULL;
 	ctx->state = PMCT_CTX_STOPPED;
 	pmct_sample_close(ctx, PMCTRACK_RECORD_SELF, 0);
+	pmct_leave(cs);
 	if (unlikely(s->rotates))
 		pmct_ctx_next_set(ctx);
 	local_irq_enable();
@@ -460,18 +422,25 @@ void pmct_count_enter_session(struct pmct_session *s)
 	on_each_cpu(pmct_enter_on_cpu, s, true);
 }
 
-static void pmct_drop_on_cpu(void *session)
+/* What the counters hold belongs to a context that goes away. */
+static void pmct_drop(struct pmct_cpu *cs)
 {
-	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
-
-	/* Counting for another session: then the set is that session's too. */
-	if (cs->ctx && cs->ctx->session != session)
-		return;
 	/* Still running. One that left without a save was read before. */
 	if (cs->ctx && cs->ctx->task == current)
 		pmct_account(cs, cs->ctx);
 	/* Its sets are going to be freed, and others may get their address. */
 	pmct_count_forget_cpu();
+	if (cs->base)
+		pmct_enter_base(cs);
+}
+
+static void pmct_drop_session_on_cpu(void *session)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	/* Counting for another session: then the set is that session's too. */
+	if (!cs->ctx || cs->ctx->session == session)
+		pmct_drop(cs);
 }
 
 /*
@@ -480,27 +449,88 @@ static void pmct_drop_on_cpu(void *session)
  */
 void pmct_count_drop_session(struct pmct_session *s)
 {
-	on_each_cpu(pmct_drop_on_cpu, s, true);
+	on_each_cpu(pmct_drop_session_on_cpu, s, true);
 }
 
-/*
- * The last record of a thread that no CPU counts any more, and whose task is
- * still held. Process context.
- */
-void pmct_count_close_detached(struct pmct_ctx *ctx)
+static void pmct_drop_ctx_on_cpu(void *ctx)
 {
-	struct pmct_cpu *cs;
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 
-	local_irq_disable();
-	cs = this_cpu_ptr(&pmct_cpu);
+	if (cs->ctx == ctx)
+		pmct_drop(cs);
+}
+
+/* No CPU counts for @ctx when this returns; its hooks have been disabled before. */
+void pmct_count_drop_ctx(struct pmct_ctx *ctx)
+{
+	on_each_cpu(pmct_drop_ctx_on_cpu, ctx, true);
+}
+
+/**
+ * pmct_count_close() - close an interval that no hook closes
+ * @ctx: a thread that no CPU counts any more and whose task is held, or the
+ *	context of this CPU
+ * @kind: why; if it is PMCTRACK_RECORD_TICK, the next set takes its turn
+ *
+ * Context: interrupts disabled.
+ */
+void pmct_count_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	lockdep_assert_irqs_disabled();
+
 	/* The record is of now, by the clock of the last read here. */
 	if (cs->ctx)
 		pmct_account(cs, cs->ctx);
 	else
 		cs->clock = pmct_clock();
-	pmct_sample_close(ctx, PMCTRACK_RECORD_DETACH, 0);
-	/* It was the account that wanted it. */
+	pmct_sample_close(ctx, kind, 0);
+	if (kind == PMCTRACK_RECORD_TICK)
+		pmct_ctx_next_set(ctx);
+	/* It may be the account that wants another. */
 	if (cs->ctx && cs->set != cs->ctx->set)
 		pmct_change_set(cs, cs->ctx);
-	local_irq_enable();
+}
+
+/**
+ * pmct_count_base_on() - from now on, count what nobody else wants for a CPU
+ * @ctx: the context of this CPU
+ *
+ * Context: interrupts disabled.
+ */
+void pmct_count_base_on(struct pmct_ctx *ctx)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	lockdep_assert_irqs_disabled();
+
+	cs->base = ctx;
+	/* A thread that leaves is saved by its own hook, and then it is our turn. */
+	if (!cs->ctx)
+		pmct_enter_base(cs);
+	ctx->run_since = cs->ctx == ctx ? cs->clock : pmct_clock();
+}
+
+/**
+ * pmct_count_base_off() - the context of this CPU counts no more
+ * @ctx: the context
+ *
+ * Its interval stays open. Context: interrupts disabled.
+ */
+void pmct_count_base_off(struct pmct_ctx *ctx)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	lockdep_assert_irqs_disabled();
+
+	if (cs->base != ctx)
+		return;
+	if (cs->ctx == ctx) {
+		pmct_account(cs, ctx);
+		cs->ctx = NULL;
+	}
+	ctx->run += (cs->ctx ? pmct_clock() : cs->clock) - ctx->run_since;
+	ctx->run_since = 0;
+	cs->base = NULL;
 }

@@ -14,6 +14,7 @@
 
 #include "core.h"
 #include "hooks.h"
+#include "mmon.h"
 
 /* From now on the thread runs on CPUs of this type. No interval is open. */
 void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type)
@@ -22,6 +23,7 @@ void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type)
 	const struct pmct_hwset *set = &s->sets[core_type][ctx->turn[core_type]];
 
 	ctx->set = set;
+	ctx->next_turn = (ctx->turn[core_type] + 1) % max_t(u8, s->nr_sets[core_type], 1);
 	ctx->ebs_left = set->ebs;
 	/* pmct_add() may have written beside an odd set; this one may be larger. */
 	memset(ctx->sum, 0, s->nr_counters * sizeof(ctx->sum[0]));
@@ -43,7 +45,7 @@ void pmct_ctx_next_set(struct pmct_ctx *ctx)
 
 	if (nr <= 1 || ctx->merged)
 		return;
-	ctx->turn[core_type] = (ctx->turn[core_type] + 1) % nr;
+	ctx->turn[core_type] = ctx->next_turn;
 	pmct_ctx_use_core_type(ctx, core_type);
 }
 
@@ -110,10 +112,76 @@ static bool pmct_ctx_leave(struct pmct_ctx *ctx)
 	left = ctx->listed;
 	if (left) {
 		pmct_ctx_unlist(ctx);
-		pmct_hooks_untie(ctx->task);
+		pmct_hooks_retie(ctx->task, NULL);
 	}
 	raw_spin_unlock_irqrestore(&s->lock, flags);
 	return left;
+}
+
+/**
+ * pmct_ctx_add_cpu() - a context for a CPU of a system-wide session
+ * @s: the session, which owns it
+ * @cpu: the CPU
+ *
+ * Context: process context, may sleep.
+ * Return: the context, or NULL without memory.
+ */
+struct pmct_ctx *pmct_ctx_add_cpu(struct pmct_session *s, unsigned int cpu)
+{
+	struct pmct_ctx *ctx = pmct_ctx_alloc(s, NULL, PMCT_CTX_STOPPED);
+
+	if (!ctx)
+		return NULL;
+	ctx->head.tid = -1;
+	ctx->head.tgid = -1;
+	ctx->head.cpu = cpu;
+	if (pmct_ctx_join(ctx))
+		return ctx;
+	kfree(ctx);
+	return NULL;
+}
+
+/* The last of a context that no hook, CPU or task knows any more. */
+static void pmct_ctx_dispose(struct pmct_ctx *ctx)
+{
+	local_irq_disable();
+	pmct_mmon_exit(ctx);
+	local_irq_enable();
+	kfree(ctx);
+}
+
+/**
+ * pmct_ctx_evict() - end monitoring of one thread, without a last record
+ * @s: the session whose it is, if it is
+ * @task: the thread; the caller holds it
+ * @successor: context to tie to the thread instead, or NULL
+ *
+ * Context: process context, sleeps.
+ * Return: false if the thread is not of @s.
+ */
+bool pmct_ctx_evict(struct pmct_session *s, struct task_struct *task,
+		    struct pmct_ctx *successor)
+{
+	struct pmct_ctx *ctx;
+
+	down_read(&pmct_mmon_sem);
+	raw_spin_lock_irq(&s->lock);
+	/* With interrupts disabled, another session's cannot vanish either. */
+	ctx = pmct_hooks_ctx(task);
+	if (ctx && ctx->session == s && ctx->listed) {
+		pmct_ctx_unlist(ctx);
+		pmct_hooks_retie(task, successor);
+	} else {
+		ctx = NULL;
+	}
+	raw_spin_unlock_irq(&s->lock);
+	if (ctx) {
+		pmct_count_drop_ctx(ctx);
+		pmct_hooks_synchronize();
+		pmct_ctx_dispose(ctx);
+	}
+	up_read(&pmct_mmon_sem);
+	return ctx;
 }
 
 /**
@@ -140,7 +208,9 @@ struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *tas
 		kfree(ctx);
 		return ERR_PTR(-ESHUTDOWN);
 	}
-	if (!pmct_hooks_tie(task, ctx)) {
+	/* A scheduler's monitoring of the thread gives way; it may end just now. */
+	if (!pmct_hooks_tie(task, ctx) && !pmct_sched_mode_yield(task, ctx) &&
+	    !pmct_hooks_tie(task, ctx)) {
 		raw_spin_lock_irq(&s->lock);
 		pmct_ctx_unlist(ctx);
 		raw_spin_unlock_irq(&s->lock);
@@ -178,6 +248,7 @@ void pmct_ctx_detach_all(struct pmct_session *s, bool last_records)
 
 	might_sleep();
 
+	down_read(&pmct_mmon_sem);
 	raw_spin_lock_irq(&s->lock);
 	s->closing = true;
 	raw_spin_unlock_irq(&s->lock);
@@ -190,9 +261,10 @@ void pmct_ctx_detach_all(struct pmct_session *s, bool last_records)
 		ctx = list_first_entry_or_null(&s->threads, struct pmct_ctx, node);
 		if (ctx) {
 			pmct_ctx_unlist(ctx);
-			pmct_hooks_untie(ctx->task);
+			if (ctx->task)
+				pmct_hooks_retie(ctx->task, NULL);
 			/* Until its last record is written; it may be about to be freed. */
-			if (!refcount_inc_not_zero(&ctx->task->usage))
+			if (ctx->task && !refcount_inc_not_zero(&ctx->task->usage))
 				ctx->task = NULL;
 			list_add_tail(&ctx->node, &detached);
 		}
@@ -203,12 +275,16 @@ void pmct_ctx_detach_all(struct pmct_session *s, bool last_records)
 	pmct_count_drop_session(s);
 	pmct_hooks_synchronize();
 	list_for_each_entry_safe(ctx, next, &detached, node) {
-		if (ctx->task && last_records && ctx->state == PMCT_CTX_COUNTING)
-			pmct_count_close_detached(ctx);
+		if (ctx->task && last_records && ctx->state == PMCT_CTX_COUNTING) {
+			local_irq_disable();
+			pmct_count_close(ctx, PMCTRACK_RECORD_DETACH);
+			local_irq_enable();
+		}
 		if (ctx->task)
 			put_task_struct(ctx->task);
-		kfree(ctx);
+		pmct_ctx_dispose(ctx);
 	}
+	up_read(&pmct_mmon_sem);
 }
 
 /* pmc_ops::pmcs_alloc_per_thread_data: current is the parent */
@@ -242,6 +318,9 @@ void *pmct_ctx_fork(unsigned long clone_flags, struct task_struct *child)
 		kfree(ctx);
 		return NULL;
 	}
+	local_irq_disable();
+	pmct_mmon_enter(ctx, parent);
+	local_irq_enable();
 	if (ctx->state == PMCT_CTX_COUNTING)
 		pmct_hooks_enable(child);
 	return ctx;
@@ -253,6 +332,9 @@ static void pmct_ctx_end(struct pmct_ctx *ctx, u16 record_flags)
 	pmct_count_end(ctx, record_flags);
 	if (!pmct_ctx_leave(ctx))
 		return;
+	local_irq_disable();
+	pmct_mmon_exit(ctx);
+	local_irq_enable();
 	/* After the count went down: a reader may be waiting for the end. */
 	irq_work_queue(&ctx->session->wake);
 	kfree_rcu(ctx, rcu);
@@ -268,6 +350,9 @@ void pmct_ctx_exec(struct task_struct *task)
 
 	/* A thread that is not the leader takes over the leader's ID. */
 	ctx->head.tid = 0;
+	local_irq_disable();
+	pmct_mmon_exec(ctx);
+	local_irq_enable();
 
 	/* Programs with other privileges than their caller, and unreadable ones. */
 	if (get_dumpable(task->mm) != SUID_DUMP_USER && !ctx->session->privileged) {
@@ -292,14 +377,13 @@ void pmct_ctx_free(struct task_struct *task)
 {
 	struct pmct_ctx *ctx = pmct_hooks_ctx(task);
 
-	if (ctx && pmct_ctx_leave(ctx)) {
-		irq_work_queue(&ctx->session->wake);
-		kfree_rcu(ctx, rcu);
-	}
-}
+	unsigned long flags;
 
-/* pmc_ops::pmcs_get_current_metric_value: no monitoring module provides any */
-int pmct_ctx_metric(struct task_struct *task, int key, u64 *value)
-{
-	return -ENODATA;
+	if (!ctx || !pmct_ctx_leave(ctx))
+		return;
+	local_irq_save(flags);
+	pmct_mmon_exit(ctx);
+	local_irq_restore(flags);
+	irq_work_queue(&ctx->session->wake);
+	kfree_rcu(ctx, rcu);
 }

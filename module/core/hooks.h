@@ -22,11 +22,18 @@ struct pmct_ctx *pmct_hooks_ctx(const struct task_struct *task);
 
 /* Tie @ctx to @task, unless it has one: false. */
 bool pmct_hooks_tie(struct task_struct *task, struct pmct_ctx *ctx);
-void pmct_hooks_untie(struct task_struct *task);
+/* Tie @ctx, or NULL, to @task instead; its switches are not delivered any more. */
+void pmct_hooks_retie(struct task_struct *task, struct pmct_ctx *ctx);
 
 /* Deliver switches and ticks of @task, or no more. */
 void pmct_hooks_enable(struct task_struct *task);
 void pmct_hooks_disable(struct task_struct *task);
+
+/* Does the scheduling class want metrics of @task? */
+bool pmct_hooks_sched_mode(const struct task_struct *task);
+
+/* Deliver the switches of all threads to pmct_syswide_switch(). Process context, sleeps. */
+void pmct_hooks_any_switch(bool deliver);
 
 /* May current, by its real credentials, see what @task does? */
 bool pmct_hooks_may_access(struct task_struct *task);

@@ -15,11 +15,12 @@ static const struct pmc_ops pmct_hooks_ops = {
 	.pmcs_alloc_per_thread_data	= pmct_ctx_fork,
 	.pmcs_save_callback		= pmct_sched_out,
 	.pmcs_restore_callback		= pmct_sched_in,
+	.pmcs_any_switch		= pmct_syswide_switch,
 	.pmcs_tbs_tick			= pmct_tick,
 	.pmcs_exec_thread		= pmct_ctx_exec,
 	.pmcs_exit_thread		= pmct_ctx_exit,
 	.pmcs_free_per_thread_data	= pmct_ctx_free,
-	.pmcs_get_current_metric_value	= pmct_ctx_metric,
+	.pmcs_get_current_metric_value	= pmct_sched_metric,
 };
 
 int pmct_hooks_register(void)
@@ -47,10 +48,10 @@ bool pmct_hooks_tie(struct task_struct *task, struct pmct_ctx *ctx)
 	return !cmpxchg(&task->pmc, NULL, ctx);
 }
 
-void pmct_hooks_untie(struct task_struct *task)
+void pmct_hooks_retie(struct task_struct *task, struct pmct_ctx *ctx)
 {
 	pmct_hooks_disable(task);
-	WRITE_ONCE(task->pmc, NULL);
+	WRITE_ONCE(task->pmc, ctx);
 }
 
 /*
@@ -59,12 +60,22 @@ void pmct_hooks_untie(struct task_struct *task)
  */
 void pmct_hooks_enable(struct task_struct *task)
 {
-	WRITE_ONCE(task->prof_enabled, READ_ONCE(task->prof_enabled) | PMCS_PROF_USER);
+	pmcs_set_prof(task, PMCS_PROF_MODULE, true);
 }
 
 void pmct_hooks_disable(struct task_struct *task)
 {
-	WRITE_ONCE(task->prof_enabled, READ_ONCE(task->prof_enabled) & ~PMCS_PROF_USER);
+	pmcs_set_prof(task, PMCS_PROF_MODULE, false);
+}
+
+bool pmct_hooks_sched_mode(const struct task_struct *task)
+{
+	return pmcs_prof(task, PMCS_PROF_SCHED);
+}
+
+void pmct_hooks_any_switch(bool deliver)
+{
+	pmcs_deliver_switches(deliver);
 }
 
 bool pmct_hooks_may_access(struct task_struct *task)

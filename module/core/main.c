@@ -30,6 +30,7 @@ static int __init pmct_init(void)
 		return PTR_ERR(backend);
 	pmct_count_init();
 	pmct_sample_init();
+	pmct_sched_mode_init();
 	err = pmct_backend_init(backend);
 	if (err)
 		return err;
@@ -56,12 +57,16 @@ err_backend:
 	return err;
 }
 
-/* No session is open: each holds the module. Hence no thread has a context. */
+/*
+ * No session is open, and no monitoring module is loaded: each holds the
+ * module. Hence no thread has a context.
+ */
 static void __exit pmct_exit(void)
 {
 	pmct_netlink_exit();
 	pmct_procfs_exit();
 	pmct_hooks_unregister();
+	pmct_sched_mode_exit();
 	pmct_backend_exit();
 }
 

@@ -10,6 +10,10 @@
 
 #include "../compat/netlink.h"
 #include "core.h"
+#include "mmon.h"
+
+/* Four PMUs, and a monitoring module with as many sets and counters as it may have. */
+#define PMCT_INFO_SIZE	(32 << 10)
 
 static struct genl_family pmct_family;
 
@@ -19,8 +23,12 @@ static const struct nla_policy pmct_session_policy[PMCTRACK_A_SESSION_MAX + 1] =
 	[PMCTRACK_A_SESSION_RING_SIZE]	= { .type = NLA_U32 },
 	[PMCTRACK_A_SESSION_FLAGS]	= NLA_POLICY_MASK(NLA_U32, PMCTRACK_SESSION_THREADS |
 							  PMCTRACK_SESSION_CHILDREN |
-							  PMCTRACK_SESSION_ON_EXEC),
+							  PMCTRACK_SESSION_ON_EXEC |
+							  PMCTRACK_SESSION_SYSTEM),
 	[PMCTRACK_A_SESSION_PID]	= { .type = NLA_U32 },
+	[PMCTRACK_A_SESSION_CGROUP]	= { .type = NLA_U32 },
+	[PMCTRACK_A_SESSION_MMON]	= { .type = NLA_NUL_STRING, .len = 31 },
+	[PMCTRACK_A_SESSION_VIRT]	= { .type = NLA_U32 },
 };
 
 static int pmct_put_pmu(struct sk_buff *msg, unsigned int index)
@@ -45,9 +53,43 @@ static int pmct_put_pmu(struct sk_buff *msg, unsigned int index)
 	return 0;
 }
 
+static int pmct_put_virt(struct sk_buff *msg, const struct pmct_vcounter *virt)
+{
+	struct nlattr *nest = nla_nest_start(msg, PMCTRACK_A_MMON_VIRT);
+
+	if (!nest || nla_put_string(msg, PMCTRACK_A_VIRT_NAME, virt->name) ||
+	    nla_put_string(msg, PMCTRACK_A_VIRT_UNIT, virt->unit) ||
+	    nla_put_string(msg, PMCTRACK_A_VIRT_DESCRIPTION, virt->description) ||
+	    (virt->gauge && nla_put_flag(msg, PMCTRACK_A_VIRT_GAUGE)))
+		return -EMSGSIZE;
+	nla_nest_end(msg, nest);
+	return 0;
+}
+
+static int pmct_put_mmon(struct sk_buff *msg, const struct monitoring_module *mm)
+{
+	struct nlattr *nest = nla_nest_start(msg, PMCTRACK_A_INFO_MMON);
+	unsigned int i;
+
+	if (!nest || nla_put_string(msg, PMCTRACK_A_MMON_NAME, mm->name))
+		return -EMSGSIZE;
+	for (i = 0; i < mm->nr_raw; i++) {
+		if (nla_put_string(msg, PMCTRACK_A_MMON_SET, mm->raw[i]))
+			return -EMSGSIZE;
+	}
+	for (i = 0; i < mm->nr_virt; i++) {
+		if (pmct_put_virt(msg, &mm->virt[i]))
+			return -EMSGSIZE;
+	}
+	nla_nest_end(msg, nest);
+	return 0;
+}
+
 static int pmct_put_info(struct sk_buff *msg)
 {
+	const struct monitoring_module *mm;
 	unsigned int i;
+	int err;
 
 	if (nla_put_u32(msg, PMCTRACK_A_INFO_ABI, PMCTRACK_ABI_VERSION) ||
 	    nla_put_string(msg, PMCTRACK_A_INFO_VERSION, THIS_MODULE->version ?: "") ||
@@ -58,7 +100,11 @@ static int pmct_put_info(struct sk_buff *msg)
 		if (pmct_put_pmu(msg, i))
 			return -EMSGSIZE;
 	}
-	return 0;
+	pmct_mmon_lock();
+	mm = pmct_mmon_active();
+	err = mm ? pmct_put_mmon(msg, mm) : 0;
+	pmct_mmon_unlock();
+	return err;
 }
 
 static int pmct_info_get(struct sk_buff *skb, struct genl_info *info)
@@ -66,7 +112,7 @@ static int pmct_info_get(struct sk_buff *skb, struct genl_info *info)
 	struct sk_buff *msg;
 	void *hdr;
 
-	msg = genlmsg_new(NLMSG_GOODSIZE, GFP_KERNEL);
+	msg = genlmsg_new(PMCT_INFO_SIZE, GFP_KERNEL);
 	if (!msg)
 		return -ENOMEM;
 	hdr = genlmsg_put_reply(msg, info, &pmct_family, 0, PMCTRACK_CMD_INFO_GET);
@@ -95,6 +141,18 @@ static int pmct_parse_session(struct genl_info *info, struct pmct_session_params
 		params->ring_size = nla_get_u32(attrs[PMCTRACK_A_SESSION_RING_SIZE]);
 	if (attrs[PMCTRACK_A_SESSION_FLAGS])
 		params->flags = nla_get_u32(attrs[PMCTRACK_A_SESSION_FLAGS]);
+	params->cgroup = -1;
+	if (attrs[PMCTRACK_A_SESSION_CGROUP])
+		params->cgroup = nla_get_u32(attrs[PMCTRACK_A_SESSION_CGROUP]);
+	if (attrs[PMCTRACK_A_SESSION_MMON])
+		params->mm_name = nla_data(attrs[PMCTRACK_A_SESSION_MMON]);
+	if (attrs[PMCTRACK_A_SESSION_VIRT])
+		params->virt = nla_get_u32(attrs[PMCTRACK_A_SESSION_VIRT]);
+	if (params->virt && !params->mm_name) {
+		NL_SET_ERR_MSG_ATTR(info->extack, attrs[PMCTRACK_A_SESSION_VIRT],
+				    "virtual counters: of which monitoring module?");
+		return -EINVAL;
+	}
 
 	nlmsg_for_each_attr(nla, info->nlhdr, GENL_HDRLEN, rem) {
 		switch (nla_type(nla)) {

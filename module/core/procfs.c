@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The human plane: /proc/pmc/info (read) and /proc/pmc/config (read, write).
+ * The human plane: /proc/pmc/info (read), /proc/pmc/config and
+ * /proc/pmc/mmon_manager (read, write).
  * See Documentation/ABI/procfs-pmc.
  */
 #include <linux/capability.h>
@@ -11,6 +12,7 @@
 #include <linux/uaccess.h>
 
 #include "core.h"
+#include "mmon.h"
 
 struct pmct_config pmct_config = {
 	.ring_default	= 256 << 10,
@@ -65,6 +67,19 @@ static int pmct_config_open(struct inode *inode, struct file *file)
 	return single_open(file, pmct_config_show, NULL);
 }
 
+/* What an administrator wrote, as a string; 0 or a negative errno. */
+static int pmct_get_line(char *buf, size_t size, const char __user *ubuf, size_t len)
+{
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (len >= size)
+		return -E2BIG;
+	if (copy_from_user(buf, ubuf, len))
+		return -EFAULT;
+	buf[len] = '\0';
+	return 0;
+}
+
 /* One "name=value" a write. */
 static ssize_t pmct_config_write(struct file *file, const char __user *ubuf, size_t len,
 				 loff_t *pos)
@@ -73,14 +88,11 @@ static ssize_t pmct_config_write(struct file *file, const char __user *ubuf, siz
 	char *value;
 	unsigned int i;
 	u32 number;
+	int err;
 
-	if (!capable(CAP_SYS_ADMIN))
-		return -EPERM;
-	if (len >= sizeof(buf))
-		return -E2BIG;
-	if (copy_from_user(buf, ubuf, len))
-		return -EFAULT;
-	buf[len] = '\0';
+	err = pmct_get_line(buf, sizeof(buf), ubuf, len);
+	if (err)
+		return err;
 	value = strchr(strim(buf), '=');
 	if (!value)
 		return -EINVAL;
@@ -106,6 +118,38 @@ static const struct proc_ops pmct_config_ops = {
 	.proc_write	= pmct_config_write,
 };
 
+static int pmct_mmon_manager_show(struct seq_file *m, void *v)
+{
+	pmct_mmon_show(m);
+	return 0;
+}
+
+static int pmct_mmon_manager_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, pmct_mmon_manager_show, NULL);
+}
+
+/* The name of a monitoring module, or "none". */
+static ssize_t pmct_mmon_manager_write(struct file *file, const char __user *ubuf, size_t len,
+				       loff_t *pos)
+{
+	char buf[64];
+	int err;
+
+	err = pmct_get_line(buf, sizeof(buf), ubuf, len);
+	if (!err)
+		err = pmct_mmon_select(strim(buf));
+	return err ?: len;
+}
+
+static const struct proc_ops pmct_mmon_manager_ops = {
+	.proc_open	= pmct_mmon_manager_open,
+	.proc_read	= seq_read,
+	.proc_lseek	= seq_lseek,
+	.proc_release	= single_release,
+	.proc_write	= pmct_mmon_manager_write,
+};
+
 int pmct_procfs_init(void)
 {
 	struct proc_dir_entry *dir = proc_mkdir("pmc", NULL);
@@ -113,7 +157,8 @@ int pmct_procfs_init(void)
 	if (!dir)
 		return -ENOMEM;
 	if (!proc_create_single("info", 0444, dir, pmct_info_show) ||
-	    !proc_create("config", 0644, dir, &pmct_config_ops)) {
+	    !proc_create("config", 0644, dir, &pmct_config_ops) ||
+	    !proc_create("mmon_manager", 0644, dir, &pmct_mmon_manager_ops)) {
 		remove_proc_subtree("pmc", NULL);
 		return -ENOMEM;
 	}

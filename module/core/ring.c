@@ -88,6 +88,15 @@ int pmct_ring_init(struct pmct_ring *ring, size_t size)
 	return 0;
 }
 
+/* A ring without room, for records that nobody reads. 0 or -ENOMEM. */
+int pmct_ring_init_unread(struct pmct_ring *ring)
+{
+	memset(ring, 0, sizeof(*ring));
+	raw_spin_lock_init(&ring->lock);
+	ring->ctl = vmalloc_user(PAGE_SIZE);
+	return ring->ctl ? 0 : -ENOMEM;
+}
+
 void pmct_ring_destroy(struct pmct_ring *ring)
 {
 	vfree(ring->data);

@@ -18,7 +18,7 @@ struct vm_area_struct;
  * @ctl: page shared with the reader, who may write all of it: only @ctl->tail
  *	is ever read back, and checked
  * @data: the records, @size bytes, read-only for the reader
- * @size: a power of two
+ * @size: a power of two; 0: nobody reads
  * @head: bytes written; protected by @lock
  * @limit: up to here, a record can be written without another look at the
  *	reader's position or the end of the data; protected by @lock
@@ -37,6 +37,7 @@ struct pmct_ring {
 };
 
 int pmct_ring_init(struct pmct_ring *ring, size_t size);
+int pmct_ring_init_unread(struct pmct_ring *ring);
 void pmct_ring_destroy(struct pmct_ring *ring);
 ssize_t pmct_ring_read(struct pmct_ring *ring, char __user *buf, size_t len);
 bool pmct_ring_make_room(struct pmct_ring *ring, size_t size);

@@ -9,6 +9,7 @@
 
 #include "../compat/clock.h"
 #include "core.h"
+#include "mmon.h"
 
 static u32 pmct_clock_mult, pmct_clock_shift, pmct_time_max_age;
 
@@ -52,6 +53,19 @@ static noinline void pmct_name_thread(struct pmct_ctx *ctx)
 	ctx->head.tgid = task_tgid_nr_ns(ctx->task, ctx->session->pid_ns);
 }
 
+/* Of a CPU: the time that its target was there in the interval. */
+static u64 pmct_end_run(const struct pmct_cpu *cs, struct pmct_ctx *ctx)
+{
+	u64 run = ctx->run;
+
+	if (ctx->run_since) {
+		run += cs->clock - ctx->run_since;
+		ctx->run_since = cs->clock;
+	}
+	ctx->run = 0;
+	return run;
+}
+
 /* Move the open interval into @rec; the next one begins. */
 static void pmct_fill_record(struct pmctrack_record *rec, struct pmct_ctx *ctx,
 			     enum pmctrack_record_kind kind, u16 flags)
@@ -64,9 +78,13 @@ static void pmct_fill_record(struct pmctrack_record *rec, struct pmct_ctx *ctx,
 	rec->kind = kind;
 	rec->flags = flags | (ctx->merged ? PMCTRACK_RECORD_F_MERGED : 0);
 	rec->time_ns = pmct_time_ns(cs);
-	rec->run_ns = pmct_clock_to_ns(ctx->clock);
-	rec->hw_ns = rec->run_ns;
-	rec->cpu = task_cpu(ctx->task);
+	rec->hw_ns = pmct_clock_to_ns(ctx->clock);
+	if (likely(ctx->task)) {
+		rec->run_ns = rec->hw_ns;
+		rec->cpu = task_cpu(ctx->task);
+	} else {
+		rec->run_ns = pmct_clock_to_ns(pmct_end_run(cs, ctx));
+	}
 	for (i = 0; i < nr; i++) {
 		rec->counts[i] = ctx->sum[i];
 		ctx->sum[i] = 0;
@@ -88,6 +106,18 @@ static void pmct_account_lost(struct pmct_ring *ring, struct pmct_ctx *ctx)
 		ctx->sum[i] = 0;
 	}
 	ctx->clock = 0;
+	ctx->run = 0;
+}
+
+/* Nobody reads the session's records, but the monitoring module. */
+static void pmct_sample_unread(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16 flags,
+			       struct monitoring_module *mm)
+{
+	DEFINE_RAW_FLEX(struct pmctrack_record, rec, counts, PMCTRACK_MAX_COUNTERS);
+
+	pmct_fill_record(rec, ctx, kind, flags);
+	if (mm)
+		pmct_mmon_sample(mm, ctx, rec);
 }
 
 /**
@@ -107,6 +137,7 @@ void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16
 {
 	struct pmct_session *s = ctx->session;
 	struct pmct_ring *ring = &s->ring;
+	struct monitoring_module *mm;
 	struct pmctrack_record *rec;
 
 	lockdep_assert_irqs_disabled();
@@ -114,10 +145,17 @@ void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16
 	if (unlikely(!ctx->head.tid))
 		pmct_name_thread(ctx);
 
+	mm = rcu_dereference_sched(pmct_mmon);
+	if (unlikely(!ring->size)) {
+		pmct_sample_unread(ctx, kind, flags, mm);
+		return;
+	}
 	raw_spin_lock(&ring->lock);
-	rec = pmct_ring_reserve(ring, ctx->head.size);
+	rec = pmct_ring_reserve(ring, ctx->head.size + s->virt_size);
 	if (rec) {
 		pmct_fill_record(rec, ctx, kind, flags);
+		if (unlikely(mm))
+			pmct_mmon_sample(mm, ctx, rec);
 		pmct_ring_commit(ring, rec);
 		ctx->merged = false;
 	} else if (kind == PMCTRACK_RECORD_EXIT || kind == PMCTRACK_RECORD_MIGRATION ||

@@ -12,118 +12,17 @@
 #include <linux/slab.h>
 
 #include "core.h"
-#include "evset.h"
 #include "hooks.h"
+#include "mmon.h"
+
+static DEFINE_MUTEX(pmct_sessions_mutex);
+static LIST_HEAD(pmct_sessions);
 
 static void pmct_session_wake(struct irq_work *work)
 {
 	struct pmct_session *s = container_of(work, struct pmct_session, wake);
 
 	wake_up_all(&s->wait);
-}
-
-/* Add @spec to the sets of @core_type. */
-static int pmct_session_add_set(struct pmct_session *s, const struct pmct_evset_spec *spec,
-				unsigned int core_type, struct pmct_msg *msg)
-{
-	unsigned int index = s->nr_sets[core_type];
-	struct pmct_hwset *set;
-	int err;
-
-	if (index == PMCTRACK_MAX_SETS)
-		return pmct_refuse(msg, -E2BIG, "core type %u: more than %d event sets",
-				   core_type, PMCTRACK_MAX_SETS);
-	set = &s->sets[core_type][index];
-	err = pmct_evset_build(pmct_backend, spec, core_type, set, msg);
-	if (err)
-		return err;
-	set->index = index;
-	s->nr_sets[core_type]++;
-	s->nr_counters = max(s->nr_counters, set->nr);
-	return 0;
-}
-
-static int pmct_session_add_raw(struct pmct_session *s, const char *raw, struct pmct_msg *msg)
-{
-	unsigned int nr_types = pmct_backend->nr_core_types();
-	struct pmct_evset_spec *spec;
-	unsigned int i;
-	int err;
-
-	spec = kmalloc(sizeof(*spec), GFP_KERNEL);
-	if (!spec)
-		return -ENOMEM;
-	err = pmct_evset_parse(raw, pmct_backend->keys, spec, msg);
-	if (!err && spec->core_type >= (int)nr_types)
-		err = pmct_refuse(msg, -EINVAL, "coretype=%d: this machine has core types 0 to %u",
-				  spec->core_type, nr_types - 1);
-	if (!err && pmct_evset_counts_kernel(spec) && !s->privileged)
-		err = pmct_refuse(msg, -EACCES,
-				  "counting in kernel mode needs CAP_PERFMON; drop os (or :k) or run as root");
-	for (i = 0; !err && i < nr_types; i++) {
-		if (spec->core_type == PMCT_ANY_CORE_TYPE || spec->core_type == i)
-			err = pmct_session_add_set(s, spec, i, msg);
-	}
-	kfree(spec);
-	return err;
-}
-
-/* What ends an interval: the clock, or the events of each set. Not both. */
-static int pmct_session_check_sets(struct pmct_session *s,
-				   const struct pmct_session_params *params,
-				   struct pmct_msg *msg)
-{
-	unsigned int type, i, most = 0, ebs = 0, all = 0;
-
-	for (type = 0; type < ARRAY_SIZE(s->sets); type++) {
-		most = max_t(unsigned int, most, s->nr_sets[type]);
-		all += s->nr_sets[type];
-		for (i = 0; i < s->nr_sets[type]; i++)
-			ebs += !!s->sets[type][i].ebs;
-	}
-	if (ebs && ebs < all)
-		return pmct_refuse(msg, -EINVAL,
-				   "some event sets sample by events (ebs) and others do not: it must be all or none");
-	s->rotates = most > 1;
-	if (ebs)
-		s->period = 0;
-	else if (most > 1 && !s->period && params->nr_pids)
-		return pmct_refuse(msg, -EINVAL,
-				   "several event sets take turns at the end of a sampling period, and there is none");
-	return 0;
-}
-
-static int pmct_session_init_sets(struct pmct_session *s,
-				  const struct pmct_session_params *params,
-				  struct pmct_msg *msg)
-{
-	unsigned int i;
-	int err;
-
-	for (i = 0; i < ARRAY_SIZE(s->sets); i++) {
-		s->sets[i] = kcalloc(PMCTRACK_MAX_SETS, sizeof(*s->sets[i]),
-				     GFP_KERNEL_ACCOUNT);
-		if (!s->sets[i])
-			return -ENOMEM;
-		/* Until one is added, the first is empty. */
-		s->sets[i][0].core_type = i;
-	}
-	if (!params->nr_raw)
-		return pmct_refuse(msg, -EINVAL, "no event set given");
-	for (i = 0; i < params->nr_raw; i++) {
-		err = pmct_session_add_raw(s, params->raw[i], msg);
-		if (err)
-			return err;
-	}
-	return pmct_session_check_sets(s, params, msg);
-}
-
-static void pmct_session_free_sets(struct pmct_session *s)
-{
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(s->sets); i++)
-		kfree(s->sets[i]);
 }
 
 static int pmct_session_init_ring(struct pmct_session *s,
@@ -134,6 +33,8 @@ static int pmct_session_init_ring(struct pmct_session *s,
 	u32 max = s->privileged ? PMCT_RING_MAX : READ_ONCE(pmct_config.ring_max);
 	int err;
 
+	if (params->no_ring)
+		return pmct_ring_init_unread(&s->ring);
 	if (!is_power_of_2(size) || size < PMCT_RING_MIN || size > max)
 		return pmct_refuse(msg, -EINVAL,
 				   "ring buffer of %u bytes: must be a power of two from %lu to %u",
@@ -172,7 +73,7 @@ struct pmct_session *pmct_session_create(struct pmct_session_params *params,
 	init_waitqueue_head(&s->wait);
 	init_irq_work(&s->wake, pmct_session_wake);
 
-	err = pmct_session_init_sets(s, params, msg);
+	err = pmct_sets_init(s, params, msg);
 	if (err)
 		goto err_sets;
 	err = pmct_session_init_ring(s, params, msg);
@@ -182,14 +83,25 @@ struct pmct_session *pmct_session_create(struct pmct_session_params *params,
 	if (err)
 		goto err_ring;
 	s->pid_ns = get_pid_ns(task_active_pid_ns(current));
+	mutex_lock(&pmct_sessions_mutex);
+	list_add_tail(&s->node, &pmct_sessions);
+	mutex_unlock(&pmct_sessions_mutex);
 	return s;
 
 err_ring:
 	pmct_ring_destroy(&s->ring);
 err_sets:
-	pmct_session_free_sets(s);
+	pmct_sets_free(s);
 	kfree(s);
 	return ERR_PTR(err);
+}
+
+/* Nobody is monitored any more; with a last record for each who was, if wanted. */
+static void pmct_session_end(struct pmct_session *s, bool last_records)
+{
+	if (s->flags & PMCTRACK_SESSION_SYSTEM)
+		pmct_syswide_stop(s, last_records);
+	pmct_ctx_detach_all(s, last_records);
 }
 
 /**
@@ -200,14 +112,34 @@ err_sets:
  */
 void pmct_session_destroy(struct pmct_session *s)
 {
-	pmct_ctx_detach_all(s, false);
+	pmct_session_end(s, false);
+	mutex_lock(&pmct_sessions_mutex);
+	list_del(&s->node);
+	mutex_unlock(&pmct_sessions_mutex);
 	pmct_backend_put();
 	/* After the last hook: nobody queues it any more. */
 	irq_work_sync(&s->wake);
 	pmct_ring_destroy(&s->ring);
 	put_pid_ns(s->pid_ns);
-	pmct_session_free_sets(s);
+	pmct_sets_free(s);
 	kfree(s);
+}
+
+/* Call @fn for all threads and CPUs that are monitored, with interrupts disabled. */
+void pmct_session_each_ctx(void (*fn)(const struct monitoring_module *mm, struct pmct_ctx *ctx),
+			   const struct monitoring_module *mm)
+{
+	struct pmct_session *s;
+	struct pmct_ctx *ctx;
+
+	mutex_lock(&pmct_sessions_mutex);
+	list_for_each_entry(s, &pmct_sessions, node) {
+		raw_spin_lock_irq(&s->lock);
+		list_for_each_entry(ctx, &s->threads, node)
+			fn(mm, ctx);
+		raw_spin_unlock_irq(&s->lock);
+	}
+	mutex_unlock(&pmct_sessions_mutex);
 }
 
 /* No thread is left, and hence no record will follow those seen after this. */
@@ -284,7 +216,7 @@ static long pmct_attached_ioctl(struct file *file, unsigned int cmd, unsigned lo
 		return -ENOTTY;
 	if (mutex_lock_interruptible(&s->read_mutex))
 		return -ERESTARTSYS;
-	pmct_ctx_detach_all(s, true);
+	pmct_session_end(s, true);
 	mutex_unlock(&s->read_mutex);
 	wake_up_all(&s->wait);
 	return 0;
@@ -301,7 +233,7 @@ static const struct file_operations pmct_session_fops = {
 	.llseek		= noop_llseek,
 };
 
-/* Of running processes, which do not start and stop themselves. */
+/* Of running processes and of CPUs, which do not start and stop themselves. */
 static const struct file_operations pmct_attached_fops = {
 	.owner		= THIS_MODULE,
 	.read		= pmct_session_read,
@@ -312,6 +244,61 @@ static const struct file_operations pmct_attached_fops = {
 	.release	= pmct_session_release,
 	.llseek		= noop_llseek,
 };
+
+/* The virtual counters, and maybe the event sets, of the active monitoring module. */
+static int pmct_session_use_mmon(const struct monitoring_module *mm,
+				 struct pmct_session_params *params, struct pmct_msg *msg)
+{
+	unsigned int i;
+
+	if (!mm || strcmp(mm->name, params->mm_name))
+		return pmct_refuse(msg, -ENOENT,
+				   "monitoring module %s is not active; see /proc/pmc/mmon_manager",
+				   params->mm_name);
+	if (params->virt >> mm->nr_virt)
+		return pmct_refuse(msg, -EINVAL, "monitoring module %s has %u virtual counters",
+				   mm->name, mm->nr_virt);
+	if (!params->nr_raw) {
+		if (!mm->nr_raw)
+			return pmct_refuse(msg, -EINVAL,
+					   "monitoring module %s has no event sets of its own: name events to count",
+					   mm->name);
+		memcpy(params->raw, mm->raw, mm->nr_raw * sizeof(*mm->raw));
+		params->nr_raw = mm->nr_raw;
+		return 0;
+	}
+	for (i = 0; i < mm->nr_virt; i++) {
+		if (params->virt >> i & 1 && mm->virt[i].needs_sets)
+			return pmct_refuse(msg, -EINVAL,
+					   "virtual counter %s is made of the counts of module %s's own events: name no others",
+					   mm->virt[i].name, mm->name);
+	}
+	return 0;
+}
+
+static struct pmct_session *pmct_session_create_with_mmon(struct pmct_session_params *params,
+							  struct pmct_msg *msg)
+{
+	const struct monitoring_module *mm;
+	bool mm_sets = !params->nr_raw;
+	struct pmct_session *s;
+	int err;
+
+	if (!params->mm_name)
+		return pmct_session_create(params, msg);
+	pmct_mmon_lock();
+	mm = pmct_mmon_active();
+	err = pmct_session_use_mmon(mm, params, msg);
+	s = err ? ERR_PTR(err) : pmct_session_create(params, msg);
+	if (!IS_ERR(s)) {
+		s->mm_gen = mm->gen;
+		s->mm_sets = mm_sets;
+		s->virt = params->virt;
+		s->virt_size = hweight32(params->virt) * sizeof(u64);
+	}
+	pmct_mmon_unlock();
+	return s;
+}
 
 /**
  * pmct_session_open() - create a session and attach its target
@@ -333,7 +320,7 @@ struct file *pmct_session_open(struct pmct_session_params *params, struct pmct_m
 			    "kernel.perf_event_paranoid is above 2: counting needs CAP_PERFMON; run as root or lower it with sysctl");
 		return ERR_PTR(-EACCES);
 	}
-	s = pmct_session_create(params, msg);
+	s = pmct_session_create_with_mmon(params, msg);
 	if (IS_ERR(s))
 		return ERR_CAST(s);
 	err = pmct_attach(s, params, msg);
@@ -341,7 +328,8 @@ struct file *pmct_session_open(struct pmct_session_params *params, struct pmct_m
 		pmct_session_destroy(s);
 		return ERR_PTR(err);
 	}
-	if (params->nr_pids && !(params->flags & PMCTRACK_SESSION_ON_EXEC))
+	if (!(params->flags & PMCTRACK_SESSION_ON_EXEC) &&
+	    (params->nr_pids || params->flags & PMCTRACK_SESSION_SYSTEM))
 		fops = &pmct_attached_fops;
 	file = anon_inode_getfile("[pmctrack]", fops, s, O_RDWR | O_CLOEXEC);
 	if (IS_ERR(file))

@@ -70,6 +70,30 @@ migrate_beside_others() {
 	wait $mine "${others[@]}"
 }
 
+user() { setpriv --reuid=1000 --regid=1000 --clear-groups -- "$@"; }
+
+# start_waiting ROUNDS THREADS: handwait, its threads asleep; $waiting is its PID, "go" wakes it
+start_waiting() {
+	rm -f /tmp/go; mkfifo /tmp/go
+	$S/handwait "$1" "$2" </tmp/go & waiting=$!
+	exec 7>/tmp/go
+	until [ "$(cat /proc/$waiting/task/*/stat 2>/dev/null | grep -c ') S ')" = $(($2 + 1)) ]; do sleep 0.01; done
+}
+go() { echo >&7; exec 7>&-; }
+
+# start_attached FILE OPTION…: pmctrack in the background as $mine, attached when this returns
+start_attached() {
+	local out=$1; shift
+	pmctrack "$@" >"$out" & mine=$!
+	until grep -q nsample "$out"; do
+		kill -0 $mine
+		sleep 0.01
+	done
+}
+
+# rest ROUNDS THREADS: instructions of handwait from its sleep on
+rest() { echo $((11 + 2 * 10#$1 + $2 * (3 + 2 * 10#$1))); }
+
 reload() { rmmod pmctrack 2>/dev/null || true; insmod $KO "$@"; }
 
 # Nothing is left behind: no session, and the counters are perf's again.

@@ -35,6 +35,8 @@ for entry in "${list[@]}"; do
 		status=1
 	fi
 	awk -v s="$start" '{ printf "# %.1f s of guest time\n", $1 - s }' /proc/uptime
+	# What a test that failed may have left.
+	{ echo none >/proc/pmc/mmon_manager; rmmod pmctrack_mmon_test pmctrack_mmon_ipc; } 2>/dev/null
 	[ -e /proc/pmc/info ] || insmod /opt/pmctrack/modules/pmctrack.ko
 done
 exit $status

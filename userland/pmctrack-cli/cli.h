@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <pmctrack/libpmctrack.h>
@@ -16,6 +17,9 @@
 #define EXIT_NOT_FOUND	127
 
 #define MAX_SETS	(PMCTRACK_MAX_SETS * PMCTRACK_MAX_CORE_TYPES)
+#define MAX_METRICS	32
+
+enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_OPENMETRICS };
 
 /* What the command line says. */
 struct options {
@@ -24,6 +28,13 @@ struct options {
 	bool raw;		/* -r */
 	bool strict;		/* --strict */
 	bool aggregate;		/* -A */
+	bool summary;		/* --summary */
+	enum format format;	/* --csv, --json, --openmetrics */
+	const char *virts;	/* -V */
+	const char *metrics[MAX_METRICS];	/* -m */
+	unsigned int nr_metrics;
+	bool system;		/* -S */
+	const char *cgroup;	/* --cgroup */
 	double period;		/* -T, seconds */
 	const char *output;	/* -o, NULL: stdout */
 	bool bind;		/* -b */
@@ -36,7 +47,7 @@ struct options {
 	pid_t processes[PMCTRACK_MAX_PIDS];	/* -p */
 	unsigned int nr_processes;
 	uint32_t ring_size;	/* -k, bytes */
-	char **argv;		/* the program; NULL with -p */
+	char **argv;		/* the program; NULL: none */
 };
 
 /* options.c: 0, or an exit status with the reason printed (-1: all done) */
@@ -60,39 +71,135 @@ void child_abandon(struct child *c);
 /* run.c: monitor one program; exit status */
 int run(const struct options *o);
 
+/* metric.c: numbers made of counts (-m) */
+struct metric_op {
+	char op;		/* + - * / ~ (negate), or n: @number, v: @name */
+	double number;
+	char *name;		/* of an event, a virtual counter, or run_ns, hw_ns */
+};
+
+struct metric {
+	char *name;
+	char *formula;
+	struct metric_op *ops;	/* in postfix order */
+	unsigned int nr_ops;
+};
+
+struct metrics {
+	struct metric *of;
+	unsigned int nr;
+};
+
+int metric_parse(struct metric *m, const char *text, char *why, size_t size);
+bool metric_value(const struct metric *m, bool (*value)(const char *name, double *v, void *arg),
+		  void *arg, double *result);
+void metric_free(struct metric *m);
+int metrics_parse(struct metrics *all, const struct options *o);
+int metrics_list(void);
+char *metrics_events(const struct metrics *all);
+void metrics_free(struct metrics *all);
+
 /* sets.c: what is counted; a set is known to people by its index here */
 struct sets {
 	struct pmctrack_evset *set[MAX_SETS];
 	unsigned int nr;
 	unsigned int nr_core_types;
+	bool of_mmon;		/* the monitoring module's */
+	uint32_t virts;		/* mask of the virtual counters that are wanted */
+	struct {
+		char *name;
+		char *unit;
+		bool gauge;
+	} virt[PMCTRACK_MAX_VIRT];
 };
 
-int sets_parse(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o);
+int sets_parse(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o,
+	       const struct metrics *metrics);
 void sets_free(struct sets *sets);
 
-/* table.c: output for people, as in the paper */
-struct table {
-	FILE *out;
+/* totals.c: sums of all samples, and what part of the time they were counted */
+struct totals {
 	const struct sets *sets;
-	uint32_t counters;	/* of all sets */
-};
-
-void table_mappings(FILE *out, const struct sets *sets);
-void table_begin(struct table *t);
-void table_row(const struct table *t, unsigned long nr, const struct pmctrack_record *rec);
-
-/* aggregate.c: totals, and what part of the time they were counted (-A) */
-struct aggregate {
-	const struct sets *sets;
+	unsigned long nr;	/* samples */
+	uint64_t merged;	/* samples that cover more than one period */
+	uint64_t setuid;	/* threads that ended monitoring by exec */
 	uint64_t run_ns[PMCTRACK_MAX_CORE_TYPES + 1];
 	struct {
 		uint64_t hw_ns;
 		uint64_t counts[PMCTRACK_MAX_COUNTERS];
 	} of[MAX_SETS];
+	struct {
+		uint64_t nr;	/* samples with a value */
+		uint64_t sum;
+		double weighted;	/* of a gauge, by time */
+		double weight;
+	} virt[PMCTRACK_MAX_VIRT];
 };
 
-void aggregate_add(struct aggregate *a, const struct pmctrack_record *rec);
-void aggregate_print(const struct aggregate *a, FILE *out);
+/* Of one event of a set. */
+struct total {
+	uint64_t counted;
+	double coverage;	/* 0 to 1 */
+	bool complete;		/* counted all the time */
+	double estimate;	/* of the whole, if coverage is not 0 */
+};
+
+void totals_add(struct totals *t, const struct pmctrack_record *rec);
+struct total totals_of(const struct totals *t, unsigned int set, unsigned int i);
+bool totals_virt(const struct totals *t, unsigned int virt, double *value);
+bool totals_metric(const struct totals *t, const struct metric *m, double *value, bool *exact);
+double totals_run_s(const struct totals *t);
+
+/* output.c: where rows go */
+struct outcome {
+	double elapsed_s;
+	bool has_times;		/* of a program that we ran */
+	double user_s;
+	double system_s;
+	struct pmctrack_session_stats stats;
+	const struct pmctrack_session *session;
+};
+
+struct output {
+	FILE *out;
+	const struct options *o;
+	const struct sets *sets;
+	const struct metrics *metrics;
+	uint64_t period_ns;
+	struct totals totals;
+	uint32_t counters;	/* of all sets; of the table */
+	char **columns;		/* distinct event names; of CSV */
+	unsigned int nr_columns;
+	struct per_cpu *cpus;	/* of OpenMetrics */
+	unsigned int nr_cpus;
+	int error;		/* errno of the first failure to write */
+};
+
+void output_begin(struct output *w);
+void output_row(struct output *w, const struct pmctrack_record *rec);
+void output_flush(struct output *w);
+void output_end(struct output *w, const struct outcome *end);
+bool output_rows(const struct output *w);
+const char *kind_name(unsigned int kind);
+bool row_metric(const struct output *w, const struct pmctrack_record *rec, const struct metric *m,
+		double *value);
+
+/* One of these writes: table.c, csv.c, json.c, openmetrics.c, summary.c */
+void table_mappings(const struct output *w);
+void table_begin(struct output *w);
+void table_row(const struct output *w, const struct pmctrack_record *rec);
+void table_totals(const struct output *w);
+void csv_begin(struct output *w);
+void csv_row(const struct output *w, const struct pmctrack_record *rec);
+void csv_totals(const struct output *w);
+void csv_free(struct output *w);
+void json_begin(const struct output *w);
+void json_row(const struct output *w, const struct pmctrack_record *rec);
+void json_end(const struct output *w, const struct outcome *end);
+void openmetrics_row(struct output *w, const struct pmctrack_record *rec);
+void openmetrics_write(struct output *w);
+void openmetrics_free(struct output *w);
+void summary_print(const struct output *w, const struct outcome *end);
 
 /* complain.c */
 void complain(const char *fmt, ...) __attribute__((format(printf, 1, 2)));

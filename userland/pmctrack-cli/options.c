@@ -12,8 +12,9 @@
 static const char usage_text[] =
 "Usage: pmctrack [OPTION]... [--] PROGRAM [ARG]...\n"
 "       pmctrack [OPTION]... -p PID[,PID]...\n"
+"       pmctrack [OPTION]... -S | --cgroup DIR [PROGRAM [ARG]...]\n"
 "Run PROGRAM and print its performance counters, thread by thread; or those of\n"
-"running processes, until they end or Ctrl-C.\n"
+"running processes, or of CPUs, until PROGRAM or they end, or Ctrl-C.\n"
 "\n"
 "  -c EVENTS     events to count, for example instr,cycles (the default);\n"
 "                NAME:k counts in kernel mode, NAME:uk in both\n"
@@ -21,9 +22,19 @@ static const char usage_text[] =
 "                NAME:ebs=N takes a sample each N events instead\n"
 "  -r            EVENTS is a raw string, for example pmc0,pmc1=0x8\n"
 "      --strict  refuse more events than counters, instead of making more sets\n"
+"  -V NAMES      virtual counters of the active monitoring module\n"
+"  -m METRIC     print a number made of counts: NAME=FORMULA, for example\n"
+"                ipc=instr/cycles, or a ready one; '-m list' lists these\n"
 "  -A            print totals and coverage at the end, instead of samples\n"
+"      --summary print totals for people at the end, instead of samples\n"
+"      --csv     print comma-separated values\n"
+"      --json    print JSON Lines\n"
+"      --openmetrics  with -S: print OpenMetrics; a FILE (-o) is replaced each\n"
+"                period\n"
 "  -T SECONDS    sampling period (default 1); 0: one row a thread, at its end\n"
 "  -p PIDS       monitor these running processes, with all their threads\n"
+"  -S            monitor all CPUs, whatever runs there (needs CAP_PERFMON)\n"
+"      --cgroup DIR  monitor the threads of a control group, CPU by CPU\n"
 "  -o FILE       write the counts to FILE\n"
 "  -b CPUS       run PROGRAM on these CPUs: a list (0,2-3) or a mask (0xd)\n"
 "  -n SAMPLES    end PROGRAM after so many samples\n"
@@ -152,7 +163,18 @@ static int parse_pids(struct options *o, const char *text)
 	return *end ? -EINVAL : 0;
 }
 
-enum { OPT_NO_INHERIT = 256, OPT_STRICT, OPT_VERSION };
+enum {
+	OPT_NO_INHERIT = 256, OPT_STRICT, OPT_VERSION, OPT_SUMMARY, OPT_CSV, OPT_JSON,
+	OPT_OPENMETRICS, OPT_CGROUP,
+};
+
+static int set_format(struct options *o, enum format format)
+{
+	if (o->format != FORMAT_TABLE && o->format != format)
+		return bad("%s: give one of them", "--csv, --json, --openmetrics");
+	o->format = format;
+	return 0;
+}
 
 static int parse_option(struct options *o, int c, const char *arg)
 {
@@ -167,6 +189,31 @@ static int parse_option(struct options *o, int c, const char *arg)
 		return 0;
 	case OPT_STRICT:
 		o->strict = true;
+		return 0;
+	case OPT_SUMMARY:
+		o->summary = true;
+		return 0;
+	case OPT_CSV:
+		return set_format(o, FORMAT_CSV);
+	case OPT_JSON:
+		return set_format(o, FORMAT_JSON);
+	case OPT_OPENMETRICS:
+		return set_format(o, FORMAT_OPENMETRICS);
+	case OPT_CGROUP:
+		o->cgroup = arg;
+		/* fall through */
+	case 'S':
+		o->system = true;
+		return 0;
+	case 'V':
+		o->virts = arg;
+		return 0;
+	case 'm':
+		if (strcmp(arg, "list") == 0)
+			return metrics_list() ? EXIT_SELF : -1;
+		if (o->nr_metrics == MAX_METRICS)
+			return bad("-m %s: too many metrics", arg);
+		o->metrics[o->nr_metrics++] = arg;
 		return 0;
 	case 'r':
 		o->raw = true;
@@ -213,12 +260,41 @@ static int parse_option(struct options *o, int c, const char *arg)
 	return EXIT_USAGE;
 }
 
+/* What does not go together. */
+static int check_options(const struct options *o)
+{
+	if (!o->nr_events && o->raw)
+		return bad("-r needs %s with a raw string", "-c");
+	if (o->nr_processes && o->argv)
+		return bad("-p, and a program to run ('%s'): give one of them", o->argv[0]);
+	if (o->nr_processes && o->system)
+		return bad("-p and %s: give one of them", o->cgroup ? "--cgroup" : "-S");
+	if (!o->argv && !o->nr_processes && !o->system)
+		return bad("%s to run", "no program");
+	if (!o->argv && (o->bind || o->times))
+		return bad("%s is for a program that pmctrack runs", o->bind ? "-b" : "-t");
+	if (o->system && o->no_inherit)
+		return bad("%s is for a program's processes, not for -S", "--no-inherit");
+	if (o->format == FORMAT_OPENMETRICS && !o->system)
+		return bad("--openmetrics is for %s", "-S and --cgroup");
+	if (o->format != FORMAT_TABLE && o->times)
+		return bad("-t is for the table; --json has times in its last line%s", "");
+	if (o->aggregate && o->summary)
+		return bad("%s: give one of them", "-A and --summary");
+	return 0;
+}
+
 int options_parse(struct options *o, int argc, char **argv)
 {
 	static const struct option longopts[] = {
 		{ "help", no_argument, NULL, 'h' },
 		{ "no-inherit", no_argument, NULL, OPT_NO_INHERIT },
 		{ "strict", no_argument, NULL, OPT_STRICT },
+		{ "summary", no_argument, NULL, OPT_SUMMARY },
+		{ "csv", no_argument, NULL, OPT_CSV },
+		{ "json", no_argument, NULL, OPT_JSON },
+		{ "openmetrics", no_argument, NULL, OPT_OPENMETRICS },
+		{ "cgroup", required_argument, NULL, OPT_CGROUP },
 		{ "version", no_argument, NULL, OPT_VERSION },
 		{ NULL, 0, NULL, 0 }
 	};
@@ -227,25 +303,12 @@ int options_parse(struct options *o, int argc, char **argv)
 	memset(o, 0, sizeof(*o));
 	o->period = 1;
 	/* "+": what follows the program's name belongs to the program. */
-	while ((c = getopt_long(argc, argv, "+c:rAT:p:o:b:n:N:k:Lth", longopts, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "+c:rAT:p:So:b:n:N:k:LtV:m:h", longopts, NULL)) != -1) {
 		status = parse_option(o, c, optarg);
 		if (status)
 			return status;
 	}
-	if (!o->nr_events) {
-		if (o->raw)
-			return bad("-r needs %s with a raw string", "-c");
-		o->events[o->nr_events++] = "instr,cycles";
-	}
-	if (o->nr_processes) {
-		if (optind < argc)
-			return bad("-p, and a program to run ('%s'): give one of them", argv[optind]);
-		if (o->bind || o->times)
-			return bad("%s is for programs that pmctrack runs, not for -p", o->bind ? "-b" : "-t");
-		return 0;
-	}
-	if (optind == argc)
-		return bad("%s to run", "no program");
-	o->argv = argv + optind;
-	return 0;
+	if (optind < argc)
+		o->argv = argv + optind;
+	return check_options(o);
 }

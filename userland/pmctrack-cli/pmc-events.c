@@ -11,10 +11,11 @@
 #include <pmctrack/libpmctrack.h>
 
 static const char usage_text[] =
-"Usage: pmc-events -I | -L [-p PMU] | -e EVENTS [-p PMU]\n"
+"Usage: pmc-events -I | -V | -L [-p PMU] | -e EVENTS [-p PMU]\n"
 "Describe the hardware counters of this machine.\n"
 "\n"
 "  -I            list PMUs: one for each type of core\n"
+"  -V            list the virtual counters of the active monitoring module\n"
 "  -L            list the events that a PMU implements\n"
 "  -e EVENTS     print the raw string for a list of event names\n"
 "  -p PMU        which PMU, by its number in -I (default 0)\n"
@@ -59,6 +60,24 @@ static int list_pmus(const struct pmctrack_ctl *ctl)
 	return 0;
 }
 
+static int list_virts(const struct pmctrack_ctl *ctl)
+{
+	if (!pmctrack_ctl__mmon(ctl)) {
+		puts("no monitoring module is active; see /proc/pmc/mmon_manager");
+		return 0;
+	}
+	printf("[Monitoring module %s]\n", pmctrack_ctl__mmon(ctl));
+	for (unsigned int i = 0; i < pmctrack_ctl__nr_virts(ctl); i++) {
+		struct pmctrack_virt_info info = { .sz = sizeof(info) };
+
+		if (pmctrack_ctl__virt_info(ctl, i, &info))
+			return -1;
+		printf("virt%-3u %-20s %-8s %s%s\n", i, info.name, *info.unit ? info.unit : "-",
+		       info.desc, info.gauge ? " (a state)" : "");
+	}
+	return 0;
+}
+
 static int print_event(const struct pmctrack_event_info *info, void *arg)
 {
 	(void)arg;
@@ -90,7 +109,7 @@ int main(int argc, char **argv)
 {
 	static const struct option longopts[] = {
 		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'V' },
+		{ "version", no_argument, NULL, 'v' },
 		{ NULL, 0, NULL, 0 }
 	};
 	struct pmctrack_ctl *ctl;
@@ -99,15 +118,16 @@ int main(int argc, char **argv)
 	int action = 0, c, err;
 	char *end;
 
-	while ((c = getopt_long(argc, argv, "ILe:p:h", longopts, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "ILVe:p:h", longopts, NULL)) != -1) {
 		switch (c) {
 		case 'e':
 			events = optarg;
 			/* fall through */
 		case 'I':
 		case 'L':
+		case 'V':
 			if (action && action != c)
-				return usage_error("give one of -I, -L and -e");
+				return usage_error("give one of -I, -V, -L and -e");
 			action = c;
 			break;
 		case 'p':
@@ -118,7 +138,7 @@ int main(int argc, char **argv)
 		case 'h':
 			fputs(usage_text, stdout);
 			return 0;
-		case 'V':
+		case 'v':
 			puts("pmc-events " VERSION);
 			return 0;
 		default:
@@ -126,13 +146,15 @@ int main(int argc, char **argv)
 		}
 	}
 	if (!action || optind != argc)
-		return usage_error("give one of -I, -L and -e");
+		return usage_error("give one of -I, -V, -L and -e");
 
 	ctl = pmctrack_ctl__open();
 	if (!ctl)
 		err = -1;
 	else if (action == 'I')
 		err = list_pmus(ctl);
+	else if (action == 'V')
+		err = list_virts(ctl);
 	else if (action == 'L')
 		err = pmctrack_ctl__each_event(ctl, (unsigned int)pmu, print_event, NULL);
 	else

@@ -20,19 +20,14 @@
 struct monitor {
 	const struct options *o;
 	struct sets sets;
+	struct metrics metrics;
 	struct pmctrack_session *session;
-	FILE *out;
-	struct table table;
-	struct aggregate aggregate;
-	unsigned long nr_samples;
-	uint64_t merged;	/* records that cover more than one period */
-	uint64_t setuid;	/* threads that ended monitoring by exec */
+	struct output output;
 	struct child child;
 	int signals;		/* signalfd */
 	int timer;		/* -N, then the grace period */
-	bool ending;		/* we told the program to end, or left the processes */
+	bool ending;		/* we told the program to end, or left the target */
 	bool over;		/* the program has ended, or nobody is monitored any more */
-	int write_error;	/* errno of the first failure to write the table */
 	int status;		/* of waitpid() */
 	struct timespec start;
 	struct rusage usage;
@@ -60,24 +55,12 @@ static void end_program(struct monitor *m)
 	arm(m->timer, KILL_AFTER_S);
 }
 
-static void flush(struct monitor *m)
-{
-	if ((fflush(m->out) || ferror(m->out)) && !m->write_error)
-		m->write_error = errno ? errno : EIO;
-}
-
 static void take_record(struct monitor *m, const struct pmctrack_record *rec)
 {
-	if (m->o->max_samples && m->nr_samples >= m->o->max_samples)
+	if (m->o->max_samples && m->output.totals.nr >= m->o->max_samples)
 		return;
-	m->nr_samples++;
-	m->merged += !!(rec->flags & PMCTRACK_RECORD_F_MERGED);
-	m->setuid += !!(rec->flags & PMCTRACK_RECORD_F_SETUID);
-	if (m->o->aggregate)
-		aggregate_add(&m->aggregate, rec);
-	else
-		table_row(&m->table, m->nr_samples, rec);
-	if (m->nr_samples == m->o->max_samples)
+	output_row(&m->output, rec);
+	if (m->output.totals.nr == m->o->max_samples)
 		end_program(m);
 }
 
@@ -87,7 +70,7 @@ static void take_records(struct monitor *m)
 
 	while (pmctrack_session__next(m->session, &rec) > 0)
 		take_record(m, rec);
-	flush(m);
+	output_flush(&m->output);
 }
 
 static void reap(struct monitor *m)
@@ -147,6 +130,9 @@ static void monitor_loop(struct monitor *m)
 			m->over |= !m->o->argv;
 		}
 	}
+	/* CPUs go on, and have a last record when we leave them. */
+	if (m->o->system)
+		pmctrack_session__detach(m->session);
 	/* The last records were written before the program could be reaped. */
 	take_records(m);
 }
@@ -166,39 +152,58 @@ static void report_lost_counts(const struct monitor *m)
 	}
 }
 
-static void report_losses(const struct monitor *m)
+static void report_losses(const struct monitor *m, const struct pmctrack_session_stats *stats)
 {
-	struct pmctrack_session_stats stats = { .sz = sizeof(stats) };
+	const struct totals *t = &m->output.totals;
 
-	pmctrack_session__stats(m->session, &stats);
-	if (m->merged)
+	if (t->merged)
 		complain("%" PRIu64 " samples cover more than one period, because the kernel's buffer was full; no event is missing. A larger buffer (-k) or period (-T) helps",
-			 m->merged);
-	if (stats.lost) {
+			 t->merged);
+	if (stats->lost) {
 		complain("%" PRIu64 " last samples of threads were lost, because the kernel's buffer was full (see -k); they had, in all:",
-			 stats.lost);
+			 stats->lost);
 		report_lost_counts(m);
 	}
-	if (stats.skipped_threads)
+	if (stats->skipped_threads)
 		complain("%u threads were not monitored: the kernel had no memory for them",
-			 stats.skipped_threads);
-	if (m->setuid)
+			 stats->skipped_threads);
+	if (t->setuid)
 		complain("%" PRIu64 " threads executed a program with other privileges and were not monitored further; that needs CAP_PERFMON (run pmctrack as root)",
-			 m->setuid);
-	if (stats.threads)
+			 t->setuid);
+	if (stats->threads)
 		complain("%u threads of background processes still run; their events since their last sample are not shown",
-			 stats.threads);
+			 stats->threads);
+	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
+		if (m->sets.virts >> i & 1 && t->virt[i].nr < t->nr)
+			complain("virtual counter %s: %lu of %lu samples have no value",
+				 m->sets.virt[i].name, t->nr - (unsigned long)t->virt[i].nr, t->nr);
+	}
 }
 
-static void report_times(const struct monitor *m)
+static double seconds(const struct timeval *t)
 {
+	return (double)t->tv_sec + (double)t->tv_usec / 1e6;
+}
+
+static void finish(struct monitor *m)
+{
+	struct outcome end = {
+		.has_times = m->o->argv != NULL,
+		.user_s = seconds(&m->usage.ru_utime),
+		.system_s = seconds(&m->usage.ru_stime),
+		.stats.sz = sizeof(end.stats),
+	};
 	struct timespec now;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	fprintf(m->out, "real %.3f\nuser %ld.%03ld\nsys %ld.%03ld\n",
-		(double)(now.tv_sec - m->start.tv_sec) + (double)(now.tv_nsec - m->start.tv_nsec) / 1e9,
-		(long)m->usage.ru_utime.tv_sec, (long)m->usage.ru_utime.tv_usec / 1000,
-		(long)m->usage.ru_stime.tv_sec, (long)m->usage.ru_stime.tv_usec / 1000);
+	end.elapsed_s = (double)(now.tv_sec - m->start.tv_sec) +
+			(double)(now.tv_nsec - m->start.tv_nsec) / 1e9;
+	pmctrack_session__stats(m->session, &end.stats);
+	output_end(&m->output, &end);
+	if (m->o->times)
+		fprintf(m->output.out, "real %.3f\nuser %.3f\nsys %.3f\n", end.elapsed_s, end.user_s,
+			end.system_s);
+	report_losses(m, &end.stats);
 }
 
 static int exit_status(const struct monitor *m)
@@ -218,38 +223,49 @@ static int open_session(struct monitor *m)
 	const struct options *o = m->o;
 	struct pmctrack_session_opts opts = {
 		.sz = sizeof(opts),
-		.flags = (o->argv ? PMCTRACK_SESSION_ON_EXEC : 0) | PMCTRACK_SESSION_THREADS |
+		.flags = o->system ? PMCTRACK_SESSION_SYSTEM :
+			 (o->argv ? PMCTRACK_SESSION_ON_EXEC : 0) | PMCTRACK_SESSION_THREADS |
 			 (o->no_inherit ? 0 : PMCTRACK_SESSION_CHILDREN),
+		.cgroup = o->cgroup,
 		.processes = o->processes,
 		.nr_processes = o->nr_processes,
 		.period_ns = (uint64_t)(o->period * 1e9),
 		.ring_size = o->ring_size,
 	};
 	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
+	int status = EXIT_SELF;
 	int err = 0;
 
 	if (!ctl) {
 		complain("%s", pmctrack_error());
 		return EXIT_SELF;
 	}
-	if (sets_parse(&m->sets, ctl, o))
+	status = metrics_parse(&m->metrics, o);
+	if (!status)
+		status = sets_parse(&m->sets, ctl, o, &m->metrics);
+	if (status)
 		goto out;
+	status = EXIT_SELF;
 	if (o->argv)
 		err = child_prepare(&m->child, o);
 	if (err) {
 		complain("cannot create a process: %s", strerror(-err));
 		goto out;
 	}
-	opts.pid = m->child.pid;
-	m->session = pmctrack_session__open(ctl, m->sets.set, m->sets.nr, &opts);
-	if (!m->session) {
+	opts.pid = o->system ? 0 : m->child.pid;
+	opts.virts = m->sets.virts;
+	m->session = pmctrack_session__open(ctl, m->sets.set, m->sets.of_mmon ? 0 : m->sets.nr,
+					    &opts);
+	if (m->session) {
+		status = 0;
+	} else {
 		complain("%s", pmctrack_error());
 		if (o->argv)
 			child_abandon(&m->child);
 	}
 out:
 	pmctrack_ctl__close(ctl);
-	return m->session ? 0 : EXIT_SELF;
+	return status;
 }
 
 static int prepare_signals(struct monitor *m)
@@ -273,18 +289,28 @@ static int prepare_signals(struct monitor *m)
 	return m->signals < 0 || m->timer < 0 ? -errno : 0;
 }
 
+/* The file of -o; OpenMetrics makes a new one each period. */
+static int open_output(struct monitor *m)
+{
+	const struct options *o = m->o;
+
+	m->output.out = stdout;
+	if (!o->output || o->format == FORMAT_OPENMETRICS)
+		return 0;
+	m->output.out = fopen(o->output, "we");
+	if (m->output.out)
+		return 0;
+	complain("-o %s: %s", o->output, strerror(errno));
+	return EXIT_SELF;
+}
+
 int run(const struct options *o)
 {
-	struct monitor m = { .o = o, .out = stdout };
-	int status;
+	struct monitor m = { .o = o, .output.o = o };
+	int status = open_output(&m);
 
-	if (o->output) {
-		m.out = fopen(o->output, "we");
-		if (!m.out) {
-			complain("-o %s: %s", o->output, strerror(errno));
-			return EXIT_SELF;
-		}
-	}
+	if (status)
+		return status;
 	if (prepare_signals(&m)) {
 		complain("cannot watch the program: %s", strerror(errno));
 		return EXIT_SELF;
@@ -296,31 +322,26 @@ int run(const struct options *o)
 	status = o->argv ? child_run(&m.child, o) : 0;
 	if (status)
 		goto out;
-	m.table = (struct table){ .out = m.out, .sets = &m.sets };
-	m.aggregate.sets = &m.sets;
-	if (!o->no_mappings)
-		table_mappings(m.out, &m.sets);
-	if (!o->aggregate)
-		table_begin(&m.table);
+	m.output.sets = &m.sets;
+	m.output.metrics = &m.metrics;
+	m.output.period_ns = pmctrack_session__period_ns(m.session);
+	output_begin(&m.output);
 	if (o->max_seconds > 0)
 		arm(m.timer, o->max_seconds);
 	monitor_loop(&m);
-	if (o->aggregate)
-		aggregate_print(&m.aggregate, m.out);
-	if (o->times)
-		report_times(&m);
-	report_losses(&m);
+	finish(&m);
 	status = exit_status(&m);
+	output_flush(&m.output);
 out:
-	flush(&m);
-	if (o->output && fclose(m.out) && !m.write_error)
-		m.write_error = errno;
-	if (m.write_error) {
+	if (m.output.out != stdout && fclose(m.output.out) && !m.output.error)
+		m.output.error = errno;
+	if (m.output.error) {
 		complain("cannot write %s: %s", o->output ? o->output : "the counts",
-			 strerror(m.write_error));
+			 strerror(m.output.error));
 		status = EXIT_SELF;
 	}
 	pmctrack_session__close(m.session);
 	sets_free(&m.sets);
+	metrics_free(&m.metrics);
 	return status;
 }

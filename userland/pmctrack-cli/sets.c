@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What is counted: the event sets of the command line. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli.h"
@@ -19,20 +20,116 @@ static int parse_one(struct sets *sets, const struct pmctrack_ctl *ctl, const st
 	return *next ? 1 : -errno;
 }
 
-/* 0, or an exit status, the reason printed. */
-int sets_parse(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o)
+static int add(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o,
+	       const char *events)
 {
-	sets->nr_core_types = pmctrack_ctl__nr_pmus(ctl);
-	for (unsigned int i = 0; i < o->nr_events; i++) {
-		int nr = parse_one(sets, ctl, o, o->events[i]);
+	int nr = parse_one(sets, ctl, o, events);
 
-		if (nr < 0) {
-			complain("%s", pmctrack_error());
+	if (nr < 0) {
+		complain("%s", pmctrack_error());
+		return EXIT_SELF;
+	}
+	sets->nr += (unsigned int)nr;
+	return 0;
+}
+
+/* No -c: what metrics are made of, or what the monitoring module counts, or the usual. */
+static int add_default(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o,
+		       const struct metrics *metrics)
+{
+	char *events;
+	int status, nr;
+
+	if (sets->virts && !metrics->nr) {
+		nr = pmctrack_evset__parse_mmon(ctl, sets->set, MAX_SETS);
+		if (nr > 0) {
+			sets->of_mmon = true;
+			sets->nr = (unsigned int)nr;
+			return 0;
+		}
+	}
+	events = metrics->nr ? metrics_events(metrics) : strdup("instr,cycles");
+	status = events ? add(sets, ctl, o, events) : EXIT_SELF;
+	free(events);
+	return status;
+}
+
+static int parse_virts(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o)
+{
+	if (!o->virts)
+		return 0;
+	if (pmctrack_ctl__parse_virts(ctl, o->virts, &sets->virts)) {
+		complain("%s", pmctrack_error());
+		return EXIT_SELF;
+	}
+	for (unsigned int i = 0; i < pmctrack_ctl__nr_virts(ctl); i++) {
+		struct pmctrack_virt_info info = { .sz = sizeof(info) };
+
+		if (!(sets->virts >> i & 1) || pmctrack_ctl__virt_info(ctl, i, &info))
+			continue;
+		sets->virt[i].name = strdup(info.name);
+		sets->virt[i].unit = strdup(info.unit);
+		sets->virt[i].gauge = info.gauge;
+		if (!sets->virt[i].name || !sets->virt[i].unit) {
+			complain("no memory");
 			return EXIT_SELF;
 		}
-		sets->nr += (unsigned int)nr;
 	}
-	if (sets->nr > o->nr_events * (o->raw ? 1 : sets->nr_core_types))
+	return 0;
+}
+
+static bool is_counted(const struct sets *sets, const char *name)
+{
+	if (strcmp(name, "run_ns") == 0 || strcmp(name, "hw_ns") == 0)
+		return true;
+	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
+		if (sets->virt[i].name && strcmp(sets->virt[i].name, name) == 0)
+			return true;
+	}
+	for (unsigned int i = 0; i < sets->nr; i++) {
+		for (unsigned int j = 0; j < pmctrack_evset__nr(sets->set[i]); j++) {
+			if (strcmp(pmctrack_evset__name(sets->set[i], j), name) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+static int check_metrics(const struct sets *sets, const struct metrics *metrics)
+{
+	for (unsigned int i = 0; i < metrics->nr; i++) {
+		for (unsigned int j = 0; j < metrics->of[i].nr_ops; j++) {
+			const char *name = metrics->of[i].ops[j].name;
+
+			if (!name || is_counted(sets, name))
+				continue;
+			complain("-m %s: '%s' is not counted; add it to -c, or leave -c out",
+				 metrics->of[i].name, name);
+			return EXIT_USAGE;
+		}
+	}
+	return 0;
+}
+
+/* 0, or an exit status, the reason printed. */
+int sets_parse(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o,
+	       const struct metrics *metrics)
+{
+	unsigned int most;
+	int status;
+
+	sets->nr_core_types = pmctrack_ctl__nr_pmus(ctl);
+	status = parse_virts(sets, ctl, o);
+	if (!status && !o->nr_events)
+		status = add_default(sets, ctl, o, metrics);
+	for (unsigned int i = 0; !status && i < o->nr_events; i++)
+		status = add(sets, ctl, o, o->events[i]);
+	if (!status)
+		status = check_metrics(sets, metrics);
+	if (status)
+		return status;
+	most = o->nr_events ? o->nr_events : 1;
+	if (!sets->of_mmon && sets->nr > most * (o->raw ? 1 : sets->nr_core_types))
 		complain("note: more events than counters: they are in %u event sets, which take turns; --strict refuses that",
 			 sets->nr);
 	return 0;
@@ -42,4 +139,8 @@ void sets_free(struct sets *sets)
 {
 	for (unsigned int i = 0; i < sets->nr; i++)
 		pmctrack_evset__free(sets->set[i]);
+	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
+		free(sets->virt[i].name);
+		free(sets->virt[i].unit);
+	}
 }

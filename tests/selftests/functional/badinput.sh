@@ -2,7 +2,6 @@
 # shellcheck shell=bash
 # What can go wrong ends with one clear line, and leaves nothing behind.
 
-user() { setpriv --reuid=1000 --regid=1000 --clear-groups -- "$@"; }
 
 test_unknown_event() {
 	expect_refusal 1 "unknown event 'no_such_event'.*pmc-events -L" pmctrack -c no_such_event true

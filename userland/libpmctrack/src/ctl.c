@@ -47,6 +47,7 @@ void pmctrack_ctl__close(struct pmctrack_ctl *ctl)
 		free(ctl->pmus[i].cpus);
 		free(ctl->pmus[i].events);
 	}
+	mmon_free(&ctl->mmon);
 	free(ctl->version);
 	free(ctl->backend);
 	free(ctl);

@@ -195,7 +195,8 @@ static int add(struct pmctrack_evset *set, const struct pmu *pmu, const struct w
 	for (i = set->nr; i > 0 && set->event[i - 1].counter > counter; i--)
 		set->event[i] = set->event[i - 1];
 	set->event[i].counter = counter;
-	snprintf(set->event[i].name, sizeof(set->event[i].name), "%s", w->name);
+	snprintf(set->event[i].name, sizeof(set->event[i].name), "%.*s%s", MAX_NAME - 4, w->name,
+		 !w->os ? "" : w->usr ? ":uk" : ":k");
 	set->nr++;
 	return 0;
 }

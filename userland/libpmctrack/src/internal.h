@@ -23,6 +23,22 @@ struct pmu {
 	struct event_file *file;
 };
 
+struct virt {
+	char *name;
+	char *unit;
+	char *desc;
+	bool gauge;
+};
+
+/* The active monitoring module; no name: none. */
+struct mmon {
+	char *name;
+	unsigned int nr_sets;
+	char *sets[PMCTRACK_MAX_SETS * PMCTRACK_MAX_CORE_TYPES];
+	unsigned int nr_virts;
+	struct virt virts[PMCTRACK_MAX_VIRT];
+};
+
 struct pmctrack_ctl {
 	struct nl_sock *sock;
 	int family;
@@ -32,6 +48,7 @@ struct pmctrack_ctl {
 	uint64_t tick_ns;
 	unsigned int nr_pmus;
 	struct pmu pmus[PMCTRACK_MAX_CORE_TYPES];
+	struct mmon mmon;
 };
 
 /* error.c: remember a message, return -@err (or set errno and return NULL) */
@@ -43,6 +60,7 @@ struct session_request {
 	const struct pmctrack_session_opts *opts;
 	struct pmctrack_evset *const *sets;
 	unsigned int nr_sets;
+	int cgroup;		/* -1: none */
 	/* results */
 	int fd;
 	uint64_t period_ns;
@@ -52,6 +70,9 @@ int module_connect(struct pmctrack_ctl *ctl);
 void module_disconnect(struct pmctrack_ctl *ctl);
 int module_get_info(struct pmctrack_ctl *ctl);
 int module_session_new(const struct pmctrack_ctl *ctl, struct session_request *req);
+
+/* mmon.c */
+void mmon_free(struct mmon *mm);
 
 /* event_file.c: aliases and hints of an architecture */
 struct event_file *event_file_load(const char *arch);

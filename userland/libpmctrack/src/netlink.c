@@ -153,6 +153,37 @@ static int parse_pmu(struct nlattr *nest, struct pmu *pmu)
 	return 0;
 }
 
+static int parse_virt(struct nlattr *nest, struct virt *virt)
+{
+	struct nlattr *a[PMCTRACK_A_VIRT_MAX + 1];
+
+	if (nla_parse_nested(a, PMCTRACK_A_VIRT_MAX, nest, NULL) < 0)
+		return -EPROTO;
+	virt->name = dup_attr(a[PMCTRACK_A_VIRT_NAME]);
+	virt->unit = dup_attr(a[PMCTRACK_A_VIRT_UNIT]);
+	virt->desc = dup_attr(a[PMCTRACK_A_VIRT_DESCRIPTION]);
+	virt->gauge = a[PMCTRACK_A_VIRT_GAUGE] != NULL;
+	return virt->name && virt->unit && virt->desc ? 0 : -EPROTO;
+}
+
+static int parse_mmon(struct nlattr *nest, struct mmon *mm)
+{
+	struct nlattr *nla;
+	int rem;
+
+	nla_for_each_nested(nla, nest, rem) {
+		if (nla_type(nla) == PMCTRACK_A_MMON_NAME && !mm->name)
+			mm->name = dup_attr(nla);
+		else if (nla_type(nla) == PMCTRACK_A_MMON_SET &&
+			 mm->nr_sets < sizeof(mm->sets) / sizeof(mm->sets[0]))
+			mm->sets[mm->nr_sets++] = dup_attr(nla);
+		else if (nla_type(nla) == PMCTRACK_A_MMON_VIRT && mm->nr_virts < PMCTRACK_MAX_VIRT &&
+			 parse_virt(nla, &mm->virts[mm->nr_virts++]))
+			return -EPROTO;
+	}
+	return mm->name ? 0 : -EPROTO;
+}
+
 static int parse_info(struct nlattr **attrs, struct nlmsghdr *nlh, void *arg)
 {
 	struct pmctrack_ctl *ctl = arg;
@@ -171,6 +202,8 @@ static int parse_info(struct nlattr **attrs, struct nlmsghdr *nlh, void *arg)
 	if (attrs[PMCTRACK_A_INFO_TICK_NS])
 		ctl->tick_ns = nla_get_u64(attrs[PMCTRACK_A_INFO_TICK_NS]);
 
+	if (attrs[PMCTRACK_A_INFO_MMON] && parse_mmon(attrs[PMCTRACK_A_INFO_MMON], &ctl->mmon))
+		return fail(EPROTO, "cannot read the pmctrack module's monitoring module");
 	nlmsg_for_each_attr(nla, nlh, GENL_HDRLEN, rem) {
 		if (nla_type(nla) != PMCTRACK_A_INFO_PMU || ctl->nr_pmus == PMCTRACK_MAX_CORE_TYPES)
 			continue;
@@ -214,6 +247,12 @@ int module_session_new(const struct pmctrack_ctl *ctl, struct session_request *r
 		err = nla_put_u32(msg, PMCTRACK_A_SESSION_PID, (uint32_t)o->pid);
 	for (unsigned int i = 0; !err && i < o->nr_processes; i++)
 		err = nla_put_u32(msg, PMCTRACK_A_SESSION_PID, (uint32_t)o->processes[i]);
+	if (!err && req->cgroup >= 0)
+		err = nla_put_u32(msg, PMCTRACK_A_SESSION_CGROUP, (uint32_t)req->cgroup);
+	if (!err && o->virts && ctl->mmon.name)
+		err = nla_put_string(msg, PMCTRACK_A_SESSION_MMON, ctl->mmon.name);
+	if (!err && o->virts)
+		err = nla_put_u32(msg, PMCTRACK_A_SESSION_VIRT, o->virts);
 	if (!err && o->ring_size)
 		err = nla_put_u32(msg, PMCTRACK_A_SESSION_RING_SIZE, o->ring_size);
 	if (!err)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* Sessions: start and stop by ioctl, records from the mapped ring. */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,13 +38,22 @@ static int map(struct pmctrack_session *s)
 	return 0;
 }
 
+static int open_cgroup(const struct pmctrack_session_opts *opts, struct session_request *req)
+{
+	if (!opts->cgroup)
+		return 0;
+	req->cgroup = open(opts->cgroup, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return req->cgroup < 0 ? fail(errno, "cgroup %s: %s", opts->cgroup, strerror(errno)) : 0;
+}
+
 struct pmctrack_session *pmctrack_session__open(const struct pmctrack_ctl *ctl,
 						struct pmctrack_evset *const *sets,
 						unsigned int nr_sets,
 						const struct pmctrack_session_opts *user)
 {
 	struct pmctrack_session_opts opts = { .sz = sizeof(opts) };
-	struct session_request req = { .opts = &opts, .sets = sets, .nr_sets = nr_sets, .fd = -1 };
+	struct session_request req = { .opts = &opts, .sets = sets, .nr_sets = nr_sets,
+				       .cgroup = -1, .fd = -1 };
 	struct pmctrack_session *s;
 	int err;
 
@@ -58,7 +68,11 @@ struct pmctrack_session *pmctrack_session__open(const struct pmctrack_ctl *ctl,
 		return fail_null(ENOMEM, "no memory");
 	if (user)
 		memcpy(&opts, user, user->sz < sizeof(opts) ? user->sz : sizeof(opts));
-	err = module_session_new(ctl, &req);
+	err = open_cgroup(&opts, &req);
+	if (!err)
+		err = module_session_new(ctl, &req);
+	if (req.cgroup >= 0)
+		close(req.cgroup);
 	if (!err) {
 		s->fd = req.fd;
 		s->period_ns = req.period_ns;
@@ -121,7 +135,7 @@ int pmctrack_session__detach(struct pmctrack_session *s)
 	if (!ioctl(s->fd, PMCTRACK_IOC_DETACH))
 		return 0;
 	if (errno == ENOTTY)
-		return fail(ENOTTY, "this session was not opened for running processes");
+		return fail(ENOTTY, "this session was opened neither for running processes nor for CPUs");
 	return fail(errno, "the pmctrack kernel module: %s", strerror(errno));
 }
 

@@ -93,7 +93,7 @@ static void names_test(void **state)
 	assert_int_equal(pmctrack_evset__nr(set), 3);
 	/* By ascending counter, as records have them. */
 	assert_int_equal(pmctrack_evset__counter(set, 0), 0);
-	assert_string_equal(pmctrack_evset__name(set, 0), "0x11");
+	assert_string_equal(pmctrack_evset__name(set, 0), "0x11:k");
 	assert_int_equal(pmctrack_evset__counter(set, 1), 1);
 	assert_string_equal(pmctrack_evset__name(set, 1), "0x8");
 	assert_int_equal(pmctrack_evset__counter(set, 2), 2);

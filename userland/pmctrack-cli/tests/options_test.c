@@ -33,9 +33,8 @@ static void meaning_test(void **state)
 
 	(void)state;
 	assert_int_equal(parse(&o, "prog", "-T", "7", NULL), 0);
-	assert_int_equal(o.nr_events, 1);
-	assert_string_equal(o.events[0], "instr,cycles");
-	assert_true(o.period == 1);
+	assert_int_equal(o.nr_events, 0);
+	assert_true(o.period == 1 && o.format == FORMAT_TABLE && !o.system);
 	assert_string_equal(o.argv[0], "prog");
 	assert_string_equal(o.argv[1], "-T");
 
@@ -55,6 +54,14 @@ static void meaning_test(void **state)
 	assert_int_equal(o.nr_events, 2);
 	assert_string_equal(o.events[1], "c");
 	assert_true(o.aggregate && o.strict);
+
+	assert_int_equal(parse(&o, "-S", "-V", "ipc", "-m", "a=b/c", "-m", "ipc", "--json", "-A", NULL), 0);
+	assert_true(o.system && !o.argv && !o.cgroup && o.format == FORMAT_JSON);
+	assert_string_equal(o.virts, "ipc");
+	assert_int_equal(o.nr_metrics, 2);
+	assert_int_equal(parse(&o, "--cgroup", "dir", "--csv", "--summary", "prog", NULL), 0);
+	assert_true(o.system && o.argv && o.summary && o.format == FORMAT_CSV);
+	assert_string_equal(o.cgroup, "dir");
 
 	assert_int_equal(parse(&o, "-p", "12,345", "-p", "6", NULL), 0);
 	assert_int_equal(o.nr_processes, 3);
@@ -87,6 +94,11 @@ static void refusal_test(void **state)
 	assert_int_equal(parse(&o, "-p", "1", "prog", NULL), EXIT_USAGE);
 	assert_int_equal(parse(&o, "-p", "1", "-b", "0", NULL), EXIT_USAGE);
 	assert_int_equal(parse(&o, "-p", "1", "-t", NULL), EXIT_USAGE);
+	assert_int_equal(parse(&o, "-p", "1", "-S", NULL), EXIT_USAGE);
+	assert_int_equal(parse(&o, "-S", "-t", NULL), EXIT_USAGE);
+	assert_int_equal(parse(&o, "--csv", "--json", "prog", NULL), EXIT_USAGE);
+	assert_int_equal(parse(&o, "--openmetrics", "prog", NULL), EXIT_USAGE);
+	assert_int_equal(parse(&o, "-A", "--summary", "prog", NULL), EXIT_USAGE);
 }
 
 static void cpus_test(void **state)

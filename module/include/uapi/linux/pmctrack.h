@@ -30,6 +30,7 @@
 #define PMCTRACK_MAX_SETS	8	/* event sets of a session and core type */
 #define PMCTRACK_MAX_CORE_TYPES	4
 #define PMCTRACK_MAX_PIDS	64	/* processes that a session is attached to */
+#define PMCTRACK_MAX_VIRT	16	/* virtual counters of a monitoring module */
 #define PMCTRACK_MAX_RAW	512	/* bytes of a raw configuration string, with NUL */
 
 #define PMCTRACK_MMAP_DATA	0x10000	/* offset of the records for mmap() */
@@ -38,7 +39,7 @@
  * enum pmctrack_record_kind - why an interval was closed
  * @PMCTRACK_RECORD_TICK: the sampling period expired
  * @PMCTRACK_RECORD_EBS: an event count was reached
- * @PMCTRACK_RECORD_EXIT: the thread ended
+ * @PMCTRACK_RECORD_EXIT: the thread ended, or the CPU goes offline
  * @PMCTRACK_RECORD_MIGRATION: the thread moved to another core type
  * @PMCTRACK_RECORD_SELF: the thread stopped counting itself
  * @PMCTRACK_RECORD_DETACH: PMCTRACK_IOC_DETACH; the counts are up to the last
@@ -68,15 +69,17 @@ enum pmctrack_record_flags {
 };
 
 /**
- * struct pmctrack_record - what one thread did in one interval
+ * struct pmctrack_record - what one thread, or one CPU, did in one interval
  * @size: bytes of this record with its counts, a multiple of 8
  * @kind: enum pmctrack_record_kind
  * @flags: enum pmctrack_record_flags
  * @time_ns: when the interval ended, CLOCK_MONOTONIC
- * @run_ns: time the thread was on a CPU in the interval
- * @hw_ns: the part of @run_ns in which the set was on the hardware; equal
- *	to @run_ns when the thread has a single set
- * @tid: thread, in the PID namespace of the session's creator
+ * @run_ns: time the thread was on a CPU in the interval; of a CPU: the length
+ *	of the interval, or the time that threads of the cgroup ran there
+ * @hw_ns: the part of @run_ns in which the set was on the hardware. Equal to
+ *	@run_ns for threads; on a CPU, less while threads of other sessions had
+ *	the counters: then events are missing
+ * @tid: thread, in the PID namespace of the session's creator; -1: a CPU
  * @tgid: its process, likewise
  * @cpu: where the interval ended
  * @core_type: type of that CPU (index of a PMU of the netlink interface);
@@ -85,8 +88,9 @@ enum pmctrack_record_flags {
  * @nr_counts: number of counts
  * @nr_virt: number of virtual counters, which follow the counts
  * @counters: mask of the counters that the counts belong to, ascending
- * @virt: mask of the virtual counters, likewise
- * @counts: event counts of the interval
+ * @virt: mask of the virtual counters, likewise; one that has no value in this
+ *	interval is not in it
+ * @counts: event counts of the interval, then values of virtual counters
  */
 struct pmctrack_record {
 	__u32 size;
@@ -143,6 +147,10 @@ struct pmctrack_ring_ctl {
  * @PMCTRACK_SESSION_CHILDREN: processes created by a monitored thread too
  * @PMCTRACK_SESSION_ON_EXEC: the target is a thread, and counting begins when
  *	it calls execve()
+ * @PMCTRACK_SESSION_SYSTEM: the targets are all CPUs, whatever runs there, or
+ *	the threads of a cgroup there; needs CAP_PERFMON. One such session at a
+ *	time. While a thread of another session runs on a CPU, the counters are
+ *	its own.
  *
  * Without PMCTRACK_SESSION_ON_EXEC, targets are running processes with all
  * their threads, which are counted from now on; without a target, it is the
@@ -152,6 +160,7 @@ enum pmctrack_session_flags {
 	PMCTRACK_SESSION_THREADS	= 1 << 0,
 	PMCTRACK_SESSION_CHILDREN	= 1 << 1,
 	PMCTRACK_SESSION_ON_EXEC	= 1 << 2,
+	PMCTRACK_SESSION_SYSTEM		= 1 << 3,
 };
 
 /*
@@ -165,9 +174,9 @@ enum pmctrack_session_flags {
 #define PMCTRACK_IOC_STOP	_IO('%', 0x71)
 
 /*
- * End the monitoring of all threads of a session that was attached to running
- * processes. Each that was being counted leaves a last record, of kind
- * PMCTRACK_RECORD_DETACH.
+ * End the monitoring of all threads or CPUs of a session that was attached to
+ * running processes or is system-wide. Each that was being counted leaves a
+ * last record, of kind PMCTRACK_RECORD_DETACH.
  */
 #define PMCTRACK_IOC_DETACH	_IO('%', 0x72)
 
@@ -181,6 +190,7 @@ enum {
 	PMCTRACK_A_INFO_BACKEND,	/* string: name of the PMU backend */
 	PMCTRACK_A_INFO_PMU,		/* nest PMCTRACK_A_PMU_*, one a core type */
 	PMCTRACK_A_INFO_TICK_NS,	/* u64: resolution of the sampling period */
+	PMCTRACK_A_INFO_MMON,		/* nest PMCTRACK_A_MMON_*: the active monitoring module */
 
 	__PMCTRACK_A_INFO_MAX,
 	PMCTRACK_A_INFO_MAX = __PMCTRACK_A_INFO_MAX - 1,
@@ -201,12 +211,34 @@ enum {
 };
 
 enum {
+	PMCTRACK_A_MMON_NAME = 1,	/* string */
+	PMCTRACK_A_MMON_SET,		/* string, several: its event sets, raw */
+	PMCTRACK_A_MMON_VIRT,		/* nest PMCTRACK_A_VIRT_*: one a virtual counter */
+
+	__PMCTRACK_A_MMON_MAX,
+	PMCTRACK_A_MMON_MAX = __PMCTRACK_A_MMON_MAX - 1,
+};
+
+enum {
+	PMCTRACK_A_VIRT_NAME = 1,	/* string */
+	PMCTRACK_A_VIRT_UNIT,		/* string, may be empty */
+	PMCTRACK_A_VIRT_DESCRIPTION,	/* string */
+	PMCTRACK_A_VIRT_GAUGE,		/* flag: a state; otherwise values can be summed up */
+
+	__PMCTRACK_A_VIRT_MAX,
+	PMCTRACK_A_VIRT_MAX = __PMCTRACK_A_VIRT_MAX - 1,
+};
+
+enum {
 	PMCTRACK_A_SESSION_SET = 1,	/* string, several: raw configuration of an event set */
 	PMCTRACK_A_SESSION_PERIOD_NS,	/* u64: sampling period, 0: none */
 	PMCTRACK_A_SESSION_RING_SIZE,	/* u32: bytes, a power of two; reply: what it is */
 	PMCTRACK_A_SESSION_FLAGS,	/* u32: enum pmctrack_session_flags */
 	PMCTRACK_A_SESSION_PID,		/* u32, several: targets; absent: the caller */
 	PMCTRACK_A_SESSION_FD,		/* u32, reply: the session */
+	PMCTRACK_A_SESSION_CGROUP,	/* u32: descriptor of a cgroup's directory (version 2) */
+	PMCTRACK_A_SESSION_MMON,	/* string: module of VIRT; without SET, also of the sets */
+	PMCTRACK_A_SESSION_VIRT,	/* u32: mask of its virtual counters */
 
 	__PMCTRACK_A_SESSION_MAX,
 	PMCTRACK_A_SESSION_MAX = __PMCTRACK_A_SESSION_MAX - 1,

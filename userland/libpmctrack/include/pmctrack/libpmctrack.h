@@ -127,6 +127,50 @@ int pmctrack_ctl__each_event(const struct pmctrack_ctl *ctl, unsigned int pmu,
 			     int (*fn)(const struct pmctrack_event_info *info, void *arg),
 			     void *arg);
 
+/* --- the monitoring module ---------------------------------------------- */
+
+/** pmctrack_ctl__mmon() - the monitoring module that was active; NULL: none */
+const char *pmctrack_ctl__mmon(const struct pmctrack_ctl *ctl);
+/** pmctrack_ctl__nr_virts() - number of its virtual counters */
+unsigned int pmctrack_ctl__nr_virts(const struct pmctrack_ctl *ctl);
+
+/**
+ * struct pmctrack_virt_info - a virtual counter
+ * @sz: set to sizeof() by the caller
+ * @name: of the counter
+ * @unit: of its values; may be empty
+ * @desc: description
+ * @gauge: not 0: a value is a state at the end of its interval; otherwise what
+ *	was added in it, so that values can be summed up
+ */
+struct pmctrack_virt_info {
+	size_t sz;
+	const char *name;
+	const char *unit;
+	const char *desc;
+	int gauge;
+};
+
+/**
+ * pmctrack_ctl__virt_info() - describe a virtual counter
+ * @ctl: connection, which owns the strings
+ * @virt: index below pmctrack_ctl__nr_virts()
+ * @info: result
+ *
+ * Errors: EINVAL: no such virtual counter.
+ */
+int pmctrack_ctl__virt_info(const struct pmctrack_ctl *ctl, unsigned int virt,
+			    struct pmctrack_virt_info *info);
+/**
+ * pmctrack_ctl__parse_virts() - virtual counters by name
+ * @ctl: connection
+ * @names: comma-separated list of names, or "virtN" for the N-th
+ * @mask: result, for struct pmctrack_session_opts
+ *
+ * Errors: ENOENT: no monitoring module is active, or it has no such one.
+ */
+int pmctrack_ctl__parse_virts(const struct pmctrack_ctl *ctl, const char *names, uint32_t *mask);
+
 /* --- event sets -------------------------------------------------------- */
 
 /**
@@ -173,6 +217,17 @@ enum pmctrack_evset_flags {
  */
 int pmctrack_evset__parse_list(const struct pmctrack_ctl *ctl, const char *events, uint32_t flags,
 			       struct pmctrack_evset **sets, unsigned int max);
+/**
+ * pmctrack_evset__parse_mmon() - the event sets of the monitoring module
+ * @ctl: connection
+ * @sets: result; the caller frees each
+ * @max: room in @sets
+ *
+ * A session that is opened with virtual counters and no sets counts these.
+ * Return: their number, or -ENOENT: there are none.
+ */
+int pmctrack_evset__parse_mmon(const struct pmctrack_ctl *ctl, struct pmctrack_evset **sets,
+			       unsigned int max);
 /** pmctrack_evset__core_type() - index of the PMU that it is for; -1: any */
 int pmctrack_evset__core_type(const struct pmctrack_evset *set);
 /**
@@ -194,7 +249,7 @@ const char *pmctrack_evset__raw(const struct pmctrack_evset *set);
 unsigned int pmctrack_evset__nr(const struct pmctrack_evset *set);
 /** pmctrack_evset__counter() - counter of the @i-th count of a record */
 unsigned int pmctrack_evset__counter(const struct pmctrack_evset *set, unsigned int i);
-/** pmctrack_evset__name() - event of the @i-th count, as the user wrote it */
+/** pmctrack_evset__name() - event of the @i-th count, as the user wrote it, with its mode if that is not "u" */
 const char *pmctrack_evset__name(const struct pmctrack_evset *set, unsigned int i);
 
 /* --- sessions ---------------------------------------------------------- */
@@ -211,6 +266,9 @@ const char *pmctrack_evset__name(const struct pmctrack_evset *set, unsigned int 
  *	now on, at most PMCTRACK_MAX_PIDS. Without these and @pid, it is the
  *	calling thread, which starts and stops itself.
  * @nr_processes: their number
+ * @cgroup: with PMCTRACK_SESSION_SYSTEM, directory of a control group (version
+ *	2) whose threads are counted, instead of all
+ * @virts: mask of virtual counters of the monitoring module
  */
 struct pmctrack_session_opts {
 	size_t sz;
@@ -220,6 +278,8 @@ struct pmctrack_session_opts {
 	uint32_t ring_size;
 	const pid_t *processes;
 	unsigned int nr_processes;
+	const char *cgroup;
+	uint32_t virts;
 };
 
 /**
@@ -228,12 +288,14 @@ struct pmctrack_session_opts {
  *	@sets: a call that failed, whose error stays
  * @sets: event sets. Several for a core type take turns, one a sampling
  *	period (or sample, if they sample by events: all of them, or none)
- * @nr_sets: their number
+ * @nr_sets: their number; 0: those of the monitoring module, with virtual
+ *	counters
  * @opts: NULL for the calling thread without sampling
  *
- * Errors: EBUSY: perf or another session has the counters or the thread;
- * EACCES: not yours; ESRCH: no such thread; EINVAL, EOPNOTSUPP: the PMU
- * cannot do it; ENOMEM: also locked memory.
+ * Errors: EBUSY: perf or another session has the counters, the thread or the
+ * CPUs; EACCES: not yours; ESRCH: no such thread; EINVAL, EOPNOTSUPP: the PMU
+ * cannot do it; ENOENT: another monitoring module is active by now; ENOMEM:
+ * also locked memory.
  */
 struct pmctrack_session *pmctrack_session__open(const struct pmctrack_ctl *ctl,
 						struct pmctrack_evset *const *sets,
@@ -262,11 +324,12 @@ int pmctrack_session__start(struct pmctrack_session *s);
 int pmctrack_session__stop(struct pmctrack_session *s);
 
 /**
- * pmctrack_session__detach() - end the monitoring of running processes
+ * pmctrack_session__detach() - end the monitoring of running processes or CPUs
  *
- * Each thread that is still being counted leaves a last record of kind
+ * Each thread that is still being counted, or CPU, leaves a last record of kind
  * PMCTRACK_RECORD_DETACH; pmctrack_session__next() returns those, and all that
- * were not taken yet. Errors: ENOTTY: not a session of running processes.
+ * were not taken yet. Errors: ENOTTY: neither a session of running processes
+ * nor of CPUs.
  */
 int pmctrack_session__detach(struct pmctrack_session *s);
 
@@ -279,6 +342,15 @@ int pmctrack_session__detach(struct pmctrack_session *s);
  * Return: 1, or 0 if there is none at present.
  */
 int pmctrack_session__next(struct pmctrack_session *s, const struct pmctrack_record **rec);
+/**
+ * pmctrack_record__virt() - value of a virtual counter
+ * @rec: record
+ * @virt: index of the virtual counter
+ * @value: result
+ *
+ * Return: 0, or -ENODATA if it has no value in this interval.
+ */
+int pmctrack_record__virt(const struct pmctrack_record *rec, unsigned int virt, uint64_t *value);
 /**
  * pmctrack_session__wait() - wait for records
  * @s: session

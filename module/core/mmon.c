@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Monitoring modules: which there are, which one is active, and what it is told.
+ *
+ * pmct_mmon is published after enable() and withdrawn before disable(), with a
+ * wait for all hooks in between. A context belongs to the active module if it
+ * has its generation; a context that has not is introduced (on_enter) when the
+ * module next hears of it.
+ */
+#include <linux/ctype.h>
+#include <linux/kmod.h>
+#include <linux/mutex.h>
+#include <linux/ptrace.h>
+#include <linux/rwsem.h>
+#include <linux/sched/task_stack.h>
+#include <linux/seq_file.h>
+#include <asm/irq_regs.h>
+
+#include "core.h"
+#include "evset.h"
+#include "hooks.h"
+#include "mmon.h"
+
+#define PMCT_MMON_NAME	32
+
+struct monitoring_module __rcu *pmct_mmon;
+
+/* Protects the list and the choice; taken before all others. */
+static DEFINE_MUTEX(pmct_mmon_mutex);
+/* Held for reading by whoever takes contexts off their session's list, to free them. */
+DECLARE_RWSEM(pmct_mmon_sem);
+static LIST_HEAD(pmct_mmon_list);
+static u32 pmct_mmon_gen;
+
+/* The active module stays while this is held. Process context, sleeps. */
+void pmct_mmon_lock(void)
+{
+	mutex_lock(&pmct_mmon_mutex);
+}
+
+void pmct_mmon_unlock(void)
+{
+	mutex_unlock(&pmct_mmon_mutex);
+}
+
+const struct monitoring_module *pmct_mmon_active(void)
+{
+	return rcu_dereference_protected(pmct_mmon, lockdep_is_held(&pmct_mmon_mutex));
+}
+
+/*
+ * What a module is told
+ */
+
+/* Hooks have interrupts disabled, or are inside SRCU: pmct_mmon_select() waits for both. */
+static struct monitoring_module *pmct_mmon_get(void)
+{
+	lockdep_assert_irqs_disabled();
+	return rcu_dereference_sched(pmct_mmon);
+}
+
+static void pmct_mmon_introduce(struct monitoring_module *mm, struct pmct_ctx *ctx,
+				const struct pmct_ctx *parent)
+{
+	/* Readers of metrics go by the generation: pairs with pmct_mmon_metric(). */
+	WRITE_ONCE(ctx->mm.gen, 0);
+	/* Before what belongs to it is overwritten. */
+	smp_wmb();
+	memset(&ctx->mm, 0, sizeof(ctx->mm));
+	ctx->tell_switches = mm->on_switch_in || mm->on_switch_out;
+	/* Pairs with pmct_mmon_metric(): nothing is published yet. */
+	smp_store_release(&ctx->mm.gen, mm->gen);
+	if (mm->on_enter)
+		mm->on_enter(ctx, parent && parent->mm.gen == mm->gen ? parent : NULL);
+}
+
+/* The thread begins to exist, or its module does. Interrupts disabled. */
+void pmct_mmon_enter(struct pmct_ctx *ctx, const struct pmct_ctx *parent)
+{
+	struct monitoring_module *mm = pmct_mmon_get();
+
+	if (mm && ctx->mm.gen != mm->gen)
+		pmct_mmon_introduce(mm, ctx, parent);
+}
+
+static void pmct_mmon_farewell(const struct monitoring_module *mm, struct pmct_ctx *ctx)
+{
+	if (ctx->mm.gen != mm->gen)
+		return;
+	if (mm->on_exit)
+		mm->on_exit(ctx);
+	ctx->tell_switches = false;
+	WRITE_ONCE(ctx->mm.gen, 0);
+}
+
+/* Nobody counts for the thread any more. Interrupts disabled. */
+void pmct_mmon_exit(struct pmct_ctx *ctx)
+{
+	struct monitoring_module *mm = pmct_mmon_get();
+
+	if (mm)
+		pmct_mmon_farewell(mm, ctx);
+}
+
+void pmct_mmon_exec(struct pmct_ctx *ctx)
+{
+	struct monitoring_module *mm = pmct_mmon_get();
+
+	pmct_mmon_enter(ctx, NULL);
+	if (mm && mm->on_exec)
+		mm->on_exec(ctx);
+}
+
+void pmct_mmon_tick(struct pmct_ctx *ctx, int cpu)
+{
+	struct monitoring_module *mm = pmct_mmon_get();
+
+	if (!mm)
+		return;
+	pmct_mmon_enter(ctx, NULL);
+	if (mm->on_tick)
+		mm->on_tick(ctx, cpu);
+}
+
+/* Of a context with tell_switches set. */
+void pmct_mmon_switch_in(struct pmct_ctx *ctx, int cpu)
+{
+	struct monitoring_module *mm = pmct_mmon_get();
+
+	if (mm && mm->on_switch_in && ctx->mm.gen == mm->gen)
+		mm->on_switch_in(ctx, cpu);
+}
+
+void pmct_mmon_switch_out(struct pmct_ctx *ctx, int cpu)
+{
+	struct monitoring_module *mm = pmct_mmon_get();
+
+	if (mm && mm->on_switch_out && ctx->mm.gen == mm->gen)
+		mm->on_switch_out(ctx, cpu);
+}
+
+/* The instruction of the user program at which the thread was interrupted. */
+static u64 pmct_user_ip(const struct pmct_ctx *ctx)
+{
+	struct pt_regs *regs = get_irq_regs();
+
+	if (ctx->task != current || !current->mm)
+		return 0;
+	if (!regs || !user_mode(regs))
+		regs = task_pt_regs(current);
+	return instruction_pointer(regs);
+}
+
+/**
+ * pmct_mmon_sample() - show a record to the active module
+ * @mm: the module
+ * @ctx: whose record
+ * @rec: complete but for virtual counters, with room for those of the
+ *	session. They are added, and its size is brought up to date.
+ *
+ * Context: interrupts disabled, @ctx->session's ring may be locked.
+ */
+void pmct_mmon_sample(struct monitoring_module *mm, struct pmct_ctx *ctx,
+		      struct pmctrack_record *rec)
+{
+	const struct pmct_session *s = ctx->session;
+	struct pmct_sample sample = {
+		.rec = rec,
+		.own_sets = s->mm_sets && s->mm_gen == mm->gen,
+		.next_set = ctx->next_turn,
+	};
+	u8 nr = s->nr_sets[ctx->head.core_type];
+	u32 wanted;
+	unsigned int i;
+
+	pmct_mmon_enter(ctx, NULL);
+	if (!mm->on_new_sample)
+		return;
+	sample.ip = pmct_user_ip(ctx);
+	mm->on_new_sample(ctx, &sample);
+	if (sample.next_set < nr)
+		ctx->next_turn = sample.next_set;
+	wanted = s->mm_gen == mm->gen ? s->virt & sample.virt_mask : 0;
+	rec->virt = wanted;
+	for (i = 0; wanted; wanted >>= 1, i++) {
+		if (wanted & 1)
+			rec->counts[rec->nr_counts + rec->nr_virt++] = sample.virt[i];
+	}
+	rec->size = pmct_record_size(rec->nr_counts + rec->nr_virt);
+}
+
+/* See pmcs_get_current_metric_value(). Any context, inside an RCU reader. */
+int pmct_mmon_metric(const struct pmct_ctx *ctx, int key, u64 *value)
+{
+	const struct monitoring_module *mm = rcu_dereference(pmct_mmon);
+
+	if (key < 0 || key >= PMCT_NR_METRICS)
+		return -EINVAL;
+	/* Pairs with pmct_mmon_introduce(). */
+	if (!mm || smp_load_acquire(&ctx->mm.gen) != mm->gen)
+		return -ENODATA;
+	if (mm->get_metric)
+		return mm->get_metric(ctx, key, value);
+	/* Pairs with pmct_mmon_publish(). */
+	if (!(smp_load_acquire(&ctx->mm.published) & BIT(key)))
+		return -ENODATA;
+	*value = READ_ONCE(ctx->mm.metric[key]);
+	return 0;
+}
+
+/*
+ * What a module calls
+ */
+
+/**
+ * pmct_mmon_data() - the module's own data of a thread
+ * @ctx: the thread
+ *
+ * Context: any callback.
+ * Return: PMCT_MMON_DATA bytes, aligned as a u64, zero when the thread enters.
+ */
+void *pmct_mmon_data(const struct pmct_ctx *ctx)
+{
+	return (void *)ctx->mm.data;
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_data);
+
+/**
+ * pmct_mmon_task() - the thread itself
+ * @ctx: the thread
+ *
+ * Context: any callback; the task is valid as long as it lasts.
+ * Return: the task, NULL for a CPU.
+ */
+struct task_struct *pmct_mmon_task(const struct pmct_ctx *ctx)
+{
+	return ctx->task;
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_task);
+
+/**
+ * pmct_mmon_publish() - let schedulers know a metric of a thread
+ * @ctx: the thread
+ * @metric: which one
+ * @value: in the unit that the metric defines
+ *
+ * Context: any callback but get_metric().
+ */
+void pmct_mmon_publish(struct pmct_ctx *ctx, enum pmct_metric metric, u64 value)
+{
+	if (WARN_ON_ONCE(metric >= PMCT_NR_METRICS))
+		return;
+	WRITE_ONCE(ctx->mm.metric[metric], value);
+	/* Pairs with pmct_mmon_metric(). */
+	smp_store_release(&ctx->mm.published, ctx->mm.published | BIT(metric));
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_publish);
+
+/**
+ * configure_performance_counters_set() - name the event sets that a module needs
+ * @mm: the module, in its enable()
+ * @raw: raw configuration strings, which stay with the module; those with
+ *	"coretype=N" are for CPUs of that type only, where several take turns
+ * @nr: their number
+ *
+ * Threads in scheduler mode are counted with these sets, and those of users who
+ * ask for virtual counters and no events.
+ *
+ * Context: process context, sleeps.
+ * Return: 0, or a negative errno if this PMU cannot count them: the kernel log
+ * says why.
+ */
+int configure_performance_counters_set(struct monitoring_module *mm,
+				       const char *const *raw, unsigned int nr)
+{
+	struct pmct_msg msg = {};
+	int err;
+
+	lockdep_assert_held(&pmct_mmon_mutex);
+
+	if (!nr || nr > PMCTRACK_MAX_CORE_TYPES * PMCTRACK_MAX_SETS)
+		return -EINVAL;
+	err = pmct_sets_check(raw, nr, &msg);
+	if (err) {
+		pr_err("pmctrack: monitoring module %s: %s\n", mm->name, msg.text);
+		return err;
+	}
+	mm->raw = raw;
+	mm->nr_raw = nr;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(configure_performance_counters_set);
+
+/*
+ * Which one is active
+ */
+
+/* No module is told anything any more, nor has any thread. The mutex is held. */
+static void pmct_mmon_deactivate(void)
+{
+	struct monitoring_module *mm = rcu_dereference_protected(pmct_mmon,
+						lockdep_is_held(&pmct_mmon_mutex));
+
+	if (!mm)
+		return;
+	pmct_sched_mode_end();
+	/* Contexts that are being detached have said farewell, or are in the list. */
+	down_write(&pmct_mmon_sem);
+	RCU_INIT_POINTER(pmct_mmon, NULL);
+	pmct_hooks_synchronize();
+	pmct_session_each_ctx(pmct_mmon_farewell, mm);
+	up_write(&pmct_mmon_sem);
+	if (mm->disable)
+		mm->disable(mm);
+	module_put(mm->owner);
+}
+
+static int pmct_mmon_activate(struct monitoring_module *mm)
+{
+	int err;
+
+	if (!try_module_get(mm->owner))
+		return -ENOENT;
+	mm->raw = NULL;
+	mm->nr_raw = 0;
+	/* Never 0, which is that of contexts without a module. */
+	mm->gen = ++pmct_mmon_gen ?: ++pmct_mmon_gen;
+	err = mm->enable ? mm->enable(mm) : 0;
+	if (err) {
+		module_put(mm->owner);
+		return err;
+	}
+	rcu_assign_pointer(pmct_mmon, mm);
+	return 0;
+}
+
+static struct monitoring_module *pmct_mmon_find(const char *name)
+{
+	struct monitoring_module *mm;
+
+	lockdep_assert_held(&pmct_mmon_mutex);
+
+	list_for_each_entry(mm, &pmct_mmon_list, node) {
+		if (!strcmp(mm->name, name))
+			return mm;
+	}
+	return NULL;
+}
+
+static bool pmct_mmon_name_ok(const char *name)
+{
+	size_t len = strlen(name);
+	size_t i;
+
+	for (i = 0; i < len; i++) {
+		if (!isalnum(name[i]) && name[i] != '-' && name[i] != '_')
+			return false;
+	}
+	return len && len < PMCT_MMON_NAME && strcmp(name, "none");
+}
+
+/**
+ * pmct_mmon_select() - make a monitoring module the active one
+ * @name: its name, or "none"
+ *
+ * If it cannot be enabled, none is active afterwards.
+ *
+ * Context: process context, sleeps; may load a kernel module.
+ * Return: 0, -ENOENT: no such module; or the error of its enable().
+ */
+int pmct_mmon_select(const char *name)
+{
+	struct monitoring_module *mm;
+	int err = 0;
+
+	if (!strcmp(name, "none")) {
+		mutex_lock(&pmct_mmon_mutex);
+		pmct_mmon_deactivate();
+		mutex_unlock(&pmct_mmon_mutex);
+		return 0;
+	}
+	if (!pmct_mmon_name_ok(name))
+		return -EINVAL;
+	mutex_lock(&pmct_mmon_mutex);
+	mm = pmct_mmon_find(name);
+	if (!mm) {
+		mutex_unlock(&pmct_mmon_mutex);
+		request_module("pmctrack-mmon-%s", name);
+		mutex_lock(&pmct_mmon_mutex);
+		mm = pmct_mmon_find(name);
+	}
+	if (!mm) {
+		err = -ENOENT;
+	} else if (mm != pmct_mmon_active()) {
+		pmct_mmon_deactivate();
+		err = pmct_mmon_activate(mm);
+	}
+	mutex_unlock(&pmct_mmon_mutex);
+	return err;
+}
+
+/* "[*] name - description" for the active one, "[ ] ..." for the others. */
+void pmct_mmon_show(struct seq_file *m)
+{
+	const struct monitoring_module *mm;
+
+	mutex_lock(&pmct_mmon_mutex);
+	list_for_each_entry(mm, &pmct_mmon_list, node)
+		seq_printf(m, "[%c] %s - %s\n", mm == pmct_mmon_active() ? '*' : ' ', mm->name,
+			   mm->description);
+	mutex_unlock(&pmct_mmon_mutex);
+}
+
+/**
+ * register_monitoring_module() - make a monitoring module known
+ * @mm: the module; stays valid until unregistered
+ *
+ * Context: process context, sleeps.
+ * Return: 0, -EINVAL if it is incomplete, -EEXIST if there is one of that name.
+ */
+int register_monitoring_module(struct monitoring_module *mm)
+{
+	int err = 0;
+
+	if (!mm->name || !mm->description || !mm->owner || !pmct_mmon_name_ok(mm->name) ||
+	    mm->nr_virt > PMCTRACK_MAX_VIRT)
+		return -EINVAL;
+	mutex_lock(&pmct_mmon_mutex);
+	if (pmct_mmon_find(mm->name))
+		err = -EEXIST;
+	else
+		list_add_tail(&mm->node, &pmct_mmon_list);
+	mutex_unlock(&pmct_mmon_mutex);
+	return err;
+}
+EXPORT_SYMBOL_GPL(register_monitoring_module);
+
+/**
+ * unregister_monitoring_module() - forget a monitoring module
+ * @mm: the module, which is not active: the active one cannot be unloaded
+ *
+ * Context: process context, sleeps.
+ */
+void unregister_monitoring_module(struct monitoring_module *mm)
+{
+	mutex_lock(&pmct_mmon_mutex);
+	list_del(&mm->node);
+	mutex_unlock(&pmct_mmon_mutex);
+}
+EXPORT_SYMBOL_GPL(unregister_monitoring_module);

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counters that can overflow: those that wrap, and those that sample by their
+ * events. A part of the hot path, with its rules (count.c).
+ */
+#include <linux/math64.h>
+
+#include "core.h"
+#include "evset.h"
+
+/*
+ * Event-based sampling: the counter begins so many events short of its end
+ * that it overflows when the thread's window is full. What comes late belongs
+ * to the record (its sum stays true), and shortens the next window.
+ */
+static void pmct_ebs_account(struct pmct_cpu *cs, struct pmct_ctx *ctx,
+			     const struct pmct_hwset *set, u64 delta, bool overflowed)
+{
+	ctx->ebs_left -= delta;
+	if (ctx->ebs_left > 0 && !overflowed)
+		return;
+	/* Load it anew; a window may also be longer than the counter. */
+	cs->set = NULL;
+	if (ctx->ebs_left > 0)
+		return;
+	ctx->ebs_left += (div64_u64(-ctx->ebs_left, set->ebs) + 1) * set->ebs;
+	pmct_sample_close(ctx, PMCTRACK_RECORD_EBS, 0);
+	pmct_ctx_next_set(ctx);
+}
+
+/* What pmct_account() does for them: a wrap shows in the value, the flag, or both. */
+void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx, const struct pmct_hwset *set,
+			 const u64 *last, const u64 *now, u64 overflow)
+{
+	u64 wrapped = 0;
+	u64 ebs = 0;
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++) {
+		u64 bit = BIT_ULL(set->counter[i]);
+		u64 mask = set->mask[i];
+		/* The register may be wider than the part that signals overflow. */
+		u64 from = last[i] & mask;
+		u64 to = now[i] & mask;
+		u64 delta = pmct_delta(from, to, mask, overflow & bit);
+
+		ctx->sum[i] += delta;
+		if (i == set->ebs_index)
+			ebs = delta;
+		if ((overflow & bit) || to < from)
+			wrapped |= bit;
+	}
+	/* Accounted: also a flag that was raised only after it was read. */
+	if (wrapped)
+		pmct_backend->overflow_clear(wrapped);
+	if (!set->ebs)
+		return;
+	pmct_ebs_account(cs, ctx, set, ebs, wrapped & BIT_ULL(set->counter[set->ebs_index]));
+	if (cs->saved) {
+		/* It leaves: the thread that enters loads the rest of its own window. */
+		cs->saved = false;
+		pmct_sample_wake(ctx->session);
+	}
+}
+
+/* Let the counter overflow with the last event of the window. */
+static void pmct_ebs_load(const struct pmct_hwset *set, u64 left)
+{
+	u64 mask = set->mask[set->ebs_index];
+
+	pmct_backend->write(set->counter[set->ebs_index], -min(left, mask / 2 + 1) & mask);
+}
+
+/* What pmct_read_start() does for them. */
+void pmct_read_start_narrow(struct pmct_cpu *cs, const struct pmct_ctx *ctx)
+{
+	const struct pmct_hwset *set = cs->set;
+	u64 ebs = set->ebs ? BIT_ULL(set->counter[set->ebs_index]) : 0;
+
+	/* Before the counter is loaded: a flag from then on is of this window. */
+	if (ebs) {
+		pmct_backend->overflow_clear(ebs);
+		pmct_ebs_load(set, ctx->ebs_left);
+	}
+	pmct_backend->read(set, cs->last);
+	/* After the read: a wrap in between then shows as a smaller value. */
+	pmct_backend->overflow_clear(set->counters & ~ebs);
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Scheduler mode: threads that a scheduling class wants monitored are counted
+ * with the event sets of the active monitoring module, in a session of the
+ * kernel's own that nobody reads; and the metrics that schedulers get.
+ *
+ * The class sets a flag in the thread's descriptor, nothing else. The thread's
+ * next tick finds it without a context and asks for one.
+ */
+#include <linux/jiffies.h>
+#include <linux/sched/task.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "core.h"
+#include "hooks.h"
+#include "mmon.h"
+
+#define PMCT_SCHED_PERIOD_MS	100
+#define PMCT_SCHED_RETRY_MS	1000
+
+/**
+ * struct pmct_sched_request - a thread that a tick found on this CPU
+ * @task: held while the work is queued; NULL: the slot is free
+ * @work: does with it what the class wants
+ */
+struct pmct_sched_request {
+	struct task_struct *task;
+	struct work_struct work;
+};
+
+static DEFINE_PER_CPU(struct pmct_sched_request, pmct_sched_request);
+
+/* Set and cleared under both pmct_mmon_lock() and pmct_sched_mutex, used under either. */
+static struct pmct_session *pmct_sched_session;
+static DEFINE_MUTEX(pmct_sched_mutex);
+/* Not before this, after a failure. */
+static unsigned long pmct_sched_retry;
+
+static void pmct_sched_set_session(struct pmct_session *s)
+{
+	mutex_lock(&pmct_sched_mutex);
+	pmct_sched_session = s;
+	mutex_unlock(&pmct_sched_mutex);
+}
+
+/* The monitoring module is locked. */
+static int pmct_sched_open(const struct monitoring_module *mm)
+{
+	struct pmct_session_params *params;
+	struct pmct_msg msg = {};
+	struct pmct_session *s;
+
+	if (time_before(jiffies, READ_ONCE(pmct_sched_retry)))
+		return -EAGAIN;
+	params = kzalloc(sizeof(*params), GFP_KERNEL);
+	if (!params)
+		return -ENOMEM;
+	memcpy(params->raw, mm->raw, mm->nr_raw * sizeof(*mm->raw));
+	params->nr_raw = mm->nr_raw;
+	params->period_ns = (mm->period_ms ?: PMCT_SCHED_PERIOD_MS) * (u64)NSEC_PER_MSEC;
+	params->no_ring = true;
+	params->cgroup = -1;
+	s = pmct_session_create(params, &msg);
+	kfree(params);
+	if (IS_ERR(s)) {
+		pr_info_ratelimited("pmctrack: scheduler mode has to wait: %s\n", msg.text);
+		WRITE_ONCE(pmct_sched_retry, jiffies + msecs_to_jiffies(PMCT_SCHED_RETRY_MS));
+		return PTR_ERR(s);
+	}
+	s->mm_sets = true;
+	s->mm_gen = mm->gen;
+	pmct_sched_set_session(s);
+	return 0;
+}
+
+static void pmct_sched_attach(const struct monitoring_module *mm, struct task_struct *task)
+{
+	/* It may have got a context meanwhile. */
+	if (mm->nr_raw && !pmct_hooks_ctx(task) && (pmct_sched_session || !pmct_sched_open(mm)) &&
+	    !IS_ERR(pmct_ctx_attach(pmct_sched_session, task, PMCT_CTX_COUNTING, NULL)))
+		pmct_count_enter_session(pmct_sched_session);
+}
+
+static void pmct_sched_work(struct work_struct *work)
+{
+	struct pmct_sched_request *req = container_of(work, struct pmct_sched_request, work);
+	struct task_struct *task = req->task;
+	const struct monitoring_module *mm;
+
+	pmct_mmon_lock();
+	mm = pmct_mmon_active();
+	if (!pmct_hooks_sched_mode(task))
+		pmct_sched_mode_yield(task, NULL);
+	else if (mm)
+		pmct_sched_attach(mm, task);
+	pmct_mmon_unlock();
+	put_task_struct(task);
+	/* Now the tick may use the slot again. */
+	WRITE_ONCE(req->task, NULL);
+}
+
+/**
+ * pmct_sched_mode_want() - a tick found that a scheduling class has changed its mind
+ * @task: current, which it wants monitored and is not, or the other way round
+ *
+ * Context: interrupts disabled, no lock held.
+ */
+void pmct_sched_mode_want(struct task_struct *task)
+{
+	struct pmct_sched_request *req = this_cpu_ptr(&pmct_sched_request);
+
+	lockdep_assert_irqs_disabled();
+
+	if (!rcu_access_pointer(pmct_mmon) || task->flags & PF_EXITING ||
+	    READ_ONCE(req->task) || time_before(jiffies, READ_ONCE(pmct_sched_retry)))
+		return;
+	get_task_struct(task);
+	WRITE_ONCE(req->task, task);
+	schedule_work(&req->work);
+}
+
+/* The monitoring module goes away, and with it its event sets. It is locked. */
+void pmct_sched_mode_end(void)
+{
+	struct pmct_session *s = pmct_sched_session;
+
+	if (!s)
+		return;
+	pmct_sched_set_session(NULL);
+	pmct_session_destroy(s);
+}
+
+/**
+ * pmct_sched_mode_yield() - end a thread's monitoring in scheduler mode
+ * @task: the thread; the caller holds it
+ * @successor: context to tie to it instead, or NULL
+ *
+ * If its class still wants it, it is monitored again at its next tick without
+ * a context: when the session of the user who wanted it has ended.
+ *
+ * Context: process context, sleeps.
+ * Return: whether it was, and is no more.
+ */
+bool pmct_sched_mode_yield(struct task_struct *task, struct pmct_ctx *successor)
+{
+	bool done;
+
+	mutex_lock(&pmct_sched_mutex);
+	done = pmct_sched_session && pmct_ctx_evict(pmct_sched_session, task, successor);
+	mutex_unlock(&pmct_sched_mutex);
+	return done;
+}
+
+/* pmc_ops::pmcs_get_current_metric_value */
+int pmct_sched_metric(struct task_struct *task, int key, u64 *value)
+{
+	const struct pmct_ctx *ctx = pmct_hooks_ctx(task);
+
+	return ctx ? pmct_mmon_metric(ctx, key, value) : -ENODATA;
+}
+
+void pmct_sched_mode_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		INIT_WORK(&per_cpu_ptr(&pmct_sched_request, cpu)->work, pmct_sched_work);
+}
+
+/* No hook runs any more. */
+void pmct_sched_mode_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		flush_work(&per_cpu_ptr(&pmct_sched_request, cpu)->work);
+}

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * System-wide sessions: a context for each CPU, which counts whatever runs
+ * there, or the threads of a cgroup. It is what the CPU's counters are for
+ * while no monitored thread wants them (struct pmct_cpu::base); the time
+ * without them shows in the records (hw_ns < run_ns).
+ *
+ * A CPU's part (struct pmct_syswide_cpu) belongs to it, with interrupts
+ * disabled. The session is set and cleared with CPU hotplug locked out, so that
+ * a CPU that comes or goes finds it or not.
+ */
+#include <linux/capability.h>
+#include <linux/cgroup.h>
+#include <linux/cpu.h>
+#include <linux/hrtimer.h>
+#include <linux/jiffies.h>
+
+#include "core.h"
+#include "hooks.h"
+
+/* Samples by events are not lost in the ring for longer than this without a tick. */
+#define PMCT_SYSWIDE_WAKE_MS	100
+
+/**
+ * struct pmct_syswide_cpu - the session on a CPU
+ * @own: the context of this CPU, if there is a session
+ * @ctx: the same while the session is here; NULL: it is not
+ * @target: what runs here now is to be counted
+ * @timer: ends the sampling period; idle CPUs have no tick
+ */
+struct pmct_syswide_cpu {
+	struct pmct_ctx *own;
+	struct pmct_ctx *ctx;
+	bool target;
+	struct hrtimer timer;
+};
+
+static DEFINE_PER_CPU(struct pmct_syswide_cpu, pmct_syswide_cpu);
+
+/**
+ * struct pmct_syswide - the one system-wide session
+ * @session: NULL: there is none
+ * @cgroup: whose threads; NULL: all
+ * @period: of the timer
+ * @start: when the first period began, the same on all CPUs
+ */
+static struct pmct_syswide {
+	struct pmct_session *session;
+	struct cgroup *cgroup;
+	ktime_t period;
+	ktime_t start;
+} pmct_syswide;
+
+/* Protects the above, beside the hotplug lock. */
+static DEFINE_MUTEX(pmct_syswide_mutex);
+
+#ifdef CONFIG_CGROUPS
+static struct cgroup *pmct_cgroup_get(int fd)
+{
+	return cgroup_get_from_fd(fd);
+}
+
+static void pmct_cgroup_put(struct cgroup *cgroup)
+{
+	if (cgroup)
+		cgroup_put(cgroup);
+}
+
+static bool pmct_syswide_wants(struct task_struct *task)
+{
+	bool wants;
+
+	if (!pmct_syswide.cgroup)
+		return true;
+	rcu_read_lock_sched();
+	wants = cgroup_is_descendant(task_dfl_cgroup(task), pmct_syswide.cgroup);
+	rcu_read_unlock_sched();
+	return wants;
+}
+#else
+static struct cgroup *pmct_cgroup_get(int fd)
+{
+	return ERR_PTR(-EOPNOTSUPP);
+}
+
+static void pmct_cgroup_put(struct cgroup *cgroup)
+{
+}
+
+static bool pmct_syswide_wants(struct task_struct *task)
+{
+	return true;
+}
+#endif
+
+static enum hrtimer_restart pmct_syswide_timer(struct hrtimer *timer)
+{
+	struct pmct_syswide_cpu *sc = container_of(timer, struct pmct_syswide_cpu, timer);
+	unsigned long flags;
+
+	local_irq_save(flags);
+	if (sc->ctx->session->period)
+		pmct_count_close(sc->ctx, PMCTRACK_RECORD_TICK);
+	pmct_sample_wake(sc->ctx->session);
+	hrtimer_forward_now(timer, pmct_syswide.period);
+	local_irq_restore(flags);
+	return HRTIMER_RESTART;
+}
+
+static void pmct_syswide_set_target(struct pmct_syswide_cpu *sc, bool target)
+{
+	if (sc->target == target)
+		return;
+	sc->target = target;
+	if (target)
+		pmct_count_base_on(sc->ctx);
+	else
+		pmct_count_base_off(sc->ctx);
+}
+
+/* The session comes to this CPU. Interrupts disabled. */
+static void pmct_syswide_enter(void *unused)
+{
+	struct pmct_syswide_cpu *sc = this_cpu_ptr(&pmct_syswide_cpu);
+	ktime_t now = ktime_get();
+	u64 periods;
+
+	if (sc->ctx)
+		return;
+	sc->ctx = sc->own;
+	sc->ctx->state = PMCT_CTX_COUNTING;
+	pmct_syswide_set_target(sc, pmct_syswide_wants(current));
+	hrtimer_init(&sc->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
+	sc->timer.function = pmct_syswide_timer;
+	/* Periods end at the same time everywhere. */
+	periods = ktime_divns(ktime_sub(now, pmct_syswide.start),
+			      ktime_to_ns(pmct_syswide.period));
+	hrtimer_start(&sc->timer, ktime_add_ns(pmct_syswide.start,
+					       (periods + 1) * ktime_to_ns(pmct_syswide.period)),
+		      HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+/* It leaves; @kind of the last record, PMCTRACK_RECORD_PAD: none. Interrupts disabled. */
+static void pmct_syswide_leave(enum pmctrack_record_kind kind)
+{
+	struct pmct_syswide_cpu *sc = this_cpu_ptr(&pmct_syswide_cpu);
+
+	if (!sc->ctx)
+		return;
+	/* Pinned here, and interrupts are disabled: it is not running. */
+	hrtimer_cancel(&sc->timer);
+	pmct_syswide_set_target(sc, false);
+	if (kind != PMCTRACK_RECORD_PAD)
+		pmct_count_close(sc->ctx, kind);
+	sc->ctx->state = PMCT_CTX_STOPPED;
+	sc->ctx = NULL;
+}
+
+static void pmct_syswide_leave_detach(void *unused)
+{
+	pmct_syswide_leave(PMCTRACK_RECORD_DETACH);
+}
+
+static void pmct_syswide_leave_silently(void *unused)
+{
+	pmct_syswide_leave(PMCTRACK_RECORD_PAD);
+}
+
+/* Hotplug callbacks, on the CPU, with interrupts disabled. */
+void pmct_syswide_cpu_online(unsigned int cpu)
+{
+	if (pmct_syswide.session)
+		pmct_syswide_enter(NULL);
+}
+
+void pmct_syswide_cpu_offline(unsigned int cpu)
+{
+	pmct_syswide_leave(PMCTRACK_RECORD_EXIT);
+}
+
+/* pmc_ops::pmcs_any_switch: is the next thread of the cgroup? */
+void pmct_syswide_switch(struct task_struct *prev, struct task_struct *next, int cpu)
+{
+	struct pmct_syswide_cpu *sc = this_cpu_ptr(&pmct_syswide_cpu);
+
+	if (sc->ctx)
+		pmct_syswide_set_target(sc, pmct_syswide_wants(next));
+}
+
+static int pmct_syswide_set_cgroup(int fd, struct pmct_msg *msg)
+{
+	struct cgroup *cgroup = NULL;
+
+	if (fd >= 0)
+		cgroup = pmct_cgroup_get(fd);
+	if (IS_ERR(cgroup))
+		return pmct_refuse(msg, PTR_ERR(cgroup),
+				   "not a directory of the cgroup2 file system");
+	pmct_syswide.cgroup = cgroup;
+	return 0;
+}
+
+static int pmct_syswide_add_ctxs(struct pmct_session *s)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct pmct_ctx *ctx = pmct_ctx_add_cpu(s, cpu);
+
+		if (!ctx)
+			return -ENOMEM;
+		per_cpu_ptr(&pmct_syswide_cpu, cpu)->own = ctx;
+	}
+	return 0;
+}
+
+/**
+ * pmct_syswide_start() - monitor all CPUs
+ * @s: for this session
+ * @cgroup: descriptor of the cgroup whose threads are wanted; negative: all
+ * @msg: on failure, why
+ *
+ * Context: process context, sleeps.
+ * Return: 0, -EACCES, -EBUSY if there is such a session, -EBADF, -ENOMEM. On
+ * failure the session has to be destroyed.
+ */
+int pmct_syswide_start(struct pmct_session *s, int cgroup, struct pmct_msg *msg)
+{
+	int err;
+
+	if (!s->privileged)
+		return pmct_refuse(msg, -EACCES,
+				   "system-wide monitoring needs CAP_PERFMON; run as root");
+	mutex_lock(&pmct_syswide_mutex);
+	if (pmct_syswide.session) {
+		err = pmct_refuse(msg, -EBUSY,
+				  "there is a system-wide session already; end that one first");
+		goto out;
+	}
+	err = pmct_syswide_set_cgroup(cgroup, msg);
+	if (err)
+		goto out;
+	err = pmct_syswide_add_ctxs(s);
+	if (err) {
+		pmct_cgroup_put(pmct_syswide.cgroup);
+		pmct_syswide.cgroup = NULL;
+		pmct_refuse(msg, err, "no memory for the contexts of CPUs");
+		goto out;
+	}
+	pmct_syswide.period = s->period ? ns_to_ktime(jiffies64_to_nsecs(s->period)) :
+					  ms_to_ktime(PMCT_SYSWIDE_WAKE_MS);
+	pmct_syswide.start = ktime_get();
+	if (pmct_syswide.cgroup)
+		pmct_hooks_any_switch(true);
+	cpus_read_lock();
+	pmct_syswide.session = s;
+	on_each_cpu(pmct_syswide_enter, NULL, true);
+	cpus_read_unlock();
+out:
+	mutex_unlock(&pmct_syswide_mutex);
+	return err;
+}
+
+/**
+ * pmct_syswide_stop() - no CPU counts for a session any more
+ * @s: the session; nothing happens if it is not the one
+ * @last_records: write one for each CPU
+ *
+ * The contexts stay with the session.
+ *
+ * Context: process context, sleeps.
+ */
+void pmct_syswide_stop(struct pmct_session *s, bool last_records)
+{
+	mutex_lock(&pmct_syswide_mutex);
+	if (pmct_syswide.session != s)
+		goto out;
+	cpus_read_lock();
+	on_each_cpu(last_records ? pmct_syswide_leave_detach : pmct_syswide_leave_silently,
+		    NULL, true);
+	pmct_syswide.session = NULL;
+	cpus_read_unlock();
+	if (pmct_syswide.cgroup)
+		pmct_hooks_any_switch(false);
+	/* A switch may still be looking at it. */
+	pmct_hooks_synchronize();
+	pmct_cgroup_put(pmct_syswide.cgroup);
+	pmct_syswide.cgroup = NULL;
+out:
+	mutex_unlock(&pmct_syswide_mutex);
+}

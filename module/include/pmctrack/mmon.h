@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Contract between the core and a monitoring module (section 3.2.1 of the
+ * PMCTrack paper). A monitoring module turns the samples of threads into
+ * metrics for schedulers and virtual counters for users. It names event sets in
+ * strings and sees counts in records: it touches no counter and no scheduler.
+ *
+ *	static struct monitoring_module ipc = {
+ *		.name = "ipc", .description = "...", .owner = THIS_MODULE,
+ *		.enable = ipc_enable, .on_new_sample = ipc_sample,
+ *	};
+ *	module_monitoring_module(ipc);
+ *
+ * One module is active at a time, chosen by /proc/pmc/mmon_manager, where
+ * "pmctrack-mmon-NAME" is loaded when it is wanted. It can be replaced while
+ * threads are monitored: callbacks stop, and metrics and virtual counters of
+ * the old one are no more.
+ *
+ * Context of all callbacks but enable() and disable(): interrupts disabled,
+ * possibly under the runqueue lock; they must not sleep, wake anybody or take
+ * a lock that is not raw. Those of one thread never run at the same time.
+ */
+#ifndef _PMCTRACK_MMON_H
+#define _PMCTRACK_MMON_H
+
+#include <linux/bits.h>
+#include <linux/device/driver.h>
+#include <linux/list.h>
+#include <linux/module.h>
+#include <linux/types.h>
+#include <pmctrack/sched.h>
+#include <uapi/linux/pmctrack.h>
+
+/* Opaque: a monitored thread or, in a system-wide session, a CPU. */
+struct pmct_ctx;
+struct task_struct;
+
+/* Bytes of a thread's data that belong to the active module. */
+#define PMCT_MMON_DATA	256
+
+/**
+ * struct pmct_vcounter - a virtual counter
+ * @name: as users write it; no blank, comma or colon
+ * @unit: of a value ("uJ", "milli"), may be empty
+ * @description: one line
+ * @gauge: a value is a state at the end of an interval; otherwise what was
+ *	added in the interval, so that values can be summed up
+ * @needs_sets: it is made of the counts of the module's own event sets, and
+ *	refused to users who choose others
+ */
+struct pmct_vcounter {
+	const char *name;
+	const char *unit;
+	const char *description;
+	bool gauge;
+	bool needs_sets;
+};
+
+/**
+ * struct pmct_sample - a closed interval, on its way to the module
+ * @rec: the record, as the user will see it
+ * @own_sets: its event set is one of those that the module configured;
+ *	otherwise the user chose what to count
+ * @ip: instruction of the user program that was interrupted at the end of the
+ *	interval; of kind PMCTRACK_RECORD_EBS this is a few instructions after
+ *	the one that made the window full. 0: a CPU, or a kernel thread
+ * @virt: values of the module's virtual counters, see pmct_sample_virt()
+ * @virt_mask: which of them have one in this interval
+ * @next_set: which event set is next; the core's proposal, which the module
+ *	may change, is the one that follows in turn
+ */
+struct pmct_sample {
+	const struct pmctrack_record *rec;
+	bool own_sets;
+	u64 ip;
+	u64 virt[PMCTRACK_MAX_VIRT];
+	u32 virt_mask;
+	u8 next_set;
+};
+
+/* Give a virtual counter its value for this interval. */
+static inline void pmct_sample_virt(struct pmct_sample *sample, unsigned int i, u64 value)
+{
+	sample->virt[i] = value;
+	sample->virt_mask |= BIT(i);
+}
+
+/**
+ * struct monitoring_module - a monitoring module
+ *
+ * Unused callbacks are NULL.
+ */
+struct monitoring_module {
+	/** @name: for users; at most 31 letters, digits, '-' or '_' */
+	const char *name;
+	/** @description: one line for people */
+	const char *description;
+	/** @owner: THIS_MODULE */
+	struct module *owner;
+	/** @virt: its virtual counters, at most PMCTRACK_MAX_VIRT */
+	const struct pmct_vcounter *virt;
+	/** @nr_virt: their number */
+	unsigned int nr_virt;
+	/** @period_ms: sampling period of threads in scheduler mode; 0: 100 ms */
+	unsigned int period_ms;
+
+	/**
+	 * @enable: it becomes the active one. It calls
+	 * configure_performance_counters_set() from here, if it wants counts.
+	 * May sleep. Not 0: it stays inactive.
+	 */
+	int (*enable)(struct monitoring_module *self);
+	/** @disable: it is no more; no callback runs or will run. May sleep. */
+	void (*disable)(struct monitoring_module *self);
+	/**
+	 * @on_enter: the first call for a thread; its data are zero.
+	 * @parent is the thread that created it, or NULL for one that is older
+	 * than its monitoring, or than the module's activation: then this
+	 * comes with its next tick or sample.
+	 */
+	void (*on_enter)(struct pmct_ctx *ctx, const struct pmct_ctx *parent);
+	/** @on_exec: the thread executes another program */
+	void (*on_exec)(struct pmct_ctx *ctx);
+	/** @on_switch_in: the thread enters @cpu. On the path of each switch. */
+	void (*on_switch_in)(struct pmct_ctx *ctx, int cpu);
+	/** @on_switch_out: the thread leaves @cpu, its counts are up to date */
+	void (*on_switch_out)(struct pmct_ctx *ctx, int cpu);
+	/** @on_tick: the clock tick hit the thread */
+	void (*on_tick)(struct pmct_ctx *ctx, int cpu);
+	/** @on_new_sample: an interval was closed */
+	void (*on_new_sample)(struct pmct_ctx *ctx, struct pmct_sample *sample);
+	/**
+	 * @on_exit: the last call for a thread: it ends or is monitored no
+	 * more, or the module is about to be disabled
+	 */
+	void (*on_exit)(struct pmct_ctx *ctx);
+	/**
+	 * @get_metric: a scheduler asks for a metric, and the value of
+	 * pmct_mmon_publish() does not do. Any context, NMI included, possibly
+	 * at the same time as other callbacks of the thread. 0 or -ENODATA.
+	 */
+	int (*get_metric)(const struct pmct_ctx *ctx, int key, u64 *value);
+
+	/* private: of the core */
+	struct list_head node;
+	const char *const *raw;
+	unsigned int nr_raw;
+	u32 gen;
+};
+
+int register_monitoring_module(struct monitoring_module *mm);
+void unregister_monitoring_module(struct monitoring_module *mm);
+
+/* The module's init and exit functions; MODULE_ALIAS("pmctrack-mmon-NAME") belongs to it. */
+#define module_monitoring_module(mm) \
+	module_driver(mm, register_monitoring_module, unregister_monitoring_module)
+
+int configure_performance_counters_set(struct monitoring_module *mm,
+				       const char *const *raw, unsigned int nr);
+void *pmct_mmon_data(const struct pmct_ctx *ctx);
+struct task_struct *pmct_mmon_task(const struct pmct_ctx *ctx);
+void pmct_mmon_publish(struct pmct_ctx *ctx, enum pmct_metric metric, u64 value);
+
+#endif /* _PMCTRACK_MMON_H */

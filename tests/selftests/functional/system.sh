@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# CPUs: pmctrack -S and --cgroup.
+
+CG=/sys/fs/cgroup
+
+# cgroup_of NAME PID…: make a control group and put processes into it
+cgroup_of() {
+	mountpoint -q $CG || mount -t cgroup2 none $CG
+	mkdir -p "$CG/$1"
+	local pid
+	for pid in "${@:2}"; do echo "$pid" >"$CG/$1/cgroup.procs"; done
+}
+
+# The columns of CSV by name: csv FILE NAME
+csv() {
+	awk -F, -v want="$2" '{ sub(/\r$/, "") }
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == want) c = i; next } { print $c }' "$1"
+}
+csv_sum() { csv "$1" "$2" | awk '{ s += $1 } END { printf "%.0f", s }'; }
+
+# Threads that migrate, counted by their group: exact, whatever else runs.
+test_cgroup_exact() {
+	need_instr
+	start_waiting 02000000 4
+	cgroup_of a/b $waiting
+	start_attached /tmp/mine -T 0.02 --cgroup $CG/a -c instr
+	chase_until_end $waiting &
+	go
+	wait $waiting
+	kill -INT $mine
+	wait $mine
+	equal "$(sum /tmp/mine 4)" "$(rest 02000000 4)"
+	[ "$(rows_of /tmp/mine detach)" -ge 2 ] || fail "no last row for each CPU"
+}
+
+test_cgroup_sets_take_turns() {
+	need_instr
+	start_waiting 02000000 2
+	cgroup_of a $waiting
+	start_attached /tmp/mine -T 0.008 --cgroup $CG/a -c instr -c cycles,instr
+	go
+	wait $waiting
+	kill -INT $mine
+	wait $mine
+	equal "$(rows /tmp/mine | awk '{ s += $6 } END { printf "%.0f", s }')" "$(rest 02000000 2)"
+	[ "$(rows /tmp/mine | awk '$3 == 1 && $6 > 0' | wc -l)" -gt 0 ] || fail "the second set had no turn"
+}
+
+test_cgroup_ebs() {
+	need_instr
+	start_waiting 01000000 2
+	cgroup_of a $waiting
+	start_attached /tmp/mine --cgroup $CG/a -c instr:ebs=100000
+	go
+	wait $waiting
+	kill -INT $mine
+	wait $mine
+	equal "$(sum /tmp/mine 4)" "$(rest 01000000 2)"
+	[ "$(rows_of /tmp/mine ebs)" -ge 38 ] || fail "$(rows_of /tmp/mine ebs) samples"
+}
+
+# A thread with a session of its own has the counters while it runs: both are
+# exact, and the group's rows say that they are not all.
+test_cgroup_gives_way() {
+	need_instr
+	start_waiting 01000000 2
+	first=$waiting
+	exec 8>&7
+	start_waiting 03000000 2
+	cgroup_of a $first $waiting
+	pmctrack --csv -o /tmp/group -T 0.02 --cgroup $CG/a -c instr & group=$!
+	start_attached /tmp/mine -T 0.01 -c cycles,instr -p $waiting
+	echo >&8; exec 8>&-
+	go
+	wait $first $waiting
+	wait $mine
+	kill -INT $group
+	wait $group
+	equal "$(sum /tmp/mine 5)" "$(rest 03000000 2)" "of the thread's session"
+	equal "$(csv_sum /tmp/group instr)" "$(rest 01000000 2)" "of the group's session"
+	[ "$(csv_sum /tmp/group hw_ns)" -lt "$(csv_sum /tmp/group run_ns)" ] || fail "nothing is missing?"
+}
+
+# Without others, the counters are the session's all the time.
+test_system_coverage() {
+	pmctrack -S --csv -o /tmp/mine -T 0.05 -c cycles,cycles:k $S/burn 20000000
+	equal "$(csv_sum /tmp/mine hw_ns)" "$(csv_sum /tmp/mine run_ns)" "time"
+	equal "$(csv /tmp/mine kind | grep -c detach)" "$(nproc)" "last rows"
+	[ "$(csv_sum /tmp/mine cycles)" -gt 1000000 ] || fail "$(csv_sum /tmp/mine cycles) cycles"
+}
+
+# A CPU goes and comes back: a last row, then new ones, and nothing is lost.
+test_system_hotplug() {
+	need_instr
+	start_waiting 10000000 3
+	cgroup_of a $waiting
+	start_attached /tmp/mine -T 0.01 --cgroup $CG/a -c instr
+	go
+	for _ in 1 2 3; do
+		echo 0 >/sys/devices/system/cpu/cpu1/online
+		sleep 0.02
+		echo 1 >/sys/devices/system/cpu/cpu1/online
+		sleep 0.02
+	done
+	wait $waiting
+	kill -INT $mine
+	wait $mine
+	equal "$(rows_of /tmp/mine exit)" 3 "last rows of the CPU"
+	equal "$(sum /tmp/mine 4)" "$(rest 10000000 3)"
+}
+
+test_system_refusals() {
+	cgroup_of a
+	expect_refusal 1 "system-wide monitoring needs CAP_PERFMON" user pmctrack -S -c cycles true
+	expect_refusal 1 "cgroup /nowhere: No such file" pmctrack --cgroup /nowhere -c cycles true
+	expect_refusal 1 "not a directory of the cgroup2 file system" pmctrack --cgroup /tmp -c cycles true
+	expect_refusal 2 "give one of them" pmctrack -S -p 1
+	start_attached /tmp/mine -S -T 0.1 -c cycles
+	expect_refusal 1 "there is a system-wide session already" pmctrack -S -c cycles true
+	kill -INT $mine
+	wait $mine
+	# A group that vanishes, and a reader killed without a word.
+	cgroup_of gone
+	start_attached /tmp/mine --cgroup $CG/gone -T 0.1 -c cycles
+	rmdir $CG/gone
+	sleep 0.2
+	kill -9 $mine
+	wait $mine || true
+	idle
+	# The exit status is the program's.
+	expect_status 3 pmctrack -S -T 0 -c cycles sh -c 'exit 3'
+}

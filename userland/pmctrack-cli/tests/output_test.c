@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What is printed, to the letter. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include <json-c/json.h>
+
+#include "cli.h"
+
+static struct sets sets = { .nr_core_types = 1 };
+static struct metrics metrics;
+static struct options options;
+static char *text;
+static size_t len;
+
+/* The raw form names counters without a PMU at hand. */
+static void use_sets(const char *first, const char *second)
+{
+	sets_free(&sets);
+	sets.nr = 0;
+	sets.set[sets.nr++] = pmctrack_evset__parse_raw(NULL, first);
+	if (second)
+		sets.set[sets.nr++] = pmctrack_evset__parse_raw(NULL, second);
+}
+
+static struct pmctrack_record *new_record(void)
+{
+	struct pmctrack_record *rec = calloc(1, sizeof(*rec) + 2 * sizeof(rec->counts[0]));
+
+	rec->tid = 4711;
+	rec->kind = PMCTRACK_RECORD_TICK;
+	return rec;
+}
+
+static struct output new_output(void)
+{
+	struct output w = {
+		.o = &options,
+		.sets = &sets,
+		.metrics = &metrics,
+		.totals.sets = &sets,
+		.out = open_memstream(&text, &len),
+	};
+
+	return w;
+}
+
+static void expect_text(FILE *out, const char *expected)
+{
+	fclose(out);
+	assert_string_equal(text, expected);
+	free(text);
+	text = NULL;
+}
+
+static void table_test(void **state)
+{
+	struct pmctrack_record *rec = new_record();
+	struct output t = new_output();
+
+	(void)state;
+	use_sets("pmc0=cycles,pmc3=llc_misses", NULL);
+	table_mappings(&t);
+	table_begin(&t);
+	rec->counters = 0x9;
+	rec->nr_counts = 2;
+	rec->counts[0] = 123456789;
+	output_row(&t, rec);
+	rec->kind = PMCTRACK_RECORD_EXIT;
+	rec->counts[0] = UINT64_MAX;
+	rec->counts[1] = 7;
+	output_row(&t, rec);
+	/* From a CPU without counters. */
+	rec->counters = 0;
+	rec->nr_counts = 0;
+	output_row(&t, rec);
+	expect_text(t.out,
+		    "[Event-to-counter mappings]\n"
+		    "pmc0=cycles\n"
+		    "pmc3=llc_misses\n"
+		    "[Event counts]\n"
+		    "nsample    pid      event          pmc0          pmc3\n"
+		    "      1   4711       tick     123456789             0\n"
+		    "      2   4711       exit 18446744073709551615             7\n"
+		    "      3   4711       exit             -             -\n");
+	free(rec);
+}
+
+static void several_sets_test(void **state)
+{
+	struct pmctrack_record *rec = new_record();
+	struct output t = new_output();
+
+	(void)state;
+	use_sets("pmc0=cycles,pmc1=a", "pmc2=b,coretype=0");
+	sets.nr_core_types = 2;
+	table_mappings(&t);
+	table_begin(&t);
+	rec->counters = 0x3;
+	rec->counts[0] = 5;
+	rec->counts[1] = 6;
+	output_row(&t, rec);
+	rec->counters = 0x4;
+	rec->set = 1;
+	output_row(&t, rec);
+	expect_text(t.out,
+		    "[Event-to-counter mappings]\n"
+		    "[Set 0]\n"
+		    "pmc0=cycles\n"
+		    "pmc1=a\n"
+		    "[Set 1, core type 0]\n"
+		    "pmc2=b\n"
+		    "[Event counts]\n"
+		    "nsample    pid expid coretype      event          pmc0          pmc1          pmc2\n"
+		    "      1   4711     0        0       tick             5             6             -\n"
+		    "      2   4711     1        0       tick             -             -             5\n");
+	sets.nr_core_types = 1;
+	free(rec);
+}
+
+static const struct outcome outcome = { .elapsed_s = 1.5, .has_times = true, .user_s = 0.5 };
+
+static void expect_totals(struct output *w, const char *expected)
+{
+	w->out = open_memstream(&text, &len);
+	output_end(w, &outcome);
+	expect_text(w->out, expected);
+}
+
+/* Never a scaled number without its coverage, and none where nothing was counted. */
+static void totals_test(void **state)
+{
+	struct pmctrack_record *rec = new_record();
+	struct output w = new_output();
+
+	(void)state;
+	fclose(w.out);
+	free(text);
+	options.aggregate = true;
+	use_sets("pmc0=cycles", "pmc1=b");
+	expect_totals(&w,
+		      "expid   counter              counted coverage         extrapolated  event\n"
+		      "    0      pmc0                    0     0.0%          not counted  cycles\n"
+		      "    1      pmc1                    0     0.0%          not counted  b\n");
+	rec->nr_counts = 1;
+	rec->counts[0] = 30;
+	rec->run_ns = 100;
+	rec->hw_ns = 100;
+	output_row(&w, rec);
+	expect_totals(&w,
+		      "expid   counter              counted coverage         extrapolated  event\n"
+		      "    0      pmc0                   30   100.0%                    =  cycles\n"
+		      "    1      pmc1                    0     0.0%          not counted  b\n");
+	rec->set = 1;
+	rec->run_ns = 300;
+	rec->hw_ns = 300;
+	output_row(&w, rec);
+	expect_totals(&w,
+		      "expid   counter              counted coverage         extrapolated  event\n"
+		      "    0      pmc0                   30    25.0%                 ~120  cycles\n"
+		      "    1      pmc1                   30    75.0%                  ~40  b\n");
+	options.format = FORMAT_CSV;
+	expect_totals(&w,
+		      "expid,coretype,counter,event,counted,coverage,extrapolated\r\n"
+		      "0,-1,pmc0,cycles,30,0.25,120\r\n"
+		      "1,-1,pmc1,b,30,0.75,40\r\n");
+	options.format = FORMAT_TABLE;
+	options.aggregate = false;
+	options.summary = true;
+	options.argv = (char *[]){ "a", "b", NULL };
+	expect_totals(&w,
+		      "\nCounters of a b\n\n"
+		      "                    ~120  cycles                   extrapolated from 25.0% of the time\n"
+		      "                     ~40  b                        extrapolated from 75.0% of the time\n"
+		      "\n                1.500000  seconds elapsed\n"
+		      "                0.000000  seconds on CPUs\n"
+		      "                0.500000  seconds user\n                0.000000  seconds system\n");
+	options.summary = false;
+	options.argv = NULL;
+	free(rec);
+}
+
+static void use_metric(const char *formula)
+{
+	char why[100];
+
+	metrics.of = calloc(1, sizeof(*metrics.of));
+	metrics.nr = 1;
+	assert_int_equal(metric_parse(metrics.of, formula, why, sizeof(why)), 0);
+}
+
+static void csv_test(void **state)
+{
+	struct pmctrack_record *rec = new_record();
+	struct output w = new_output();
+
+	(void)state;
+	use_sets("pmc0=cycles,pmc1=a", "pmc2=b");
+	use_metric("m=a/cycles");
+	options.format = FORMAT_CSV;
+	output_begin(&w);
+	rec->counters = 3;
+	rec->nr_counts = 2;
+	rec->counts[0] = 4;
+	rec->counts[1] = 6;
+	rec->run_ns = 10;
+	rec->hw_ns = 9;
+	output_row(&w, rec);
+	/* Of the other set: the metric has no value, nor has a division by zero. */
+	rec->counters = 4;
+	rec->nr_counts = 1;
+	rec->set = 1;
+	output_row(&w, rec);
+	rec->counters = 3;
+	rec->nr_counts = 2;
+	rec->set = 0;
+	rec->counts[0] = 0;
+	output_row(&w, rec);
+	csv_free(&w);
+	expect_text(w.out,
+		    "nsample,time_ns,kind,pid,tgid,cpu,coretype,expid,run_ns,hw_ns,merged,cycles,a,b,m\r\n"
+		    "1,0,tick,4711,0,0,0,0,10,9,0,4,6,,1.5\r\n"
+		    "2,0,tick,4711,0,0,0,1,10,9,0,,,4,\r\n"
+		    "3,0,tick,4711,0,0,0,0,10,9,0,0,6,,\r\n");
+	options.format = FORMAT_TABLE;
+	metrics_free(&metrics);
+	metrics.nr = 0;
+	free(rec);
+}
+
+/* The lines are JSON, with the numbers where the manual says. */
+static void json_test(void **state)
+{
+	struct pmctrack_record *rec = new_record();
+	struct output w = new_output();
+	struct json_object *line[3], *o;
+	char *at, *rest;
+
+	(void)state;
+	use_sets("pmc0=cycles", NULL);
+	use_metric("m=1/cycles");
+	options.format = FORMAT_JSON;
+	output_begin(&w);
+	rec->counters = 1;
+	rec->nr_counts = 1;
+	rec->counts[0] = UINT64_MAX;
+	rec->run_ns = 10;
+	rec->hw_ns = 5;
+	output_row(&w, rec);
+	output_end(&w, &outcome);
+	fclose(w.out);
+	rest = text;
+	for (int i = 0; i < 3; i++) {
+		at = strsep(&rest, "\n");
+		line[i] = json_tokener_parse(at);
+		assert_non_null(line[i]);
+	}
+	assert_string_equal(rest, "");
+	assert_string_equal(json_object_get_string(json_object_object_get(line[0], "type")), "header");
+	assert_int_equal(json_object_get_int(json_object_object_get(line[0], "version")), 1);
+	o = json_object_object_get(json_object_object_get(line[1], "counts"), "cycles");
+	assert_true(json_object_get_uint64(o) == UINT64_MAX);
+	o = json_object_array_get_idx(json_object_object_get(line[2], "events"), 0);
+	assert_true(json_object_get_double(json_object_object_get(o, "coverage")) == 0.5);
+	assert_true(json_object_get_double(json_object_object_get(o, "extrapolated")) > 3e19);
+	for (int i = 0; i < 3; i++)
+		json_object_put(line[i]);
+	free(text);
+	text = NULL;
+	options.format = FORMAT_TABLE;
+	metrics_free(&metrics);
+	metrics.nr = 0;
+	sets_free(&sets);
+	sets.nr = 0;
+	free(rec);
+}
+
+static bool no_names(const char *name, double *value, void *arg)
+{
+	(void)arg;
+	*value = strcmp(name, "two") == 0 ? 2 : 0;
+	return strcmp(name, "none");
+}
+
+static void metric_test(void **state)
+{
+	static const struct { const char *text; double value; } good[] = {
+		{ "a=1+2*3", 7 }, { "a=(1+2)*3", 9 }, { "a=8/2/2", 2 }, { "a=7-2-1", 4 },
+		{ "a=-two*-3", 6 }, { "a= 1.5e2 / two ", 75 }, { "a_9=two", 2 },
+	};
+	static const char *const bad[] = {
+		"", "a", "=1", "a=", "a=1+", "a=(1", "a=1)", "a=1 2", "a b=1", "a=*2", "a=1e999", "a=$",
+	};
+	static const char *const nothing[] = { "a=1/zero", "a=two+none", "a=1e308*10" };
+	struct metric m;
+	double value;
+	char why[100], deep[400] = "a=";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good) / sizeof(good[0]); i++) {
+		assert_int_equal(metric_parse(&m, good[i].text, why, sizeof(why)), 0);
+		assert_true(metric_value(&m, no_names, NULL, &value));
+		assert_true(value == good[i].value);
+		metric_free(&m);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		why[0] = '\0';
+		assert_int_not_equal(metric_parse(&m, bad[i], why, sizeof(why)), 0);
+		assert_true(why[0]);
+	}
+	for (size_t i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++) {
+		assert_int_equal(metric_parse(&m, nothing[i], why, sizeof(why)), 0);
+		assert_false(metric_value(&m, no_names, NULL, &value));
+		metric_free(&m);
+	}
+	memset(deep + 2, '(', 300);
+	assert_int_not_equal(metric_parse(&m, deep, why, sizeof(why)), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(table_test),
+		cmocka_unit_test(several_sets_test),
+		cmocka_unit_test(totals_test),
+		cmocka_unit_test(csv_test),
+		cmocka_unit_test(json_test),
+		cmocka_unit_test(metric_test),
+	};
+
+	return cmocka_run_group_tests_name("output", tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Totals of all samples. A set that takes turns, or has to leave the counters
+ * to others, sees a part of the time: a total comes with that part, and what it
+ * would make of the whole is marked as an estimate by those who print it.
+ */
+#include <string.h>
+
+#include "cli.h"
+
+void totals_add(struct totals *t, const struct pmctrack_record *rec)
+{
+	int set = pmctrack_evset__of_record(t->sets->set, t->sets->nr, rec);
+	uint64_t value;
+
+	t->nr++;
+	t->merged += !!(rec->flags & PMCTRACK_RECORD_F_MERGED);
+	t->setuid += !!(rec->flags & PMCTRACK_RECORD_F_SETUID);
+	t->run_ns[rec->core_type] += rec->run_ns;
+	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
+		if (pmctrack_record__virt(rec, i, &value))
+			continue;
+		t->virt[i].nr++;
+		t->virt[i].sum += value;
+		t->virt[i].weighted += (double)value * (double)rec->run_ns;
+		t->virt[i].weight += (double)rec->run_ns;
+	}
+	if (set < 0)
+		return;
+	t->of[set].hw_ns += rec->hw_ns;
+	for (unsigned int j = 0; j < rec->nr_counts; j++)
+		t->of[set].counts[j] += rec->counts[j];
+}
+
+/* Time in which the set could have counted. */
+static uint64_t run_ns(const struct totals *t, unsigned int set)
+{
+	int type = pmctrack_evset__core_type(t->sets->set[set]);
+	uint64_t sum = 0;
+
+	if (type >= 0)
+		return t->run_ns[type];
+	for (unsigned int i = 0; i <= PMCTRACK_MAX_CORE_TYPES; i++)
+		sum += t->run_ns[i];
+	return sum;
+}
+
+struct total totals_of(const struct totals *t, unsigned int set, unsigned int i)
+{
+	uint64_t of = run_ns(t, set), on = t->of[set].hw_ns;
+	struct total total = { .counted = t->of[set].counts[i] };
+
+	total.complete = on && on == of;
+	total.coverage = of ? (double)on / (double)of : 0;
+	if (on)
+		total.estimate = (double)((long double)total.counted * of / on);
+	return total;
+}
+
+/* The sum of a virtual counter, or the mean in time of one that is a state. */
+bool totals_virt(const struct totals *t, unsigned int i, double *value)
+{
+	if (!t->virt[i].nr)
+		return false;
+	if (!t->sets->virt[i].gauge)
+		*value = (double)t->virt[i].sum;
+	else if (t->virt[i].weight > 0)
+		*value = t->virt[i].weighted / t->virt[i].weight;
+	else
+		return false;
+	return true;
+}
+
+double totals_run_s(const struct totals *t)
+{
+	double sum = 0;
+
+	for (unsigned int i = 0; i <= PMCTRACK_MAX_CORE_TYPES; i++)
+		sum += (double)t->run_ns[i];
+	return sum / 1e9;
+}
+
+struct lookup {
+	const struct totals *t;
+	bool exact;
+};
+
+/* What the best covered set of a core type (-1: any) says; false: none has the event. */
+static bool event_of_type(const struct totals *t, int type, const char *name, struct total *best)
+{
+	bool found = false;
+
+	for (unsigned int i = 0; i < t->sets->nr; i++) {
+		const struct pmctrack_evset *set = t->sets->set[i];
+
+		if (pmctrack_evset__core_type(set) != type)
+			continue;
+		for (unsigned int j = 0; j < pmctrack_evset__nr(set); j++) {
+			struct total total = totals_of(t, i, j);
+
+			if (strcmp(pmctrack_evset__name(set, j), name))
+				continue;
+			if (!found || total.coverage > best->coverage)
+				*best = total;
+			found = true;
+		}
+	}
+	return found;
+}
+
+/* The sum over core types. Threads may have run on one without having been counted there. */
+static bool event_total(struct lookup *l, const char *name, double *value)
+{
+	bool known = false;
+
+	*value = 0;
+	for (int type = -1; type < (int)l->t->sets->nr_core_types; type++) {
+		struct total total;
+
+		if (!event_of_type(l->t, type, name, &total))
+			continue;
+		if (!total.complete && (type < 0 || l->t->run_ns[type])) {
+			if (!(total.coverage > 0))
+				return false;
+			l->exact = false;
+		}
+		known |= total.coverage > 0;
+		*value += total.complete ? (double)total.counted : total.estimate;
+	}
+	return known;
+}
+
+static bool name_total(const char *name, double *value, void *arg)
+{
+	struct lookup *l = arg;
+
+	if (strcmp(name, "run_ns") == 0 || strcmp(name, "hw_ns") == 0) {
+		*value = totals_run_s(l->t) * 1e9;
+		return true;
+	}
+	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
+		if (l->t->sets->virt[i].name && strcmp(l->t->sets->virt[i].name, name) == 0)
+			return totals_virt(l->t, i, value);
+	}
+	return event_total(l, name, value);
+}
+
+/* A metric of the whole; @exact: of events that were counted all the time. */
+bool totals_metric(const struct totals *t, const struct metric *m, double *value, bool *exact)
+{
+	struct lookup l = { .t = t, .exact = true };
+	bool known = metric_value(m, name_total, &l, value);
+
+	*exact = l.exact;
+	return known;
+}
