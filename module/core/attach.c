@@ -131,6 +131,17 @@ static int pmct_attach_on_exec(struct pmct_session *s, pid_t tid, struct pmct_ms
 	return PTR_ERR_OR_ZERO(ctx);
 }
 
+static int pmct_attach_self(struct pmct_session *s, struct pmct_msg *msg)
+{
+	struct pmct_ctx *ctx = pmct_ctx_attach(s, current, PMCT_CTX_STOPPED, msg);
+
+	if (IS_ERR(ctx))
+		return PTR_ERR(ctx);
+	if (s->flags & PMCTRACK_SESSION_USER_READ)
+		ctx->on_switch = PMCT_SWITCH_USER_READ;
+	return 0;
+}
+
 /**
  * pmct_attach() - monitor those whom the parameters name
  * @s: for this session
@@ -162,7 +173,7 @@ int pmct_attach(struct pmct_session *s, const struct pmct_session_params *params
 		return pmct_attach_on_exec(s, params->pids[0], msg);
 	}
 	if (!params->nr_pids)
-		return PTR_ERR_OR_ZERO(pmct_ctx_attach(s, current, PMCT_CTX_STOPPED, msg));
+		return pmct_attach_self(s, msg);
 	for (i = 0; !err && i < params->nr_pids; i++)
 		err = pmct_attach_process(s, params->pids[i], msg);
 	return err;

@@ -45,6 +45,16 @@ enum pmct_ctx_state {
 };
 
 /**
+ * enum pmct_on_switch - what switches of some threads have to do, beside counting
+ * @PMCT_SWITCH_MMON: tell the monitoring module
+ * @PMCT_SWITCH_USER_READ: bring the page up to date from which the thread reads
+ */
+enum pmct_on_switch {
+	PMCT_SWITCH_MMON	= 1 << 0,
+	PMCT_SWITCH_USER_READ	= 1 << 1,
+};
+
+/**
  * struct pmct_mmon_state - what the active monitoring module keeps of a thread
  * @gen: generation of the module that the rest belongs to; 0: of none
  * @published: mask of the metrics that have a value
@@ -65,7 +75,7 @@ struct pmct_mmon_state {
  * @session: whose thread it is
  * @state: enum pmct_ctx_state
  * @merged: a record did not fit; the open interval is longer than a period
- * @tell_switches: the monitoring module wants to know of each switch
+ * @on_switch: enum pmct_on_switch: what else a switch of the thread has to do
  * @turn: which set of each core type is to be counted
  * @next_turn: which one of the present core type follows
  * @ebs_left: events until the next sample; of sets that sample by events
@@ -89,7 +99,7 @@ struct pmct_ctx {
 	u8 state;
 	bool merged;
 	bool listed;
-	bool tell_switches;
+	u8 on_switch;
 	u8 turn[PMCT_NO_CORE_TYPE + 1];
 	u8 next_turn;
 	s64 ebs_left;
@@ -146,7 +156,6 @@ DECLARE_PER_CPU(struct pmct_cpu, pmct_cpu);
  * @mm_sets: the sets are those of the monitoring module of generation @mm_gen
  * @mm_gen: which monitoring module @virt refers to
  * @virt: mask of the virtual counters that records have
- * @virt_size: bytes that they can take in a record
  * @nr_counters: of the largest set
  * @nr_sets: sets of each core type, and 0 of PMCT_NO_CORE_TYPE
  * @sets: the sets; where there is none, the first is empty and counts nothing
@@ -172,7 +181,6 @@ struct pmct_session {
 	u8 nr_counters;
 	u32 mm_gen;
 	u32 virt;
-	u32 virt_size;
 	u8 nr_sets[PMCT_NO_CORE_TYPE + 1];
 	struct pmct_hwset *sets[PMCT_NO_CORE_TYPE + 1];
 	struct pmct_ring ring;
@@ -194,6 +202,8 @@ void pmct_backend_exit(void);
 int pmct_backend_get(struct pmct_msg *msg);
 void pmct_backend_put(void);
 unsigned int pmct_backend_users(void);
+
+struct pmct_session_params;
 
 /* ctx.c: life of a thread's context */
 struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *task,
@@ -218,6 +228,8 @@ void pmct_count_begin(struct pmct_ctx *ctx);
 void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags);
 long pmct_count_start(struct pmct_session *s);
 long pmct_count_stop(struct pmct_session *s);
+long pmct_count_start_user_read(struct pmct_session *s);
+long pmct_count_stop_user_read(struct pmct_session *s);
 void pmct_count_enter_session(struct pmct_session *s);
 void pmct_count_drop_session(struct pmct_session *s);
 void pmct_count_drop_ctx(struct pmct_ctx *ctx);
@@ -228,6 +240,12 @@ void pmct_count_forget_cpu(void);
 void pmct_count_power_down(void);
 void pmct_count_power_up(void);
 void pmct_count_init(void);
+
+/* user_read.c: threads that read their counters themselves */
+int pmct_user_read_check(const struct pmct_session *s,
+			 const struct pmct_session_params *params, struct pmct_msg *msg);
+void pmct_user_read_enter(const struct pmct_cpu *cs, struct pmct_ctx *ctx);
+void pmct_user_read_leave(const struct pmct_cpu *cs, struct pmct_ctx *ctx);
 
 /* narrow.c: the hot path for counters that can overflow */
 void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx, const struct pmct_hwset *set,
@@ -255,7 +273,6 @@ bool pmct_sched_mode_yield(struct task_struct *task, struct pmct_ctx *successor)
 int pmct_sched_metric(struct task_struct *task, int key, u64 *value);
 
 /* sets.c: the event sets of a session */
-struct pmct_session_params;
 int pmct_sets_init(struct pmct_session *s, const struct pmct_session_params *params,
 		   struct pmct_msg *msg);
 void pmct_sets_free(struct pmct_session *s);
@@ -311,10 +328,12 @@ void pmct_procfs_exit(void);
  * struct pmct_config - settings of /proc/pmc/config
  * @ring_default: bytes of a ring when the user names none
  * @ring_max: largest ring an unprivileged user may ask for
+ * @user_read: threads may read their counters without system calls
  */
 struct pmct_config {
 	u32 ring_default;
 	u32 ring_max;
+	u32 user_read;
 };
 
 extern struct pmct_config pmct_config;

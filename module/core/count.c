@@ -101,7 +101,25 @@ static noinline void pmct_change_core_type(struct pmct_cpu *cs, struct pmct_ctx 
 	pmct_ctx_use_core_type(ctx, cs->core_type);
 }
 
-static void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx);
+static noinline void pmct_left(struct pmct_cpu *cs, struct pmct_ctx *ctx)
+{
+	if (ctx->on_switch & PMCT_SWITCH_USER_READ)
+		pmct_user_read_leave(cs, ctx);
+	if (ctx->on_switch & PMCT_SWITCH_MMON)
+		pmct_mmon_switch_out(ctx, smp_processor_id());
+}
+
+static noinline void pmct_entered(struct pmct_cpu *cs, struct pmct_ctx *ctx)
+{
+	if (ctx->on_switch & PMCT_SWITCH_USER_READ) {
+		if (ctx->set->nr)
+			pmct_backend->user_access(ctx->set);
+		pmct_read_start(cs, ctx);
+		pmct_user_read_enter(cs, ctx);
+	}
+	if (ctx->on_switch & PMCT_SWITCH_MMON)
+		pmct_mmon_switch_in(ctx, smp_processor_id());
+}
 
 /* pmc_ops::pmcs_save_callback */
 void pmct_sched_out(void *data, int cpu)
@@ -119,15 +137,15 @@ void pmct_sched_out(void *data, int cpu)
 	pmct_account(cs, ctx);
 	if (unlikely(pmct_period_over(ctx)))
 		pmct_period_end(ctx);
-	if (unlikely(ctx->tell_switches))
-		pmct_mmon_switch_out(ctx, cpu);
+	if (unlikely(ctx->on_switch))
+		pmct_left(cs, ctx);
 }
 
 /* The hardware does not hold what @ctx needs. */
 static noinline void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
 	/* The CPU's own context is not saved by a switch. Its set is no thread's. */
-	if (cs->ctx && cs->ctx == cs->base && ctx != cs->base)
+	if (cs->base && cs->base != ctx && cs->base->set == cs->set)
 		pmct_account(cs, cs->base);
 	if (ctx->set->core_type != cs->core_type)
 		pmct_change_core_type(cs, ctx);
@@ -142,20 +160,18 @@ static noinline void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 /* @saved: the values at the last read are start values, too. */
 static __always_inline void pmct_enter(struct pmct_cpu *cs, struct pmct_ctx *ctx, bool saved)
 {
+	cs->ctx = ctx;
 	/* The same set implies the same core type: a set is for one. */
 	if (unlikely(cs->set != ctx->set))
 		pmct_change_set(cs, ctx);
 	else if (!saved)
 		pmct_read_start(cs, ctx);
-	cs->ctx = ctx;
 }
 
 static noinline void pmct_enter_base(struct pmct_cpu *cs)
 {
-	if (cs->ctx == cs->base)
-		return;
-	cs->ctx = NULL;
-	pmct_enter(cs, cs->base, false);
+	if (cs->ctx != cs->base)
+		pmct_enter(cs, cs->base, false);
 }
 
 /* No monitored thread is on this CPU any more. */
@@ -167,6 +183,12 @@ static __always_inline void pmct_leave(struct pmct_cpu *cs)
 		cs->ctx = NULL;
 }
 
+static noinline void pmct_sched_in_and_more(struct pmct_cpu *cs, struct pmct_ctx *ctx, bool saved)
+{
+	pmct_enter(cs, ctx, saved);
+	pmct_entered(cs, ctx);
+}
+
 /* pmc_ops::pmcs_restore_callback */
 void pmct_sched_in(void *data, int cpu)
 {
@@ -175,13 +197,12 @@ void pmct_sched_in(void *data, int cpu)
 	bool saved = cs->saved;
 
 	cs->saved = false;
-	if (!ctx) {
+	if (!ctx)
 		pmct_leave(cs);
-		return;
-	}
-	pmct_enter(cs, ctx, saved);
-	if (unlikely(ctx->tell_switches))
-		pmct_mmon_switch_in(ctx, cpu);
+	else if (unlikely(ctx->on_switch))
+		pmct_sched_in_and_more(cs, ctx, saved);
+	else
+		pmct_enter(cs, ctx, saved);
 }
 
 /* pmc_ops::pmcs_tbs_tick */
@@ -283,10 +304,13 @@ void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags)
 		cs->clock = pmct_clock();
 	if (ctx->state == PMCT_CTX_COUNTING || ctx->merged || record_flags)
 		pmct_sample_close(ctx, PMCTRACK_RECORD_EXIT, record_flags);
-	if (cs->ctx == ctx)
+	if (cs->ctx == ctx) {
+		if (ctx->on_switch & PMCT_SWITCH_USER_READ)
+			pmct_user_read_leave(cs, ctx);
 		pmct_leave(cs);
-	else if (cs->ctx && cs->set != cs->ctx->set)
+	} else if (cs->ctx && cs->set != cs->ctx->set) {
 		pmct_change_set(cs, cs->ctx);
+	}
 	local_irq_enable();
 }
 
@@ -306,14 +330,7 @@ static __always_inline struct pmct_ctx *pmct_self(const struct pmct_session *s)
 	return ctx;
 }
 
-/**
- * pmct_count_start() - current starts to be counted
- * @s: the session, which the caller keeps from being released
- *
- * Context: process context.
- * Return: 0, -ESRCH if @s does not monitor current, -EALREADY.
- */
-long pmct_count_start(struct pmct_session *s)
+static __always_inline long __pmct_count_start(struct pmct_session *s, bool user_read)
 {
 	struct pmct_ctx *ctx = pmct_self(s);
 
@@ -323,18 +340,31 @@ long pmct_count_start(struct pmct_session *s)
 		return -EALREADY;
 	local_irq_disable();
 	pmct_begin(ctx);
+	if (user_read)
+		pmct_entered(this_cpu_ptr(&pmct_cpu), ctx);
 	local_irq_enable();
 	return 0;
 }
 
 /**
- * pmct_count_stop() - current stops to be counted, and its interval is closed
+ * pmct_count_start() - current starts to be counted
  * @s: the session, which the caller keeps from being released
  *
  * Context: process context.
  * Return: 0, -ESRCH if @s does not monitor current, -EALREADY.
  */
-long pmct_count_stop(struct pmct_session *s)
+long pmct_count_start(struct pmct_session *s)
+{
+	return __pmct_count_start(s, false);
+}
+
+/* The same for a session with PMCTRACK_SESSION_USER_READ. */
+long pmct_count_start_user_read(struct pmct_session *s)
+{
+	return __pmct_count_start(s, true);
+}
+
+static __always_inline long __pmct_count_stop(struct pmct_session *s, bool user_read)
 {
 	struct pmct_ctx *ctx = pmct_self(s);
 	struct pmct_cpu *cs;
@@ -348,13 +378,33 @@ long pmct_count_stop(struct pmct_session *s)
 	cs = this_cpu_ptr(&pmct_cpu);
 	pmct_hooks_disable(current);
 	pmct_account(cs, ctx);
+	if (user_read)
+		pmct_user_read_leave(cs, ctx);
+	pmct_leave(cs);
 	ctx->state = PMCT_CTX_STOPPED;
 	pmct_sample_close(ctx, PMCTRACK_RECORD_SELF, 0);
-	pmct_leave(cs);
 	if (unlikely(s->rotates))
 		pmct_ctx_next_set(ctx);
 	local_irq_enable();
 	return 0;
+}
+
+/**
+ * pmct_count_stop() - current stops to be counted, and its interval is closed
+ * @s: the session, which the caller keeps from being released
+ *
+ * Context: process context.
+ * Return: 0, -ESRCH if @s does not monitor current, -EALREADY.
+ */
+long pmct_count_stop(struct pmct_session *s)
+{
+	return __pmct_count_stop(s, false);
+}
+
+/* The same for a session with PMCTRACK_SESSION_USER_READ. */
+long pmct_count_stop_user_read(struct pmct_session *s)
+{
+	return __pmct_count_stop(s, true);
 }
 
 /* Nobody is counted on this CPU, and what is in its registers is unknown. */
@@ -377,8 +427,11 @@ void pmct_count_power_down(void)
 	lockdep_assert_irqs_disabled();
 
 	/* Mostly the idle thread runs, but a suspend is entered by its writer. */
-	if (cs->ctx)
-		pmct_account(cs, cs->ctx);
+	if (!cs->ctx)
+		return;
+	pmct_account(cs, cs->ctx);
+	if (cs->ctx->on_switch & PMCT_SWITCH_USER_READ)
+		pmct_user_read_leave(cs, cs->ctx);
 }
 
 /* It has power again, or kept it: nothing in its registers is known. */
@@ -388,8 +441,11 @@ void pmct_count_power_up(void)
 	struct pmct_ctx *ctx = cs->ctx;
 
 	pmct_count_forget_cpu();
-	if (ctx)
-		pmct_enter(cs, ctx, false);
+	if (!ctx)
+		return;
+	pmct_enter(cs, ctx, false);
+	if (ctx->on_switch & PMCT_SWITCH_USER_READ)
+		pmct_entered(cs, ctx);
 }
 
 void pmct_count_init(void)
@@ -426,8 +482,11 @@ void pmct_count_enter_session(struct pmct_session *s)
 static void pmct_drop(struct pmct_cpu *cs)
 {
 	/* Still running. One that left without a save was read before. */
-	if (cs->ctx && cs->ctx->task == current)
+	if (cs->ctx && cs->ctx->task == current) {
 		pmct_account(cs, cs->ctx);
+		if (cs->ctx->on_switch & PMCT_SWITCH_USER_READ)
+			pmct_user_read_leave(cs, cs->ctx);
+	}
 	/* Its sets are going to be freed, and others may get their address. */
 	pmct_count_forget_cpu();
 	if (cs->base)

@@ -27,7 +27,8 @@ void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type)
 	ctx->ebs_left = set->ebs;
 	/* pmct_add() may have written beside an odd set; this one may be larger. */
 	memset(ctx->sum, 0, s->nr_counters * sizeof(ctx->sum[0]));
-	ctx->head.size = pmct_record_size(set->nr);
+	/* Virtual counters that get no value leave their room unused. */
+	ctx->head.size = pmct_record_size(set->nr + hweight32(s->virt));
 	ctx->head.core_type = core_type;
 	ctx->head.set = set->index;
 	ctx->head.nr_counts = set->nr;

@@ -67,7 +67,10 @@ static void pmct_mmon_introduce(struct monitoring_module *mm, struct pmct_ctx *c
 	/* Before what belongs to it is overwritten. */
 	smp_wmb();
 	memset(&ctx->mm, 0, sizeof(ctx->mm));
-	ctx->tell_switches = mm->on_switch_in || mm->on_switch_out;
+	if (mm->on_switch_in || mm->on_switch_out)
+		ctx->on_switch |= PMCT_SWITCH_MMON;
+	else
+		ctx->on_switch &= ~PMCT_SWITCH_MMON;
 	/* Pairs with pmct_mmon_metric(): nothing is published yet. */
 	smp_store_release(&ctx->mm.gen, mm->gen);
 	if (mm->on_enter)
@@ -89,7 +92,7 @@ static void pmct_mmon_farewell(const struct monitoring_module *mm, struct pmct_c
 		return;
 	if (mm->on_exit)
 		mm->on_exit(ctx);
-	ctx->tell_switches = false;
+	ctx->on_switch &= ~PMCT_SWITCH_MMON;
 	WRITE_ONCE(ctx->mm.gen, 0);
 }
 
@@ -122,7 +125,7 @@ void pmct_mmon_tick(struct pmct_ctx *ctx, int cpu)
 		mm->on_tick(ctx, cpu);
 }
 
-/* Of a context with tell_switches set. */
+/* Of a context with PMCT_SWITCH_MMON. */
 void pmct_mmon_switch_in(struct pmct_ctx *ctx, int cpu)
 {
 	struct monitoring_module *mm = pmct_mmon_get();
@@ -156,7 +159,7 @@ static u64 pmct_user_ip(const struct pmct_ctx *ctx)
  * @mm: the module
  * @ctx: whose record
  * @rec: complete but for virtual counters, with room for those of the
- *	session. They are added, and its size is brought up to date.
+ *	session, which are added
  *
  * Context: interrupts disabled, @ctx->session's ring may be locked.
  */
@@ -186,7 +189,6 @@ void pmct_mmon_sample(struct monitoring_module *mm, struct pmct_ctx *ctx,
 		if (wanted & 1)
 			rec->counts[rec->nr_counts + rec->nr_virt++] = sample.virt[i];
 	}
-	rec->size = pmct_record_size(rec->nr_counts + rec->nr_virt);
 }
 
 /* See pmcs_get_current_metric_value(). Any context, inside an RCU reader. */

@@ -17,15 +17,28 @@
 struct pmct_config pmct_config = {
 	.ring_default	= 256 << 10,
 	.ring_max	= 4 << 20,
+	.user_read	= 1,
 };
 
-/* Names are the contract of the file; every value is a ring size in bytes. */
+static bool pmct_is_ring_size(u32 value)
+{
+	return is_power_of_2(value) && value >= PMCT_RING_MIN && value <= PMCT_RING_MAX;
+}
+
+static bool pmct_is_bool(u32 value)
+{
+	return value <= 1;
+}
+
+/* Names are the contract of the file. */
 static const struct {
 	const char *name;
 	u32 *value;
+	bool (*valid)(u32 value);
 } pmct_config_items[] = {
-	{ "ring_default_bytes", &pmct_config.ring_default },
-	{ "ring_max_bytes", &pmct_config.ring_max },
+	{ "ring_default_bytes", &pmct_config.ring_default, pmct_is_ring_size },
+	{ "ring_max_bytes", &pmct_config.ring_max, pmct_is_ring_size },
+	{ "user_read", &pmct_config.user_read, pmct_is_bool },
 };
 
 static int pmct_info_show(struct seq_file *m, void *v)
@@ -99,11 +112,11 @@ static ssize_t pmct_config_write(struct file *file, const char __user *ubuf, siz
 	*value++ = '\0';
 	if (kstrtou32(value, 0, &number))
 		return -EINVAL;
-	if (!is_power_of_2(number) || number < PMCT_RING_MIN || number > PMCT_RING_MAX)
-		return -ERANGE;
 	for (i = 0; i < ARRAY_SIZE(pmct_config_items); i++) {
 		if (strcmp(strim(buf), pmct_config_items[i].name))
 			continue;
+		if (!pmct_config_items[i].valid(number))
+			return -ERANGE;
 		WRITE_ONCE(*pmct_config_items[i].value, number);
 		return len;
 	}

@@ -67,8 +67,8 @@ static u64 pmct_end_run(const struct pmct_cpu *cs, struct pmct_ctx *ctx)
 }
 
 /* Move the open interval into @rec; the next one begins. */
-static void pmct_fill_record(struct pmctrack_record *rec, struct pmct_ctx *ctx,
-			     enum pmctrack_record_kind kind, u16 flags)
+static __always_inline void pmct_fill_record(struct pmctrack_record *rec, struct pmct_ctx *ctx,
+					     enum pmctrack_record_kind kind, u16 flags)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 	unsigned int nr = ctx->set->nr;
@@ -110,8 +110,8 @@ static void pmct_account_lost(struct pmct_ring *ring, struct pmct_ctx *ctx)
 }
 
 /* Nobody reads the session's records, but the monitoring module. */
-static void pmct_sample_unread(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16 flags,
-			       struct monitoring_module *mm)
+static noinline void pmct_sample_unread(struct pmct_ctx *ctx, enum pmctrack_record_kind kind,
+					u16 flags, struct monitoring_module *mm)
 {
 	DEFINE_RAW_FLEX(struct pmctrack_record, rec, counts, PMCTRACK_MAX_COUNTERS);
 
@@ -146,18 +146,16 @@ void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16
 		pmct_name_thread(ctx);
 
 	mm = rcu_dereference_sched(pmct_mmon);
-	if (unlikely(!ring->size)) {
-		pmct_sample_unread(ctx, kind, flags, mm);
-		return;
-	}
 	raw_spin_lock(&ring->lock);
-	rec = pmct_ring_reserve(ring, ctx->head.size + s->virt_size);
+	rec = pmct_ring_reserve(ring, ctx->head.size);
 	if (rec) {
 		pmct_fill_record(rec, ctx, kind, flags);
 		if (unlikely(mm))
 			pmct_mmon_sample(mm, ctx, rec);
 		pmct_ring_commit(ring, rec);
 		ctx->merged = false;
+	} else if (!ring->size) {
+		pmct_sample_unread(ctx, kind, flags, mm);
 	} else if (kind == PMCTRACK_RECORD_EXIT || kind == PMCTRACK_RECORD_MIGRATION ||
 		   kind == PMCTRACK_RECORD_DETACH) {
 		pmct_account_lost(ring, ctx);

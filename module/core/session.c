@@ -76,7 +76,10 @@ struct pmct_session *pmct_session_create(struct pmct_session_params *params,
 	err = pmct_sets_init(s, params, msg);
 	if (err)
 		goto err_sets;
-	err = pmct_session_init_ring(s, params, msg);
+	if (params->flags & PMCTRACK_SESSION_USER_READ)
+		err = pmct_user_read_check(s, params, msg);
+	if (!err)
+		err = pmct_session_init_ring(s, params, msg);
 	if (err)
 		goto err_sets;
 	err = pmct_backend_get(msg);
@@ -184,6 +187,17 @@ static __poll_t pmct_session_poll(struct file *file, poll_table *wait)
 	return events;
 }
 
+static long pmct_user_read_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	switch (cmd) {
+	case PMCTRACK_IOC_START:
+		return pmct_count_start_user_read(file->private_data);
+	case PMCTRACK_IOC_STOP:
+		return pmct_count_stop_user_read(file->private_data);
+	}
+	return -ENOTTY;
+}
+
 static long pmct_session_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
 {
 	switch (cmd) {
@@ -228,6 +242,18 @@ static const struct file_operations pmct_session_fops = {
 	.poll		= pmct_session_poll,
 	.unlocked_ioctl	= pmct_session_ioctl,
 	.compat_ioctl	= pmct_session_ioctl,
+	.mmap		= pmct_session_mmap,
+	.release	= pmct_session_release,
+	.llseek		= noop_llseek,
+};
+
+/* Of threads that read their counters themselves. */
+static const struct file_operations pmct_user_read_fops = {
+	.owner		= THIS_MODULE,
+	.read		= pmct_session_read,
+	.poll		= pmct_session_poll,
+	.unlocked_ioctl	= pmct_user_read_ioctl,
+	.compat_ioctl	= pmct_user_read_ioctl,
 	.mmap		= pmct_session_mmap,
 	.release	= pmct_session_release,
 	.llseek		= noop_llseek,
@@ -294,7 +320,6 @@ static struct pmct_session *pmct_session_create_with_mmon(struct pmct_session_pa
 		s->mm_gen = mm->gen;
 		s->mm_sets = mm_sets;
 		s->virt = params->virt;
-		s->virt_size = hweight32(params->virt) * sizeof(u64);
 	}
 	pmct_mmon_unlock();
 	return s;
@@ -331,6 +356,8 @@ struct file *pmct_session_open(struct pmct_session_params *params, struct pmct_m
 	if (!(params->flags & PMCTRACK_SESSION_ON_EXEC) &&
 	    (params->nr_pids || params->flags & PMCTRACK_SESSION_SYSTEM))
 		fops = &pmct_attached_fops;
+	else if (params->flags & PMCTRACK_SESSION_USER_READ)
+		fops = &pmct_user_read_fops;
 	file = anon_inode_getfile("[pmctrack]", fops, s, O_RDWR | O_CLOEXEC);
 	if (IS_ERR(file))
 		pmct_session_destroy(s);

@@ -15,7 +15,8 @@ switch_of() {
 	for ((i = 0; i < runs; i++)); do "$@" $S/pingpong 2>&1; done |
 		sed -n 's/^switch //p' | sort -g | sed -n $((runs / 2 + 1))p
 }
-burn_of() { "$@" $S/burn 400000000 2>&1 | sed -n 's/^burn //p'; }
+# rounds=N burn_of COMMAND…: time of a loop of N rounds
+burn_of() { "$@" $S/burn ${rounds:-400000000} 2>&1 | sed -n 's/^burn //p'; }
 
 # Both sides, each attached for itself: two different contexts of perf.
 perf_both() {
@@ -39,9 +40,12 @@ module)
 	echo "region $($S/startstop pmctrack)"
 	echo "burn_alone $(burn_of env)"
 	echo "burn $(burn_of pmctrack -T 0.1 -c $ours)"
-	# Totals only: what the reader prints would be in it.
+	# Totals only: what the reader prints would be in it. Long, for what happens once.
+	rounds=1600000000
 	echo "one_set $(burn_of pmctrack -A -T 0.004 -c $ours)"
 	echo "two_sets $(burn_of pmctrack -A -T 0.004 -c $ours -c stall_backend,stall_frontend,cycles,instr)"
+	rounds=
+	echo "read $($S/userread cost | sed -n 's/^read //p')"
 	echo "four_sets $(burn_of pmctrack -T 0.01 -c instr -c instr,cycles -c $ours -c stall_backend,instr)"
 	burn=$(pmctrack -o /tmp/ebs -c instr:ebs=5000 $S/burn 400000000 2>/tmp/err | sed -n 's/^burn //p')
 	echo "ebs_per_s $(($(rows_of /tmp/ebs ebs) * 1000000000 / burn))"
@@ -52,6 +56,7 @@ module)
 	echo "perf_four $(burn_of perf stat -I 10 -o /dev/null -e $perfs,r08:k,r11:k,r23:k,r24:k)"
 	echo "perf_burn $(burn_of perf stat -I 100 -e $perfs)"
 	echo "perf_region $($S/startstop perf)"
+	echo "perf_read $($S/startstop perf-read)"
 	echo "perf_one $(switch_of 3 perf stat --no-inherit -e $perfs)"
 	# Its best case: the child has a copy of the parent's events.
 	echo "perf_inherited $(switch_of 3 perf stat -e $perfs)"

@@ -156,6 +156,12 @@ struct pmct_backend {
 	/** @write: set a counter of the set on this CPU, which counts on. Hot. */
 	void (*write)(unsigned int counter, u64 value);
 	/**
+	 * @user_access: let user mode read the counters of the set on this CPU
+	 * (all others, and these, are set to 0), or no more if @set is NULL.
+	 * Hot. NULL if the hardware cannot.
+	 */
+	void (*user_access)(const struct pmct_hwset *set);
+	/**
 	 * @overflow_pending: mask of counters that have overflowed since
 	 * their flags were cleared. Hot.
 	 */

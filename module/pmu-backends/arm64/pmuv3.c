@@ -232,6 +232,7 @@ static void pmuv3_stop_cpu(void *unused)
 	/* There may be no such registers. */
 	if (!t)
 		return;
+	write_sysreg(0, pmuserenr_el0);
 	write_sysreg(pmuv3_pmcr(t->version >= PMUV3_VER_P5), pmcr_el0);
 	isb();
 	write_sysreg(U32_MAX, pmcntenclr_el0);
@@ -341,6 +342,28 @@ static void pmuv3_write(unsigned int counter, u64 value)
 	isb();
 }
 
+/*
+ * Access is to all event counters or none: what others left in them is theirs.
+ * program() takes it back.
+ */
+static void pmuv3_user_access(const struct pmct_hwset *set)
+{
+	u32 counters;
+	unsigned int i;
+
+	if (!set) {
+		write_sysreg(0, pmuserenr_el0);
+		isb();
+		return;
+	}
+	counters = pmuv3_types[set->core_type].type.counters;
+	write_sysreg(0, pmccntr_el0);
+	for (i = 1; counters >> i; i++)
+		pmuv3_write_counter(i, 0);
+	write_sysreg(PMUV3_USERENR_CR | PMUV3_USERENR_ER, pmuserenr_el0);
+	isb();
+}
+
 const struct pmct_backend pmct_pmuv3 = {
 	.name			= "arm64-pmuv3",
 	.probe			= pmuv3_probe,
@@ -353,6 +376,7 @@ const struct pmct_backend pmct_pmuv3 = {
 	.program		= pmuv3_program,
 	.read			= pmuv3_read,
 	.write			= pmuv3_write,
+	.user_access		= pmuv3_user_access,
 	.overflow_pending	= pmuv3_overflow_pending,
 	.overflow_clear		= pmuv3_overflow_clear,
 };

@@ -23,6 +23,9 @@
 #define PMUV3_TYPER_U		BIT(30)	/* not at EL0 */
 #define PMUV3_TYPER_NSH		BIT(27)	/* also at EL2 */
 
+#define PMUV3_USERENR_CR	BIT(2)	/* user mode reads the cycle counter */
+#define PMUV3_USERENR_ER	BIT(3)	/* and the event counters */
+
 #define PMUV3_DFR0_PMUVER	GENMASK(11, 8)
 #define PMUV3_VER_NONE		0x0
 #define PMUV3_VER_IMPDEF	0xf

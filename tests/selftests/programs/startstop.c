@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * startstop pmctrack|perf: cost of counting around an empty region
+ * startstop pmctrack|perf|perf-read: cost of counting around an empty region
  * with four counters, in nanoseconds (guest instructions with a fixed icount):
  * one start and stop of the library, or enable and disable of a perf group's
- * leader, which take its siblings along. Timed a batch at a time, because the
+ * leader, which take its siblings along; or of a read() of it. Timed a batch at a time, because the
  * guest's clock ticks only every 16 ns; the median batch has no tick in it.
  */
 #include <linux/perf_event.h>
@@ -74,10 +74,11 @@ static int with_pmctrack(void)
 	return ret;
 }
 
-static int with_perf(void)
+static int with_perf(int read_only)
 {
 	static const unsigned long long events[] = { 0x08, 0x11, 0x23, 0x24 };
 	struct perf_event_attr attr;
+	unsigned long long value;
 	int leader = -1;
 
 	memset(&attr, 0, sizeof(attr));
@@ -98,10 +99,17 @@ static int with_perf(void)
 			leader = fd;
 		attr.disabled = 0;
 	}
+	if (read_only)
+		ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
 	for (int b = 0; b < BATCHES; b++) {
 		long long start = now();
 
 		for (int i = 0; i < REGIONS; i++) {
+			if (read_only) {
+				if (read(leader, &value, sizeof(value)) != sizeof(value))
+					return 1;
+				continue;
+			}
 			ioctl(leader, PERF_EVENT_IOC_ENABLE, 0);
 			ioctl(leader, PERF_EVENT_IOC_DISABLE, 0);
 		}
@@ -116,7 +124,7 @@ int main(int argc, char **argv)
 
 	if (argc != 2)
 		return 2;
-	ret = strcmp(argv[1], "perf") ? with_pmctrack() : with_perf();
+	ret = strncmp(argv[1], "perf", 4) ? with_pmctrack() : with_perf(argv[1][4] != '\0');
 	if (!ret)
 		printf("%lld\n", median(took, BATCHES) / REGIONS);
 	return ret;

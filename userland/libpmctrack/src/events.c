@@ -395,6 +395,16 @@ struct pmctrack_evset *pmctrack_evset__parse_raw(const struct pmctrack_ctl *ctl,
 	return fail_null(EINVAL, "raw string '%.60s' uses no counter (pmcN)", raw);
 }
 
+struct pmctrack_evset *evset_copy(const struct pmctrack_evset *set)
+{
+	struct pmctrack_evset *copy = malloc(sizeof(*copy));
+
+	if (!copy)
+		return fail_null(ENOMEM, "no memory");
+	*copy = *set;
+	return copy;
+}
+
 void pmctrack_evset__free(struct pmctrack_evset *set)
 {
 	free(set);

@@ -92,6 +92,7 @@ int pfm_each(const char *table, uint64_t limit,
 const char *pfm_present_table(void);
 
 /* events.c */
+struct pmctrack_evset *evset_copy(const struct pmctrack_evset *set);
 const char *pmu_table(const struct pmu *pmu, uint64_t *limit);
 bool pmu_implements(const struct pmu *pmu, uint64_t code);
 

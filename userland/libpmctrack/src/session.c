@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "user_read.h"
 
 struct pmctrack_session {
 	int fd;
@@ -19,6 +20,8 @@ struct pmctrack_session {
 	uint64_t size;
 	uint64_t tail;
 	uint64_t taken;		/* where the record handed out last ends */
+	pid_t owner;		/* thread that may read its counters; 0: none */
+	uint32_t counters;	/* of its set */
 };
 
 static int map(struct pmctrack_session *s)
@@ -85,7 +88,46 @@ struct pmctrack_session *pmctrack_session__open(const struct pmctrack_ctl *ctl,
 		errno = -err;
 		return NULL;
 	}
+	if (opts.flags & PMCTRACK_SESSION_USER_READ) {
+		s->owner = this_thread();
+		for (unsigned int i = 0; i < pmctrack_evset__nr(sets[0]); i++)
+			s->counters |= 1u << pmctrack_evset__counter(sets[0], i);
+	}
 	return s;
+}
+
+static int count_failed(const struct pmctrack_session *s, unsigned int counter)
+{
+	if (!s->owner)
+		return fail(EOPNOTSUPP, "this session was not opened for reads of counters");
+	if (s->owner != this_thread())
+		return fail(ESRCH, "this session was opened by another thread; open one in each thread");
+	if (counter >= PMCTRACK_MAX_COUNTERS || !(s->counters >> counter & 1))
+		return fail(EINVAL, "pmc%u is not counted in this session", counter);
+	return fail(EOPNOTSUPP, "this architecture has no reads of counters in user mode");
+}
+
+int pmctrack_session__count(const struct pmctrack_session *s, unsigned int counter, uint64_t *value)
+{
+	const struct pmctrack_user_read *page = &s->ring->user_read;
+	uint64_t reg;
+	uint32_t seq;
+
+	if (s->owner != this_thread() || counter >= PMCTRACK_MAX_COUNTERS)
+		return count_failed(s, counter);
+	/* What changes the page interrupts this thread: the order of the program will do. */
+	do {
+		seq = __atomic_load_n(&page->seq, __ATOMIC_RELAXED);
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+		reg = 0;
+		if (page->counters >> counter & 1 ? user_read_counter(counter, &reg)
+						  : !(s->counters >> counter & 1))
+			return count_failed(s, counter);
+		reg += page->offset[counter];
+		__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	} while (__atomic_load_n(&page->seq, __ATOMIC_RELAXED) != seq);
+	*value = reg;
+	return 0;
 }
 
 void pmctrack_session__close(struct pmctrack_session *s)

@@ -70,7 +70,8 @@ enum pmctrack_record_flags {
 
 /**
  * struct pmctrack_record - what one thread, or one CPU, did in one interval
- * @size: bytes of this record with its counts, a multiple of 8
+ * @size: bytes to the next record, a multiple of 8; there may be unused ones
+ *	after the counts
  * @kind: enum pmctrack_record_kind
  * @flags: enum pmctrack_record_flags
  * @time_ns: when the interval ended, CLOCK_MONOTONIC
@@ -112,6 +113,25 @@ struct pmctrack_record {
 };
 
 /**
+ * struct pmctrack_user_read - counters that the thread itself may read
+ * @seq: changes whenever the rest does
+ * @counters: mask of the counters that are counting for the thread now, and that
+ *	an instruction reads (PMEVCNTRn_EL0); 0: it is stopped
+ * @offset: for each counter of the set: add its register's value, if it is in
+ *	@counters, for the events since the session was opened. 64 bits, modulo.
+ *
+ * Of a session with PMCTRACK_SESSION_USER_READ, and for its thread only: read
+ * @seq, then @counters and @offset and the register, then @seq again, until it
+ * is the same. Anywhere else, or while the thread is not in @counters, the
+ * instruction is undefined.
+ */
+struct pmctrack_user_read {
+	__u32 seq;
+	__u32 counters;
+	__u64 offset[PMCTRACK_MAX_COUNTERS];
+};
+
+/**
  * struct pmctrack_ring_ctl - first page of a session's mapping
  * @abi: PMCTRACK_ABI_VERSION of the module
  * @data_size: bytes of the data area, a power of two
@@ -126,6 +146,7 @@ struct pmctrack_record {
  * @tail: bytes ever consumed; the reader stores it with release semantics.
  *	The only member that user space may write.
  * @lost_counts: for each set and counter, the events of the lost records
+ * @user_read: counters of the session's own thread
  */
 struct pmctrack_ring_ctl {
 	__u32 abi;
@@ -139,6 +160,7 @@ struct pmctrack_ring_ctl {
 	__u64 tail;
 	__u64 __pad1[7];
 	__u64 lost_counts[PMCTRACK_MAX_SETS][PMCTRACK_MAX_COUNTERS];
+	struct pmctrack_user_read user_read;
 };
 
 /**
@@ -151,6 +173,9 @@ struct pmctrack_ring_ctl {
  *	the threads of a cgroup there; needs CAP_PERFMON. One such session at a
  *	time. While a thread of another session runs on a CPU, the counters are
  *	its own.
+ * @PMCTRACK_SESSION_USER_READ: the calling thread reads its counters itself, see
+ *	struct pmctrack_user_read. It has one event set, of counters with 64
+ *	bits, and follows no other thread.
  *
  * Without PMCTRACK_SESSION_ON_EXEC, targets are running processes with all
  * their threads, which are counted from now on; without a target, it is the
@@ -161,6 +186,7 @@ enum pmctrack_session_flags {
 	PMCTRACK_SESSION_CHILDREN	= 1 << 1,
 	PMCTRACK_SESSION_ON_EXEC	= 1 << 2,
 	PMCTRACK_SESSION_SYSTEM		= 1 << 3,
+	PMCTRACK_SESSION_USER_READ	= 1 << 4,
 };
 
 /*

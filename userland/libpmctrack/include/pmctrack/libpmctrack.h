@@ -362,6 +362,19 @@ int pmctrack_record__virt(const struct pmctrack_record *rec, unsigned int virt, 
 int pmctrack_session__wait(struct pmctrack_session *s, int timeout_ms);
 
 /**
+ * pmctrack_session__count() - read a counter of the calling thread
+ * @s: session with PMCTRACK_SESSION_USER_READ, opened by the calling thread
+ * @counter: counter, see pmctrack_evset__counter()
+ * @value: result: events since the session was opened, while it was started
+ *
+ * Makes no system call. Errors: EOPNOTSUPP: not such a session, or this
+ * architecture has no such reads; ESRCH: another thread's session; EINVAL: not
+ * a counter of the session's set.
+ */
+int pmctrack_session__count(const struct pmctrack_session *s, unsigned int counter,
+			    uint64_t *value);
+
+/**
  * struct pmctrack_session_stats - health of a session
  * @sz: set to sizeof() by the caller
  * @threads: monitored now
@@ -380,6 +393,81 @@ void pmctrack_session__stats(const struct pmctrack_session *s, struct pmctrack_s
 /** pmctrack_session__lost_count() - events of lost records, by set and counter */
 uint64_t pmctrack_session__lost_count(const struct pmctrack_session *s, unsigned int set,
 				      unsigned int counter);
+
+/* --- named regions ------------------------------------------------------ */
+
+/**
+ * Counts of named regions of code, nested as they are executed, for each thread
+ * that enters one. Any thread may use a profile; a thread must not be monitored
+ * by others meanwhile.
+ *
+ *	struct pmctrack_profile *p = pmctrack_profile__open(ctl, set);
+ *
+ *	pmctrack_profile__begin(p, "solve");
+ *	solve();
+ *	pmctrack_profile__end(p, "solve");
+ */
+struct pmctrack_profile;
+
+/**
+ * pmctrack_profile__open() - begin to collect regions
+ * @ctl: connection; stays open as long as the profile
+ * @set: events to count, in user mode of the calling threads; copied
+ *
+ * Counters are read without system calls where that is possible; otherwise a
+ * region costs some, in which nothing is counted.
+ */
+struct pmctrack_profile *pmctrack_profile__open(const struct pmctrack_ctl *ctl,
+						const struct pmctrack_evset *set);
+/** pmctrack_profile__close() - free it; no thread is in a region any more. NULL is fine */
+void pmctrack_profile__close(struct pmctrack_profile *p);
+/**
+ * pmctrack_profile__begin() - the calling thread enters a region
+ * @p: profile
+ * @name: of the region; copied when it is entered for the first time
+ *
+ * Errors: those of pmctrack_session__open(), for the thread's first region.
+ */
+int pmctrack_profile__begin(struct pmctrack_profile *p, const char *name);
+/**
+ * pmctrack_profile__end() - the calling thread leaves a region
+ * @p: profile
+ * @name: of the region that it entered last
+ *
+ * Errors: EINVAL: it is not in it; the profile is as before.
+ */
+int pmctrack_profile__end(struct pmctrack_profile *p, const char *name);
+
+/**
+ * struct pmctrack_region_info - what was counted in a region, by one thread
+ * @path: names of the regions from the outermost on, separated by '/'
+ * @tid: thread
+ * @calls: times that it was entered and left
+ * @counts: events in it, by ascending counter of the set
+ * @own_counts: without those of regions in it
+ * @nr_counts: their number
+ */
+struct pmctrack_region_info {
+	const char *path;
+	pid_t tid;
+	uint64_t calls;
+	const uint64_t *counts;
+	const uint64_t *own_counts;
+	unsigned int nr_counts;
+};
+
+/**
+ * pmctrack_profile__each() - what was counted
+ * @p: profile; its threads are in no region, or what they are in is not counted
+ * @fn: called for each region of each thread, outer ones before those in them;
+ *	a value other than 0 ends the listing. What @info points to is valid
+ *	during the call.
+ * @arg: passed on
+ *
+ * Return: 0, the value of @fn that ended it, or -ENOMEM.
+ */
+int pmctrack_profile__each(struct pmctrack_profile *p,
+			   int (*fn)(const struct pmctrack_region_info *info, void *arg), void *arg);
 
 #ifdef __cplusplus
 }

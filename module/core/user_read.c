@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counters that a thread reads itself, without a system call (struct
+ * pmctrack_user_read). The page says what to add to a register: on the way out
+ * of a CPU the register's value is added to it, on the way in subtracted, so
+ * that the sum only grows. Ticks and interrupts do not change it: counters run
+ * freely.
+ *
+ * The page is writable by its user, who can only fool himself.
+ */
+#include "core.h"
+
+/**
+ * pmct_user_read_check() - can the thread of a session read its counters?
+ * @s: the session, with its event sets
+ * @params: its target
+ * @msg: on failure, why
+ *
+ * Return: 0, -EINVAL, -EACCES or -EOPNOTSUPP.
+ */
+int pmct_user_read_check(const struct pmct_session *s,
+			 const struct pmct_session_params *params, struct pmct_msg *msg)
+{
+	unsigned int type;
+
+	if (params->flags != PMCTRACK_SESSION_USER_READ || params->nr_pids)
+		return pmct_refuse(msg, -EINVAL,
+				   "direct reads of counters are for the calling thread alone");
+	if (!READ_ONCE(pmct_config.user_read))
+		return pmct_refuse(msg, -EACCES,
+				   "direct reads of counters are switched off (user_read in /proc/pmc/config)");
+	if (!pmct_backend->user_access)
+		return pmct_refuse(msg, -EOPNOTSUPP,
+				   "this PMU has no direct reads of counters");
+	for (type = 0; type < ARRAY_SIZE(s->sets); type++) {
+		if (s->nr_sets[type] > 1)
+			return pmct_refuse(msg, -EINVAL,
+					   "direct reads of counters need a single event set");
+		if (s->nr_sets[type] && s->sets[type][0].narrow)
+			return pmct_refuse(msg, -EOPNOTSUPP,
+					   "direct reads need 64-bit counters that do not sample");
+	}
+	return 0;
+}
+
+static void pmct_user_read_update(struct pmct_ctx *ctx, const u64 *values, u32 counters)
+{
+	struct pmctrack_user_read *page = &ctx->session->ring.ctl->user_read;
+	const struct pmct_hwset *set = ctx->set;
+	unsigned int i;
+
+	WRITE_ONCE(page->seq, page->seq + 1);
+	/* The reader is the thread that is interrupted by this: no CPU barriers. */
+	barrier();
+	for (i = 0; i < set->nr; i++)
+		page->offset[set->counter[i]] += counters ? -values[i] : values[i];
+	page->counters = counters;
+	barrier();
+	WRITE_ONCE(page->seq, page->seq + 1);
+}
+
+/* The thread is on this CPU and its set on the hardware, which is at 0 now. Interrupts disabled. */
+void pmct_user_read_enter(const struct pmct_cpu *cs, struct pmct_ctx *ctx)
+{
+	if (ctx->set->nr)
+		pmct_user_read_update(ctx, cs->last, ctx->set->counters);
+}
+
+/* It leaves, its counts are up to date. Interrupts disabled. */
+void pmct_user_read_leave(const struct pmct_cpu *cs, struct pmct_ctx *ctx)
+{
+	pmct_backend->user_access(NULL);
+	if (ctx->set->nr)
+		pmct_user_read_update(ctx, cs->last, 0);
+}

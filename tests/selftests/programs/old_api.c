@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* A program for PMCTrack 4.0's library, checked where the counts are known. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <pmctrack.h>
+
+#define CHECK(cond) do {						\
+	if (!(cond)) {							\
+		fprintf(stderr, "old_api:%d: " #cond "\n", __LINE__);	\
+		exit(1);						\
+	}								\
+} while (0)
+
+/* Two instructions a round. */
+static void __attribute__((noinline)) spin(unsigned long rounds)
+{
+	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r" (rounds) : : "cc");
+}
+
+static uint64_t measure(pmctrack_desc_t *desc, unsigned long rounds)
+{
+	pmc_sample_t *samples;
+	int nr;
+
+	CHECK(!pmctrack_start_counters(desc));
+	spin(rounds);
+	CHECK(!pmctrack_stop_counters(desc));
+	samples = pmctrack_get_samples(desc, &nr);
+	CHECK(samples && nr == 1);
+	CHECK(samples->type == PMC_SELF_SAMPLE && samples->exp_idx == 0);
+	CHECK(samples->pmc_mask == 0x3 && samples->nr_counts == 2);
+	CHECK(samples->elapsed_time > 0 && samples->elapsed_time < 10000000000);
+	return samples->pmc_counts[1];
+}
+
+static void exact(pmctrack_desc_t *desc)
+{
+	measure(desc, 1);
+	CHECK(measure(desc, 20000) - measure(desc, 10000) == 2 * 10000);
+}
+
+static void *thread(void *desc)
+{
+	exact(desc);
+	return NULL;
+}
+
+static void several_sets(pmctrack_desc_t *desc)
+{
+	const char *sets[] = { "instr,cycles", "instr:uk", NULL };
+	counter_mapping_t mapping[MAX_PERFORMANCE_COUNTERS];
+	unsigned int nr_experiments, mask, in_set[2] = { 0, 0 };
+	pmc_sample_t *samples;
+	int nr;
+
+	CHECK(!pmctrack_config_counters_mnemonic(desc, sets, NULL, 8, 0));
+	CHECK(!pmctrack_get_event_mapping(desc, mapping, &nr_experiments, &mask));
+	CHECK(nr_experiments == 2 && mask == 0x3);
+	CHECK(mapping[1].nr_counter == 1 && mapping[1].experiment_mask == 0x3);
+	CHECK(!strcmp(mapping[0].events[0], "cycles") && !mapping[0].events[1]);
+	CHECK(!strcmp(mapping[1].events[0], "instr") && !strcmp(mapping[1].events[1], "instr:uk"));
+	CHECK(!pmctrack_start_counters(desc));
+	spin(20000000);
+	CHECK(!pmctrack_stop_counters(desc));
+	samples = pmctrack_get_samples(desc, &nr);
+	CHECK(nr > 2);
+	for (int i = 0; i < nr; i++)
+		in_set[samples[i].exp_idx]++;
+	CHECK(in_set[0] && in_set[1]);
+	CHECK(samples[nr - 1].type == PMC_SELF_SAMPLE);
+	pmctrack_print_counts(desc, stdout, 1);
+}
+
+int main(void)
+{
+	const char *raw[] = { "pmc0,pmc1=0x8", NULL };
+	const char *wrong[] = { "nonsense", NULL };
+	counter_mapping_t mapping[MAX_PERFORMANCE_COUNTERS];
+	unsigned int nr_experiments, mask;
+	pmctrack_desc_t *desc = pmctrack_init(0), *clone;
+	pmc_sample_t *samples;
+	pthread_t other;
+	uint64_t all = 0;
+	int nr;
+
+	CHECK(desc);
+	CHECK(pmctrack_start_counters(desc));
+	CHECK(!pmctrack_config_counters(desc, raw, NULL, 0));
+	CHECK(pmctrack_stop_counters(desc));
+	CHECK(pmctrack_get_event_mapping(desc, mapping, &nr_experiments, &mask) == 1);
+	exact(desc);
+	clone = pmctrack_clone_descriptor(desc);
+	CHECK(clone);
+	pthread_create(&other, NULL, thread, clone);
+	exact(desc);
+	pthread_join(other, NULL);
+	pmctrack_destroy(clone);
+	pmctrack_print_counts(desc, stdout, 0);
+	several_sets(desc);
+	CHECK(pmctrack_config_counters_mnemonic(desc, wrong, NULL, 0, 0));
+	CHECK(!pmctrack_config_counters(desc, raw, NULL, 0));
+	CHECK(!pmctrack_start_counters_syswide(desc));
+	spin(1000000);
+	CHECK(!pmctrack_stop_counters_syswide(desc));
+	samples = pmctrack_get_samples(desc, &nr);
+	CHECK(nr >= 2);
+	for (int i = 0; i < nr; i++)
+		all += samples[i].pmc_counts[1];
+	CHECK(all > 2 * 1000000);
+	CHECK(!pmctrack_destroy(desc));
+	return 0;
+}
