@@ -16,6 +16,9 @@
 #include "hooks.h"
 #include "mmon.h"
 
+/* What monitoring a thread costs in memory, at most. */
+static_assert(sizeof(struct pmct_ctx) + PMCTRACK_MAX_COUNTERS * sizeof(u64) <= 2048);
+
 /* From now on the thread runs on CPUs of this type. No interval is open. */
 void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type)
 {

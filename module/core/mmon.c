@@ -24,6 +24,8 @@
 #define PMCT_MMON_NAME	32
 
 struct monitoring_module __rcu *pmct_mmon;
+/* To be told when threads leave: the same, and a while longer. */
+static struct monitoring_module __rcu *pmct_mmon_parting;
 
 /* Protects the list and the choice; taken before all others. */
 static DEFINE_MUTEX(pmct_mmon_mutex);
@@ -99,8 +101,11 @@ static void pmct_mmon_farewell(const struct monitoring_module *mm, struct pmct_c
 /* Nobody counts for the thread any more. Interrupts disabled. */
 void pmct_mmon_exit(struct pmct_ctx *ctx)
 {
-	struct monitoring_module *mm = pmct_mmon_get();
+	struct monitoring_module *mm;
 
+	lockdep_assert_irqs_disabled();
+
+	mm = rcu_dereference_sched(pmct_mmon_parting);
 	if (mm)
 		pmct_mmon_farewell(mm, ctx);
 }
@@ -311,6 +316,9 @@ static void pmct_mmon_deactivate(void)
 	RCU_INIT_POINTER(pmct_mmon, NULL);
 	pmct_hooks_synchronize();
 	pmct_session_each_ctx(pmct_mmon_farewell, mm);
+	/* Threads that left meanwhile were in no list any more. */
+	RCU_INIT_POINTER(pmct_mmon_parting, NULL);
+	pmct_hooks_synchronize();
 	up_write(&pmct_mmon_sem);
 	if (mm->disable)
 		mm->disable(mm);
@@ -332,6 +340,7 @@ static int pmct_mmon_activate(struct monitoring_module *mm)
 		module_put(mm->owner);
 		return err;
 	}
+	rcu_assign_pointer(pmct_mmon_parting, mm);
 	rcu_assign_pointer(pmct_mmon, mm);
 	return 0;
 }

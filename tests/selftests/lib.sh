@@ -77,7 +77,7 @@ start_waiting() {
 	rm -f /tmp/go; mkfifo /tmp/go
 	$S/handwait "$1" "$2" </tmp/go & waiting=$!
 	exec 7>/tmp/go
-	until [ "$(cat /proc/$waiting/task/*/stat 2>/dev/null | grep -c ') S ')" = $(($2 + 1)) ]; do sleep 0.01; done
+	until [ "$(cat /proc/$waiting/task/*/stat 2>/dev/null | grep -c ') S ')" = $((10#$2 + 1)) ]; do sleep 0.01; done
 }
 go() { echo >&7; exec 7>&-; }
 
@@ -93,6 +93,23 @@ start_attached() {
 
 # rest ROUNDS THREADS: instructions of handwait from its sleep on
 rest() { echo $((11 + 2 * 10#$1 + $2 * (3 + 2 * 10#$1))); }
+
+CG=/sys/fs/cgroup
+
+# cgroup_of NAME PID…: make a control group and put processes into it
+cgroup_of() {
+	mountpoint -q $CG || mount -t cgroup2 none $CG
+	mkdir -p "$CG/$1"
+	local pid
+	for pid in "${@:2}"; do echo "$pid" >"$CG/$1/cgroup.procs"; done
+}
+
+# The columns of CSV by name: csv FILE NAME
+csv() {
+	awk -F, -v want="$2" '{ sub(/\r$/, "") }
+		NR == 1 { for (i = 1; i <= NF; i++) if ($i == want) c = i; next } { print $c }' "$1"
+}
+csv_sum() { csv "$1" "$2" | awk '{ s += $1 } END { printf "%.0f", s }'; }
 
 reload() { rmmod pmctrack 2>/dev/null || true; insmod $KO "$@"; }
 

@@ -112,7 +112,8 @@ static void mount_root(void)
 	must_mount("overlay", "/new", "overlay", 0,
 		   "lowerdir=/lower,upperdir=/rw/upper,workdir=/rw/work");
 	must_mount("/dev", "/new/dev", NULL, MS_MOVE, NULL);
-	if (chroot("/new") || chdir("/"))
+	/* As switch_root does: a root that user namespaces accept. */
+	if (chdir("/new") || mount(".", "/", NULL, MS_MOVE, NULL) || chroot(".") || chdir("/"))
 		power_off();
 	must_mount("proc", "/proc", "proc", 0, NULL);
 	must_mount("devpts", "/dev/pts", "devpts", 0, "ptmxmode=666");

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * JSON Lines: an object a line, each complete when it is written. The first has
- * the type "header", the last "total", those between are "sample"; see
- * pmctrack-json(5).
+ * the type "header", the last "total", those between are "sample"
+ * (pmctrack-json(5)).
  */
 #include <json-c/json.h>
 

@@ -65,7 +65,7 @@ void output_row(struct output *w, const struct pmctrack_record *rec)
 /* After some rows. */
 void output_flush(struct output *w)
 {
-	if (w->o->format == FORMAT_OPENMETRICS && w->o->output && w->totals.nr)
+	if (w->o->output && w->cpus)
 		openmetrics_write(w);
 	if (w->out && (fflush(w->out) || ferror(w->out)) && !w->error)
 		w->error = errno ? errno : EIO;

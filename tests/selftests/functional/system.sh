@@ -2,23 +2,6 @@
 # shellcheck shell=bash
 # CPUs: pmctrack -S and --cgroup.
 
-CG=/sys/fs/cgroup
-
-# cgroup_of NAME PID…: make a control group and put processes into it
-cgroup_of() {
-	mountpoint -q $CG || mount -t cgroup2 none $CG
-	mkdir -p "$CG/$1"
-	local pid
-	for pid in "${@:2}"; do echo "$pid" >"$CG/$1/cgroup.procs"; done
-}
-
-# The columns of CSV by name: csv FILE NAME
-csv() {
-	awk -F, -v want="$2" '{ sub(/\r$/, "") }
-		NR == 1 { for (i = 1; i <= NF; i++) if ($i == want) c = i; next } { print $c }' "$1"
-}
-csv_sum() { csv "$1" "$2" | awk '{ s += $1 } END { printf "%.0f", s }'; }
-
 # Threads that migrate, counted by their group: exact, whatever else runs.
 test_cgroup_exact() {
 	need_instr

@@ -2,9 +2,9 @@
 /*
  * handwait NNNNNNNN T: threads that wait, and whose rest is of known length.
  *
- * The main thread creates T more threads (one digit), which sleep until it has
- * read a byte from standard input. Then all threads run a loop of NNNNNNNN
- * rounds (eight decimal digits) and exit. User instructions from the sleep on:
+ * The main thread creates T more threads, which sleep until it has read a byte
+ * from standard input. Then all threads run a loop of NNNNNNNN rounds (eight
+ * decimal digits) and exit. User instructions from the sleep on:
  *
  *	main thread	11 + 2 N
  *	other threads	3 + 2 N
@@ -32,15 +32,20 @@ digit:
 	b.ne	digit
 	mov	x19, x0			//	N
 	ldr	x1, [sp, #24]		//	argv[2]
-	ldrb	w20, [x1]
-	sub	w20, w20, #'0'		//	T
+	mov	x20, #0
+threads_digit:
+	ldrb	w3, [x1], #1
+	cbz	w3, threads_known
+	sub	w3, w3, #'0'
+	madd	x20, x20, x4, x3	//	T
+	b	threads_digit
+threads_known:
 	adrp	x22, flag
 	add	x22, x22, :lo12:flag
-	adrp	x21, stacks
-	add	x21, x21, :lo12:stacks
+	adrp	x21, stack		//	nobody uses it
+	add	x21, x21, :lo12:stack
 	cbz	w20, main
 next_thread:
-	add	x21, x21, #4096
 	mov	x0, #(CLONE_FLAGS & 0xffff)
 	movk	x0, #(CLONE_FLAGS >> 16), lsl #16
 	mov	x1, x21
@@ -83,4 +88,5 @@ flag:	.word	0
 
 	.bss
 	.balign	4096
-stacks:	.skip	4096 * 10
+	.skip	4096
+stack:

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -115,6 +116,22 @@ static void child(const struct pmctrack_session *s)
 	CHECK(status == 0, "a forked child read its parent's counter");
 }
 
+/* After the session's end, the registers are nobody's in user mode. */
+static void no_access(void)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid) {
+		uint64_t value;
+
+		__asm__ volatile("mrs %0, pmevcntr0_el0" : "=r" (value));
+		_exit(0);
+	}
+	waitpid(pid, &status, 0);
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGILL, "anybody reads counters");
+}
+
 static void cost(void)
 {
 	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
@@ -132,7 +149,9 @@ static void cost(void)
 	/* With the loop's own three or four. */
 	printf("read %.1f\n", (double)(count(s) - first) / 1000);
 	CHECK(pmctrack_session__count(s, 2, &value) == -EINVAL, "an unused counter was read");
+	no_access();
 	pmctrack_session__close(s);
+	no_access();
 	pmctrack_evset__free(set);
 	pmctrack_ctl__close(ctl);
 }

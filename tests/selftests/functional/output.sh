@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# What programs read: CSV, JSON, OpenMetrics; metrics and summaries.
+
+# The last line of a file of JSON Lines is the total, and every line is whole.
+json_complete() {
+	[ "$(grep -c '^{.*}$' "$1")" = "$(wc -l <"$1")" ] || fail "half a line: $(grep -v '^{.*}$' "$1")"
+	head -n 1 "$1" | grep -q '^{"type":"header","schema":"pmctrack","version":1,' || fail "$(head -n 1 "$1")"
+	tail -n 1 "$1" | grep -q '^{"type":"total",' || fail "$(tail -n 1 "$1")"
+	! grep -qi 'nan\|inf,' "$1" || fail "not a number of JSON"
+}
+
+test_json() {
+	need_instr
+	pmctrack --json -T 0.01 -m ipc -o /tmp/mine $S/handcount 05000000 2
+	json_complete /tmp/mine
+	equal "$(sed -n 's/.*"type":"sample".*"instr":\([0-9]*\).*/\1/p' /tmp/mine | awk '{ s += $1 } END { printf "%.0f", s }')" \
+		"$(hand_all 05000000 2)" "sum of samples"
+	tail -n 1 /tmp/mine | grep -q "\"name\":\"instr\",\"counted\":$(hand_all 05000000 2),\"coverage\":1.0" || fail "$(tail -n 1 /tmp/mine)"
+	# Totals alone.
+	pmctrack --json -A -c instr -o /tmp/mine $S/handcount 00500000 2
+	json_complete /tmp/mine
+	equal "$(wc -l </tmp/mine)" 2 "lines"
+}
+
+# After Ctrl-C, output is valid up to its end.
+test_interrupted() {
+	local format
+	for format in --json --csv; do
+		bash -c 'while :; do :; done' & running=$!
+		pmctrack $format -T 0.01 -m ipc -p $running -o /tmp/mine & mine=$!
+		until [ "$(wc -l </tmp/mine 2>/dev/null)" -ge 4 ]; do sleep 0.01; done
+		kill -INT $mine
+		wait $mine
+		kill $running
+		wait $running || true
+		[ $format = --csv ] || json_complete /tmp/mine
+		[ $format = --json ] || equal "$(awk -F, '{ print NF }' /tmp/mine | sort -u | wc -l)" 1 "numbers of fields"
+		grep -q detach /tmp/mine || fail "no last sample: $(tail -n 2 /tmp/mine)"
+	done
+}
+
+test_csv() {
+	need_instr
+	pmctrack --csv -T 0 -c instr,cycles -m 'double=2*instr' -o /tmp/mine $S/handcount 00700000 3
+	equal "$(wc -l </tmp/mine)" 5 "lines"
+	equal "$(csv_sum /tmp/mine instr)" "$(hand_all 00700000 3)"
+	equal "$(csv_sum /tmp/mine double)" $((2 * $(hand_all 00700000 3))) "metric"
+	equal "$(csv /tmp/mine kind | sort -u)" exit
+}
+
+test_openmetrics() {
+	need_instr
+	start_waiting 01000000 2
+	cgroup_of a $waiting
+	pmctrack --cgroup $CG/a -T 0.05 -c instr --openmetrics -o /tmp/metrics & mine=$!
+	until [ -s /tmp/metrics ]; do sleep 0.01; done
+	go
+	wait $waiting
+	kill -INT $mine
+	wait $mine
+	equal "$(tail -n 1 /tmp/metrics)" "# EOF"
+	equal "$(sed -n 's/^pmctrack_events_total{.*} //p' /tmp/metrics | awk '{ s += $1 } END { printf "%.0f", s }')" \
+		"$(rest 01000000 2)"
+	[ -z "$(ls /tmp/metrics.* 2>/dev/null)" ] || fail "left behind: $(ls /tmp/metrics.*)"
+}
+
+test_metrics() {
+	need_instr
+	pmctrack -m 'share=instr/(instr+instr:k)' -m gips -T 0 -o /tmp/mine $S/handcount 00900000 0
+	grep -qx 'pmc1=instr' /tmp/mine || fail "the events of the formula: $(cat /tmp/mine)"
+	rows /tmp/mine | awk '{ exit !($6 > 0.5 && $6 < 1 && $7 > 0.5 && $7 <= 1) }' || fail "$(cat /tmp/mine)"
+	expect_refusal 2 "'llc' is not counted" pmctrack -c instr -m 'a=instr/llc' true
+	expect_refusal 2 "no ready metric of that name" pmctrack -m nonsense true
+	expect_refusal 2 "missing" pmctrack -m 'a=instr/' true
+	expect_status 0 pmctrack -m list
+	grep -q '^ipc  *instr/cycles' $OUT || fail "$(cat $OUT)"
+}
+
+test_summary() {
+	need_instr
+	expect_status 0 pmctrack --summary -m ipc -c instr,cycles $S/handcount 01000000 2
+	grep -qE '^ +6,000,084  instr' $OUT || fail "$(cat $OUT)"
+	grep -q 'seconds on CPUs' $OUT || fail "$(cat $OUT)"
+	# Sets that take turns: estimates are marked.
+	expect_status 0 pmctrack --summary -T 0.004 -m ipc -c instr -c cycles $S/handcount 09000000 0
+	grep -qE '~[0-9,]+  instr +extrapolated from [0-9.]+% of the time' $OUT || fail "$(cat $OUT)"
+	grep -qE '~[0-9.]+  ipc' $OUT || fail "$(cat $OUT)"
+}

@@ -1,0 +1,415 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+"""Sessions: who is monitored, and their records."""
+
+import collections
+import ctypes
+import dataclasses
+import errno
+import math
+import os
+import select
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from . import _library
+from ._control import Control, EventSet, pointers
+from ._library import Handle, checked, fail, lib, to_bytes, unsigned
+from ._record import HEADER, Header, Record, build
+
+if TYPE_CHECKING:
+    from ._program import ProgramSession
+
+# poll() takes a C int of milliseconds.
+_LONGEST_POLL_MS = 2**31 - 1
+
+
+@dataclasses.dataclass(frozen=True, slots=True)
+class SessionStats:
+    """Health of a session."""
+
+    #: monitored now
+    threads: int
+    #: not monitored for want of memory
+    skipped_threads: int
+    #: last records of threads that did not fit into the ring
+    lost: int
+
+
+class Session:
+    """Threads, or CPUs, being monitored, and their records.
+
+    A context manager that closes itself, and an iterable of records. It monitors
+
+        Session(ctl, sets)                      the calling thread
+        Session.run(ctl, sets, ["./app"])       a program from its exec on
+        Session(ctl, sets, pids=[1234])         running processes
+        Session(ctl, sets, system=True)         all CPUs
+        Session(ctl, sets, cgroup="/sys/...")   the threads of a control group
+    """
+
+    _handle: Handle
+    _own_thread: bool
+    _over = False
+
+    def __init__(
+        self,
+        ctl: Control,
+        sets: str | EventSet | Sequence[EventSet] = (),
+        *,
+        pids: Iterable[int] | None = None,
+        system: bool = False,
+        cgroup: str | os.PathLike[str] | None = None,
+        period_ns: int = 0,
+        ring_size: int = 0,
+        virtual: str | Iterable[str] = (),
+        threads: bool | None = None,
+        children: bool | None = None,
+    ) -> None:
+        """Begin to monitor.
+
+        sets: event sets, or a string for Control.parse_list(). Several for a core
+            type take turns, one a sampling period (or sample, if they sample by
+            events: all of them, or none). None: with virtual, those of the
+            monitoring module.
+        pids: running processes to be monitored with all their threads from now on.
+        system: all CPUs, whatever runs there; needs CAP_PERFMON.
+        cgroup: directory of a control group (version 2): its threads, on all CPUs.
+        period_ns: sampling period in nanoseconds, rounded up to a multiple of
+            Control.tick_ns; 0: none.
+        ring_size: bytes of the kernel's buffer, a power of two; 0: its default.
+        virtual: names of virtual counters of the monitoring module.
+        threads, children: whether threads, and processes, that a monitored thread
+            creates are monitored too. Default: yes, but not for the calling thread.
+
+        Errors: EBUSY: perf or another session has the counters, the thread or the
+        CPUs; EACCES: not yours; ESRCH: no such thread; EINVAL, EOPNOTSUPP: the PMU
+        cannot do it; ENOENT: another monitoring module is active by now; ENOMEM:
+        also locked memory; those of Control.parse_list().
+        """
+        processes = [unsigned("pids", pid, 31) for pid in pids or ()]
+        # To the library, no processes are the calling thread.
+        if pids is not None and not processes:
+            raise ValueError("pids is empty")
+        wide = system or cgroup is not None
+        self._own_thread = not (processes or wide)
+        self._prepare(ctl, sets, virtual)
+        self._open(
+            ctl,
+            flags=_flags(threads, children, not self._own_thread and not wide)
+            | (_library.SESSION_SYSTEM if wide else 0),
+            processes=(ctypes.c_int * len(processes))(*processes) if processes else None,
+            nr_processes=len(processes),
+            cgroup=to_bytes(cgroup) if cgroup is not None else None,
+            period_ns=unsigned("period_ns", period_ns, 64),
+            ring_size=unsigned("ring_size", ring_size, 32),
+        )
+
+    def _prepare(
+        self,
+        ctl: Control,
+        sets: str | EventSet | Sequence[EventSet],
+        virtual: str | Iterable[str],
+    ) -> None:
+        # pylint: disable=protected-access
+        self._virts = ctl._virtual_mask(virtual)
+        self._of_mmon = not sets and self._virts != 0
+        #: the event sets, in the order of Record.set_index
+        self.sets = tuple(ctl.parse_mmon()) if self._of_mmon else _sets(ctl, sets)
+        self._pointers = pointers(self.sets)
+        self._virtual_names = tuple(v.name for v in ctl.virtual_counters)
+        # By core type and number of the record's set.
+        self._set_index: dict[tuple[int, int], int | None] = {}
+        # Taken from the ring when a region began, and not asked for yet.
+        self._backlog: collections.deque[Record] = collections.deque()
+        self._lib = lib()
+
+    def _open(self, ctl: Control, **options: Any) -> None:
+        # pylint: disable=protected-access
+        opts = _library.SessionOpts(
+            sz=ctypes.sizeof(_library.SessionOpts), virts=self._virts, **options
+        )
+        self._handle = Handle(
+            "Session",
+            lib().pmctrack_session__open(
+                ctl._pointer(),
+                self._pointers,
+                0 if self._of_mmon else len(self.sets),
+                ctypes.byref(opts),
+            ),
+            lib().pmctrack_session__close,
+        )
+
+    @staticmethod
+    def run(
+        ctl: Control,
+        sets: str | EventSet | Sequence[EventSet],
+        command: Sequence[str | os.PathLike[str]],
+        *,
+        period_ns: int = 0,
+        ring_size: int = 0,
+        virtual: str | Iterable[str] = (),
+        threads: bool = True,
+        children: bool = True,
+        **popen: Any,
+    ) -> "ProgramSession":
+        """Run a program, and monitor it from its exec on.
+
+        popen: as for subprocess.Popen: stdout, env, cwd and so on; the result's
+            process is that object.
+        The others are as for Session().
+
+        Errors: those of Session(), then the program does not run; those of
+        subprocess.Popen(), for example FileNotFoundError.
+        """
+        # It is built on this class.
+        from ._program import ProgramSession  # pylint: disable=import-outside-toplevel
+
+        return ProgramSession(
+            ctl,
+            sets,
+            command,
+            popen=popen,
+            period_ns=period_ns,
+            ring_size=ring_size,
+            virtual=virtual,
+            threads=threads,
+            children=children,
+        )
+
+    def __enter__(self) -> Self:
+        self._pointer()
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        sets = "; ".join(",".join(s.names) for s in self.sets)
+        return f"<pmctrack.{type(self).__name__} {'closed' if self.closed else sets}>"
+
+    def _pointer(self) -> int:
+        return self._handle.pointer
+
+    @property
+    def closed(self) -> bool:
+        """Whether close() was called."""
+        return self._handle.closed
+
+    def close(self) -> None:
+        """End monitoring; again is fine. Records that were not taken are gone."""
+        self._handle.close()
+
+    @property
+    def period_ns(self) -> int:
+        """The sampling period in force, in nanoseconds; 0: none. Errors: EBADF."""
+        return int(self._lib.pmctrack_session__period_ns(self._pointer()))
+
+    def fileno(self) -> int:
+        """Descriptor that is readable when there are records, for select and asyncio.
+
+        Owned by the session. Errors: EBADF.
+        """
+        return int(self._lib.pmctrack_session__fd(self._pointer()))
+
+    def start(self) -> None:
+        """Count the calling thread from here, in a session that it opened for itself.
+
+        One system call. Errors: ESRCH: the session is another thread's; EALREADY:
+        started; EBADF.
+        """
+        checked(self._lib.pmctrack_session__start(self._pointer()))
+
+    def stop(self) -> None:
+        """Count the calling thread up to here.
+
+        One system call; leaves a record of kind SELF with what was counted since the
+        start. Errors: ESRCH; EALREADY: stopped; EBADF.
+        """
+        checked(self._lib.pmctrack_session__stop(self._pointer()))
+
+    def region(self) -> "Region":
+        """A context manager that counts the calling thread in its body.
+
+        The interpreter's own work there is part of it, the same each time. Errors:
+        those of start() and stop().
+        """
+        return Region(self)
+
+    def detach(self) -> None:
+        """End the monitoring of running processes or CPUs.
+
+        Each thread that is still being counted, or CPU, leaves a last record of kind
+        DETACH; iteration ends after those. Errors: ENOTTY: neither a session of
+        running processes nor of CPUs; EBADF.
+        """
+        checked(self._lib.pmctrack_session__detach(self._pointer()))
+
+    def take(self) -> Record | None:
+        """The next record; None: there is none at present. Makes no system call.
+
+        Errors: EBADF.
+        """
+        pointer = self._pointer()
+        return self._backlog.popleft() if self._backlog else self._next(pointer)
+
+    def _next(self, pointer: int) -> Record | None:
+        """The next record of the ring."""
+        address = ctypes.c_void_p()
+        if not checked(self._lib.pmctrack_session__next(pointer, ctypes.byref(address))):
+            return None
+        assert address.value
+        return self._record(address.value)
+
+    def _record(self, address: int) -> Record:
+        size = ctypes.c_uint32.from_address(address).value
+        data = ctypes.string_at(address, size)
+        header = Header._make(HEADER.unpack_from(data))
+        which = (header.core_type, header.set)
+        if which not in self._set_index:
+            i = self._lib.pmctrack_evset__of_record(self._pointers, len(self.sets), address)
+            self._set_index[which] = i if i >= 0 else None
+        index = self._set_index[which]
+        names = self.sets[index].names if index is not None else ()
+        return build(data, index, names, self._virtual_names)
+
+    def pending(self) -> Iterator[Record]:
+        """The records that there are now, without waiting. Errors: EBADF."""
+        while (record := self.take()) is not None:
+            yield record
+
+    @property
+    def over(self) -> bool:
+        """Whether wait() found that no thread is monitored any more, all records taken."""
+        return self._over
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for records, for timeout seconds or (None) as long as it takes.
+
+        True: there are records. False: none came in time, or none will come any
+        more, because no thread is monitored: then over is true. Errors: EBADF.
+        """
+        if timeout is not None and timeout < 0:
+            raise ValueError("timeout must not be negative")
+        deadline = None if timeout is None else time.monotonic() + timeout
+        poller = select.poll()
+        while not self._backlog:
+            result = self._lib.pmctrack_session__wait(self._pointer(), 0)
+            self._over = result == -errno.ENODATA
+            if self._over:
+                return False
+            if result == 1:
+                return True
+            if result not in (0, -errno.EINTR):
+                fail(-result)
+            remaining = _milliseconds(deadline)
+            if remaining == 0:
+                return False
+            # Waits without the GIL, and with Python's handling of signals.
+            poller.register(self.fileno(), select.POLLIN)
+            poller.poll(remaining)
+        return True
+
+    def __iter__(self) -> Iterator[Record]:
+        """The records, waiting for them, until no thread is monitored any more.
+
+        In a session of the calling thread, which cannot wait for itself: those that
+        there are. CPUs go on until detach(). Errors: EBADF.
+        """
+        while True:
+            yield from self.pending()
+            if self._own_thread or not self.wait():
+                return
+
+    def stats(self) -> SessionStats:
+        """Health of the session; makes no system call. Errors: EBADF."""
+        info = _library.SessionStatsInfo(sz=ctypes.sizeof(_library.SessionStatsInfo))
+        self._lib.pmctrack_session__stats(self._pointer(), ctypes.byref(info))
+        return SessionStats(info.threads, info.skipped_threads, info.lost)
+
+    def lost_count(self, number: int, counter: int) -> int:
+        """Events of lost records: of the core type's set of this number, by counter.
+
+        Errors: EBADF.
+        """
+        return int(self._lib.pmctrack_session__lost_count(self._pointer(), number, counter))
+
+
+def _sets(ctl: Control, sets: str | EventSet | Sequence[EventSet]) -> tuple[EventSet, ...]:
+    if isinstance(sets, EventSet):
+        return (sets,)
+    if isinstance(sets, str):
+        return tuple(ctl.parse_list(sets)) if sets else ()
+    return tuple(sets)
+
+
+def _flags(threads: bool | None, children: bool | None, default: bool) -> int:
+    follow_threads = default if threads is None else threads
+    follow_children = default if children is None else children
+    return (_library.SESSION_THREADS if follow_threads else 0) | (
+        _library.SESSION_CHILDREN if follow_children else 0
+    )
+
+
+def _milliseconds(deadline: float | None) -> int | None:
+    """Until then, rounded up: never so short that we would spin."""
+    if deadline is None:
+        return None
+    return min(max(0, math.ceil((deadline - time.monotonic()) * 1000)), _LONGEST_POLL_MS)
+
+
+class Region:
+    """A piece of code of the calling thread, counted; see Session.region().
+
+    Once its body has been left, it has the results. Records of before the region
+    stay in the session.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        #: one record, or several if the session samples or follows threads
+        self.records: tuple[Record, ...] = ()
+
+    def __enter__(self) -> Self:
+        # pylint: disable=protected-access
+        self._session._backlog.extend(self._fresh())
+        self._session.start()
+        return self
+
+    def __exit__(
+        self,
+        exc_type: type[BaseException] | None,
+        exc: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._session.stop()
+        self.records = self._fresh()
+
+    def _fresh(self) -> tuple[Record, ...]:
+        """What is in the ring."""
+        # pylint: disable=protected-access
+        session = self._session
+        pointer = session._pointer()
+        return tuple(iter(lambda: session._next(pointer), None))
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Sums over the region's records, by event.
+
+        Where sets take turns, the sums of each are over its own turns only.
+        """
+        sums: collections.Counter[str] = collections.Counter()
+        for record in self.records:
+            sums.update(record.counts)
+        return dict(sums)
+
+    @property
+    def run_ns(self) -> int:
+        """Nanoseconds for which the thread was on a CPU in the region."""
+        return sum(record.run_ns for record in self.records)
