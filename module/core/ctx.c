@@ -199,7 +199,7 @@ bool pmct_ctx_evict(struct pmct_session *s, struct task_struct *task,
  * Context: process context, may sleep.
  * Return: the context, which belongs to the session; or ERR_PTR: -EBUSY if
  * the thread is monitored already, -ESRCH if it is exiting, -EACCES, -ENOMEM.
- * On any failure the session has to be destroyed.
+ * After -EACCES and -ESHUTDOWN the session has to be destroyed.
  */
 struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *task,
 				 enum pmct_ctx_state state, struct pmct_msg *msg)
@@ -224,9 +224,14 @@ struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *tas
 					   task_pid_vnr(task)));
 	}
 	/* Its exit, or an exec that changed its rights, may have come before the tie. */
-	if (READ_ONCE(task->flags) & PF_EXITING)
+	if (READ_ONCE(task->flags) & PF_EXITING) {
+		if (pmct_ctx_leave(ctx)) {
+			pmct_hooks_synchronize();
+			pmct_ctx_dispose(ctx);
+		}
 		return ERR_PTR(pmct_refuse(msg, -ESRCH, "thread %d has ended",
 					   task_pid_vnr(task)));
+	}
 	if (task != current && !pmct_hooks_may_access(task))
 		return ERR_PTR(pmct_refuse(msg, -EACCES,
 					   "thread %d belongs to somebody else now",

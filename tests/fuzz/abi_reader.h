@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Part of programs/abifuzz.c: readers of records, good and bad ones. */
+#ifndef PMCT_ABI_READER_H
+#define PMCT_ABI_READER_H
+
+/* A reader that has spoilt nothing gets whole records that make sense. */
+static void check_record(const struct pmctrack_record *rec, size_t left, unsigned int file)
+{
+	bool good = left >= 8 && rec->size >= 8 && rec->size % 8 == 0 && rec->size <= left;
+
+	if (good && rec->kind != PMCTRACK_RECORD_PAD)
+		good = rec->size >= sizeof(*rec) + 8UL * (rec->nr_counts + rec->nr_virt) &&
+		       rec->kind <= PMCTRACK_RECORD_DETACH && rec->flags < 4 &&
+		       rec->nr_counts == __builtin_popcount(rec->counters) &&
+		       rec->nr_virt == __builtin_popcount(rec->virt) &&
+		       rec->core_type <= PMCTRACK_MAX_CORE_TYPES && rec->set < PMCTRACK_MAX_SETS &&
+		       rec->cpu < 8 && rec->hw_ns <= rec->run_ns && rec->tid >= -1;
+	count(&shared->records);
+	if (!good && !shared->spoilt[file])
+		broken("record: %u of %zu bytes, kind %u, flags %#x, counts %u (%#x), virt %u (%#x), type %u, set %u, CPU %u, %llu of %llu ns, thread %d",
+		       rec->size, left, rec->kind, rec->flags, rec->nr_counts, rec->counters,
+		       rec->nr_virt, rec->virt, rec->core_type, rec->set, rec->cpu, rec->hw_ns,
+		       rec->run_ns, rec->tid);
+}
+
+static void check_records(const uint8_t *buf, size_t len, unsigned int file)
+{
+	while (len && !shared->spoilt[file]) {
+		const struct pmctrack_record *rec = (const void *)buf;
+
+		check_record(rec, len, file);
+		if (len < 8 || rec->size < 8 || rec->size > len)
+			break;
+		buf += rec->size;
+		len -= rec->size;
+	}
+}
+
+/* read SESSION LENGTH MODE: 1: wait for a record, as long as a timer lets us; 2: no memory there */
+static enum outcome op_read(struct args *a)
+{
+	static _Thread_local uint8_t buf[1 << 20] __attribute__((aligned(8)));
+	struct itimerval soon = { { 0, 20000 }, { 0, 20000 } }, never = { { 0, 0 }, { 0, 0 } };
+	unsigned int file;
+	int fd = session_get(a, &file);
+	uint64_t len = next_number(a) % (sizeof(buf) + 1), mode = next_number(a);
+	bool wait = mode == 1 && !racing;
+	enum outcome got;
+	ssize_t n;
+
+	if (fd < 0)
+		return IDLE;
+	if (wait) {
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
+		setitimer(ITIMER_REAL, &soon, NULL);
+	}
+	n = read(fd, mode == 2 ? (void *)(arena[0] + ARENA) : buf, len);
+	got = judge(n, "read", EAGAIN, EINTR, EINVAL, EFAULT, EIO, 0);
+	if (n < 0 && errno == EIO && !shared->spoilt[file])
+		broken("read: EIO for a reader who has spoilt nothing");
+	if (wait) {
+		setitimer(ITIMER_REAL, &never, NULL);
+		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
+	}
+	if (n > 0 && mode != 2)
+		check_records(buf, (size_t)n, file);
+	close(fd);
+	return got;
+}
+
+static enum outcome op_poll(struct args *a)
+{
+	unsigned int file;
+	struct pollfd p = { .fd = session_get(a, &file), .events = POLLIN };
+	enum outcome got;
+
+	if (p.fd < 0)
+		return IDLE;
+	got = judge(poll(&p, 1, racing ? 0 : (int)next_number(a)), "poll", EINTR, 0);
+	if (p.revents & ~(POLLIN | POLLHUP))
+		broken("poll: events %#x", p.revents);
+	close(p.fd);
+	return got;
+}
+
+/* The control page for a moment; NULL: none. */
+static struct pmctrack_ring_ctl *ctl_of(int fd)
+{
+	void *ctl = mmap(NULL, (size_t)page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (ctl == MAP_FAILED)
+		broken("the control page cannot be mapped: %s", strerror(errno));
+	return ctl == MAP_FAILED ? NULL : ctl;
+}
+
+/* tail SESSION MODE NUMBER, scribble SESSION OFFSET VALUE */
+static enum outcome spoil(struct args *a, bool tail)
+{
+	unsigned int file;
+	int fd = session_get(a, &file);
+	uint64_t where = next_number(a), value = next_number(a);
+	const uint64_t tails[] = { value, 0, 8, value & ~7ULL, 1, -8, 4096, value % 64 };
+	struct pmctrack_ring_ctl *ctl = fd < 0 ? NULL : ctl_of(fd);
+
+	if (ctl) {
+		/* First: another thread may be reading. */
+		__atomic_store_n(&shared->spoilt[file], true, __ATOMIC_SEQ_CST);
+		if (tail)
+			__atomic_store_n(&ctl->tail, tails[where & 7] + (where & 7 ? ctl->head : 0), __ATOMIC_RELEASE);
+		else
+			__atomic_store_n((uint64_t *)ctl + where % ((size_t)page / 8), value, __ATOMIC_RELEASE);
+		munmap(ctl, (size_t)page);
+	}
+	if (fd >= 0)
+		close(fd);
+	return ctl ? OK : IDLE;
+}
+
+static enum outcome op_tail(struct args *a)
+{
+	return spoil(a, true);
+}
+
+static enum outcome op_scribble(struct args *a)
+{
+	return spoil(a, false);
+}
+
+/* As a reader of the mapping should. */
+static void consume(struct pmctrack_ring_ctl *ctl, int fd, unsigned int file)
+{
+	uint64_t size = ctl->data_size, head = __atomic_load_n(&ctl->head, __ATOMIC_ACQUIRE), tail = ctl->tail;
+	uint8_t *data = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, PMCTRACK_MMAP_DATA);
+
+	if (data == MAP_FAILED) {
+		broken("%llu bytes of records cannot be mapped: %s", (unsigned long long)size, strerror(errno));
+		return;
+	}
+	if (head - tail > size)
+		broken("head %llu, tail %llu", (unsigned long long)head, (unsigned long long)tail);
+	while (tail != head && head - tail <= size) {
+		uint64_t at = tail & (size - 1), end = size - at < head - tail ? size - at : head - tail;
+
+		check_records(data + at, end, file);
+		tail += end;
+	}
+	__atomic_store_n(&ctl->tail, head, __ATOMIC_RELEASE);
+	munmap(data, size);
+}
+
+static enum outcome op_consume(struct args *a)
+{
+	unsigned int file;
+	int fd = session_get(a, &file);
+	struct pmctrack_ring_ctl *ctl = fd < 0 ? NULL : ctl_of(fd);
+	bool clean = ctl && !shared->spoilt[file];
+
+	if (clean)
+		consume(ctl, fd, file);
+	if (ctl)
+		munmap(ctl, (size_t)page);
+	if (fd >= 0)
+		close(fd);
+	return clean ? OK : IDLE;
+}
+
+#endif /* PMCT_ABI_READER_H */

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#ifndef PMCT_SHIM_BITMAP_H
+#define PMCT_SHIM_BITMAP_H
+
+#define BIT(n)		(1UL << (n))
+#define BIT_ULL(n)	(1ULL << (n))
+
+#define hweight32(x)	((unsigned int)__builtin_popcount(x))
+
+#endif /* PMCT_SHIM_BITMAP_H */

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Just enough of the kernel for module/core/evset.c in user space. */
+#ifndef PMCT_SHIM_TYPES_H
+#define PMCT_SHIM_TYPES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+#include <asm/types.h>
+
+typedef __u8 u8;
+typedef __u16 u16;
+typedef __u32 u32;
+typedef __u64 u64;
+typedef __s64 s64;
+
+/* Of other headers, which everybody gets with this one. */
+#define U32_MAX		((u32)~0U)
+#define U64_MAX		((u64)~0ULL)
+#define S64_MAX		((s64)(U64_MAX >> 1))
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+
+#define __printf(fmt, args)	__attribute__((format(printf, fmt, args)))
+
+#endif /* PMCT_SHIM_TYPES_H */
