@@ -53,12 +53,12 @@ static int pmct_split_item(char *text, struct pmct_item *item, struct pmct_msg *
 	char *eq;
 
 	item->value = NULL;
-	/* kstrto*() would accept a newline. */
-	while (isgraph(p[len]))
+	/* kstrto*() would accept a newline, and isgraph() Latin-1. */
+	while (isascii(p[len]) && isgraph(p[len]))
 		len++;
 	if (p[len])
 		return pmct_refuse(msg, -EINVAL,
-				   "raw string: contains blanks or control characters");
+				   "raw string: contains blanks, control characters or other than ASCII");
 	len = 0;
 	while (isalpha(p[len]) || p[len] == '_')
 		len++;

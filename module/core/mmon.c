@@ -358,13 +358,14 @@ static struct monitoring_module *pmct_mmon_find(const char *name)
 	return NULL;
 }
 
-static bool pmct_mmon_name_ok(const char *name)
+/* Such a name can also be printed. */
+bool pmct_mmon_name_ok(const char *name)
 {
 	size_t len = strlen(name);
 	size_t i;
 
 	for (i = 0; i < len; i++) {
-		if (!isalnum(name[i]) && name[i] != '-' && name[i] != '_')
+		if (!isascii(name[i]) || (!isalnum(name[i]) && name[i] != '-' && name[i] != '_'))
 			return false;
 	}
 	return len && len < PMCT_MMON_NAME && strcmp(name, "none");

@@ -15,6 +15,7 @@ extern struct rw_semaphore pmct_mmon_sem;
 
 struct seq_file;
 
+bool pmct_mmon_name_ok(const char *name);
 int pmct_mmon_select(const char *name);
 void pmct_mmon_show(struct seq_file *m);
 void pmct_mmon_lock(void);

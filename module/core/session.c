@@ -277,6 +277,8 @@ static int pmct_session_use_mmon(const struct monitoring_module *mm,
 {
 	unsigned int i;
 
+	if (!pmct_mmon_name_ok(params->mm_name))
+		return pmct_refuse(msg, -EINVAL, "not the name of a monitoring module");
 	if (!mm || strcmp(mm->name, params->mm_name))
 		return pmct_refuse(msg, -ENOENT,
 				   "monitoring module %s is not active; see /proc/pmc/mmon_manager",

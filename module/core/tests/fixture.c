@@ -4,7 +4,7 @@
 
 #include "fixture.h"
 
-static struct pmct_ctx *new_ctx(struct kunit *test, struct pmct_session *s, pid_t tid)
+struct pmct_ctx *pmct_fixture_ctx(struct kunit *test, struct pmct_session *s, pid_t tid)
 {
 	struct pmct_ctx *ctx = kunit_kzalloc(test, struct_size(ctx, sum, 8), GFP_KERNEL);
 
@@ -19,11 +19,11 @@ static struct pmct_ctx *new_ctx(struct kunit *test, struct pmct_session *s, pid_
 	return ctx;
 }
 
-/* A session with these sets (the second may be NULL), and its two threads. */
-static int open_session(struct kunit *test, struct fixture *f, const char *first,
-			const char *second)
+struct pmct_session *pmct_fixture_session(struct kunit *test, const char *first,
+					  const char *second)
 {
 	struct pmct_session_params *params = kunit_kzalloc(test, sizeof(*params), GFP_KERNEL);
+	struct pmct_session *s;
 	struct pmct_msg msg = {};
 
 	KUNIT_ASSERT_NOT_NULL(test, params);
@@ -32,13 +32,21 @@ static int open_session(struct kunit *test, struct fixture *f, const char *first
 		params->raw[params->nr_raw++] = second;
 	params->ring_size = PMCT_RING_MIN;
 	params->period_ns = NSEC_PER_SEC;
-	f->s = pmct_session_create(params, &msg);
-	if (IS_ERR(f->s)) {
+	s = pmct_session_create(params, &msg);
+	if (IS_ERR(s))
 		KUNIT_FAIL(test, "session: %s", msg.text);
+	return s;
+}
+
+/* A session with these sets (the second may be NULL), and its two threads. */
+static int open_session(struct kunit *test, struct fixture *f, const char *first,
+			const char *second)
+{
+	f->s = pmct_fixture_session(test, first, second);
+	if (IS_ERR(f->s))
 		return PTR_ERR(f->s);
-	}
-	f->a = new_ctx(test, f->s, 1);
-	f->b = new_ctx(test, f->s, 2);
+	f->a = pmct_fixture_ctx(test, f->s, 1);
+	f->b = pmct_fixture_ctx(test, f->s, 2);
 	return 0;
 }
 

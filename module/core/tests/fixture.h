@@ -26,6 +26,11 @@ void pmct_fixture_exit(struct kunit *test);
 /* Another session instead, with these sets; the second may be NULL. */
 void pmct_fixture_reopen(struct kunit *test, const char *first, const char *second);
 
+/* A session like the fixture's, for the caller to destroy; and a thread of one. */
+struct pmct_session *pmct_fixture_session(struct kunit *test, const char *first,
+					  const char *second);
+struct pmct_ctx *pmct_fixture_ctx(struct kunit *test, struct pmct_session *s, pid_t tid);
+
 /* A record with its first three counts; no test has more. */
 struct pmct_test_record {
 	struct pmctrack_record head;

@@ -93,6 +93,12 @@ static void fake_write(unsigned int counter, u64 value)
 	pmct_fake_state.value[counter] = value;
 }
 
+static void fake_user_access(const struct pmct_hwset *set)
+{
+	if (set)
+		memset(pmct_fake_state.value, 0, sizeof(pmct_fake_state.value));
+}
+
 static u64 fake_overflow_pending(void)
 {
 	return pmct_fake_state.overflow;
@@ -116,6 +122,7 @@ const struct pmct_backend pmct_fake = {
 	.program		= fake_program,
 	.read			= fake_read,
 	.write			= fake_write,
+	.user_access		= fake_user_access,
 	.overflow_pending	= fake_overflow_pending,
 	.overflow_clear		= fake_overflow_clear,
 };

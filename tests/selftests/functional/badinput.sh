@@ -48,7 +48,7 @@ test_usage() {
 	expect_refusal 2 "-b 3-1: not a list" pmctrack -b 3-1 true
 	expect_refusal 2 "-k 5X: not a size" pmctrack -k 5X true
 	expect_refusal 2 "invalid option" pmctrack -Z true
-	expect_refusal 2 "give one of -I, -L and -e" pmc-events -I -L
+	expect_refusal 2 "give one of -I, -V, -L and -e" pmc-events -I -L
 	expect_refusal 2 "-p needs the number of a PMU" pmc-events -I -p 4294967296
 }
 

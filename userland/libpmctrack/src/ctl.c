@@ -77,11 +77,12 @@ int pmctrack_ctl__pmu_info(const struct pmctrack_ctl *ctl, unsigned int i,
 			   struct pmctrack_pmu_info *info)
 {
 	struct pmctrack_pmu_info all = { .sz = info->sz };
-	const struct pmu *pmu = &ctl->pmus[i];
+	const struct pmu *pmu;
 	uint64_t limit;
 
 	if (i >= ctl->nr_pmus)
 		return fail(EINVAL, "no PMU %u: this machine has %u", i, ctl->nr_pmus);
+	pmu = &ctl->pmus[i];
 	all.name = pmu->name;
 	all.model = pmu->model;
 	all.cpus = pmu->cpus;

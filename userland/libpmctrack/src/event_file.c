@@ -3,6 +3,7 @@
  * Event files: portable names and hints for an architecture, as data. The
  * format is described in the files themselves and in pmc-events(1).
  */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,8 @@ static int parse_number(const char *text, uint64_t *value)
 {
 	char *end;
 
-	if (!text)
+	/* strtoull() takes signs, too. */
+	if (!text || !isdigit((unsigned char)*text))
 		return -EINVAL;
 	errno = 0;
 	*value = strtoull(text, &end, 0);
@@ -55,6 +57,8 @@ static int parse_fixed(struct event_file *f, char **rest)
 
 	if (!counter || strncmp(counter, "pmc", 3) || parse_number(counter + 3, &index) ||
 	    index >= PMCTRACK_MAX_COUNTERS || parse_number(word(rest), &code))
+		return -EINVAL;
+	if (word(rest))
 		return -EINVAL;
 	f->fixed[index].code = code;
 	f->fixed[index].used = true;
@@ -85,7 +89,7 @@ static int parse_alias(struct event_file *f, char **rest)
 		if (!a->events[n++])
 			return -ENOMEM;
 	}
-	return n ? 0 : -EINVAL;
+	return n && !word(rest) ? 0 : -EINVAL;
 }
 
 static int parse_line(struct event_file *f, char *line)
@@ -105,7 +109,9 @@ static int parse_line(struct event_file *f, char *line)
 	if (strcmp(keyword, "table") == 0 && !f->table) {
 		keyword = word(&rest);
 		f->table = keyword ? strdup(keyword) : NULL;
-		return f->table ? parse_number(word(&rest), &f->table_limit) : -EINVAL;
+		if (!f->table || parse_number(word(&rest), &f->table_limit) || word(&rest))
+			return -EINVAL;
+		return 0;
 	}
 	return -EINVAL;
 }
@@ -117,6 +123,7 @@ struct event_file *event_file_read(const char *path)
 	char *line = NULL;
 	unsigned int number = 0;
 	size_t room = 0;
+	ssize_t len;
 	int err = 0;
 
 	if (!f || !in) {
@@ -127,9 +134,16 @@ struct event_file *event_file_read(const char *path)
 		return fail_null(err, "cannot read the event file %s: %s (set PMCTRACK_EVENTS to its folder)",
 				 path, strerror(err));
 	}
-	while (!err && getline(&line, &room, in) >= 0) {
+	while (!err && (len = getline(&line, &room, in)) >= 0) {
 		number++;
-		err = parse_line(f, line);
+		err = strlen(line) == (size_t)len ? parse_line(f, line) : -EINVAL;
+	}
+	if (!err && ferror(in)) {
+		err = errno;
+		free(line);
+		fclose(in);
+		event_file_free(f);
+		return fail_null(err, "cannot read the event file %s: %s", path, strerror(err));
 	}
 	free(line);
 	fclose(in);

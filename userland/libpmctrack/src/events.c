@@ -482,13 +482,14 @@ int pmctrack_ctl__each_event(const struct pmctrack_ctl *ctl, unsigned int i,
 			     int (*fn)(const struct pmctrack_event_info *info, void *arg),
 			     void *arg)
 {
-	struct listing l = { .pmu = &ctl->pmus[i], .fn = fn, .arg = arg };
+	struct listing l = { .fn = fn, .arg = arg };
 	const char *table;
 	uint64_t limit;
 	int ret;
 
 	if (i >= ctl->nr_pmus)
 		return fail(EINVAL, "no PMU %u: this machine has %u", i, ctl->nr_pmus);
+	l.pmu = &ctl->pmus[i];
 	table = pmu_table(l.pmu, &limit);
 	ret = event_file_each_alias(l.pmu->file, list_alias, &l);
 	return ret || !table ? ret : pfm_each(table, limit, list_event, &l);

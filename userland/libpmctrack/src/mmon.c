@@ -33,10 +33,11 @@ int pmctrack_ctl__virt_info(const struct pmctrack_ctl *ctl, unsigned int i,
 			    struct pmctrack_virt_info *info)
 {
 	struct pmctrack_virt_info all = { .sz = info->sz };
-	const struct virt *virt = &ctl->mmon.virts[i];
+	const struct virt *virt;
 
 	if (i >= ctl->mmon.nr_virts)
 		return fail(EINVAL, "no virtual counter %u: there are %u", i, ctl->mmon.nr_virts);
+	virt = &ctl->mmon.virts[i];
 	all.name = virt->name;
 	all.unit = virt->unit;
 	all.desc = virt->desc;

@@ -30,5 +30,6 @@ static inline int shim_isgraph(unsigned char c)
 #define isxdigit(c)	shim_isxdigit(c)
 #define isalpha(c)	shim_isalpha(c)
 #define isgraph(c)	shim_isgraph(c)
+#define isascii(c)	((unsigned char)(c) < 0x80)
 
 #endif /* PMCT_SHIM_CTYPE_H */
