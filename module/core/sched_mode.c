@@ -164,6 +164,7 @@ void pmct_sched_mode_init(void)
 {
 	int cpu;
 
+	pmct_sched_retry = jiffies;
 	for_each_possible_cpu(cpu)
 		INIT_WORK(&per_cpu_ptr(&pmct_sched_request, cpu)->work, pmct_sched_work);
 }

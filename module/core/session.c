@@ -236,39 +236,29 @@ static long pmct_attached_ioctl(struct file *file, unsigned int cmd, unsigned lo
 	return 0;
 }
 
+/* Sessions differ in what their ioctls are. */
+#define PMCT_SESSION_FOPS(_ioctl)		\
+	.owner		= THIS_MODULE,		\
+	.read		= pmct_session_read,	\
+	.poll		= pmct_session_poll,	\
+	.unlocked_ioctl	= (_ioctl),		\
+	.compat_ioctl	= compat_ptr_ioctl,	\
+	.mmap		= pmct_session_mmap,	\
+	.release	= pmct_session_release,	\
+	.llseek		= noop_llseek
+
 static const struct file_operations pmct_session_fops = {
-	.owner		= THIS_MODULE,
-	.read		= pmct_session_read,
-	.poll		= pmct_session_poll,
-	.unlocked_ioctl	= pmct_session_ioctl,
-	.compat_ioctl	= pmct_session_ioctl,
-	.mmap		= pmct_session_mmap,
-	.release	= pmct_session_release,
-	.llseek		= noop_llseek,
+	PMCT_SESSION_FOPS(pmct_session_ioctl),
 };
 
 /* Of threads that read their counters themselves. */
 static const struct file_operations pmct_user_read_fops = {
-	.owner		= THIS_MODULE,
-	.read		= pmct_session_read,
-	.poll		= pmct_session_poll,
-	.unlocked_ioctl	= pmct_user_read_ioctl,
-	.compat_ioctl	= pmct_user_read_ioctl,
-	.mmap		= pmct_session_mmap,
-	.release	= pmct_session_release,
-	.llseek		= noop_llseek,
+	PMCT_SESSION_FOPS(pmct_user_read_ioctl),
 };
 
 /* Of running processes and of CPUs, which do not start and stop themselves. */
 static const struct file_operations pmct_attached_fops = {
-	.owner		= THIS_MODULE,
-	.read		= pmct_session_read,
-	.poll		= pmct_session_poll,
-	.unlocked_ioctl	= pmct_attached_ioctl,
-	.compat_ioctl	= pmct_attached_ioctl,
-	.mmap		= pmct_session_mmap,
-	.release	= pmct_session_release,
-	.llseek		= noop_llseek,
+	PMCT_SESSION_FOPS(pmct_attached_ioctl),
 };
 
 /* The virtual counters, and maybe the event sets, of the active monitoring module. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What else a CPU's counters are for: the CPU itself, and reads by threads. */
 #include <kunit/test.h>
-#include <linux/delay.h>
+#include <linux/sched/clock.h>
 
 #include "fixture.h"
 
@@ -20,6 +20,7 @@ static void base_test(struct kunit *test)
 	struct pmct_session *s = pmct_fixture_session(test, "pmc1=0x10", NULL);
 	struct pmct_test_record rec;
 	struct pmct_ctx *base;
+	u64 begin;
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(s));
 	base = cpu_ctx(test, s);
@@ -29,7 +30,9 @@ static void base_test(struct kunit *test)
 	pmct_fake_count(1, 100);
 	switch_to(NULL, f->a);
 	count_all(50);
-	udelay(10);
+	begin = local_clock();
+	while (local_clock() - begin < 10000)
+		cpu_relax();
 	switch_to(f->a, f->b);
 	count_all(7);
 	switch_to(f->b, NULL);
