@@ -236,6 +236,7 @@ void pmct_count_drop_ctx(struct pmct_ctx *ctx);
 void pmct_count_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind);
 void pmct_count_base_on(struct pmct_ctx *ctx);
 void pmct_count_base_off(struct pmct_ctx *ctx);
+void pmct_count_base_refresh(struct pmct_ctx *ctx);
 void pmct_count_forget_cpu(void);
 void pmct_count_power_down(void);
 void pmct_count_power_up(void);

@@ -17,58 +17,11 @@
 
 #include "../compat/clock.h"
 #include "core.h"
+#include "count.h"
 #include "hooks.h"
 #include "mmon.h"
 
 DEFINE_PER_CPU(struct pmct_cpu, pmct_cpu);
-
-/* Two at a time: an odd last one takes along a lane that nobody looks at. */
-static __always_inline void pmct_add(u64 *__restrict sum, const u64 *__restrict last,
-				     const u64 *__restrict now, unsigned int nr)
-{
-	const u64 *end = now + nr;
-
-	while (now < end) {
-		u64 first = now[0] - last[0];
-		u64 second = now[1] - last[1];
-
-		now += 2;
-		last += 2;
-		sum[0] += first;
-		sum[1] += second;
-		sum += 2;
-	}
-}
-
-/* Bring the interval of the thread on this CPU up to now. */
-static __always_inline void pmct_account(struct pmct_cpu *cs, struct pmct_ctx *ctx)
-{
-	const struct pmct_hwset *set = cs->set;
-	u64 clock = pmct_clock();
-	u64 *last = cs->last;
-	u64 *now = cs->next;
-	u64 overflow;
-
-	ctx->clock += clock - cs->clock;
-	cs->clock = clock;
-	cs->last = now;
-	cs->next = last;
-	overflow = pmct_backend->read(set, now);
-	if (unlikely(set->narrow))
-		pmct_account_narrow(cs, ctx, set, last, now, overflow);
-	else
-		pmct_add(ctx->sum, last, now, set->nr);
-}
-
-/* Take start values of the set on the hardware, for the thread that enters. */
-static __always_inline void pmct_read_start(struct pmct_cpu *cs, const struct pmct_ctx *ctx)
-{
-	cs->clock = pmct_clock();
-	if (unlikely(cs->set->narrow))
-		pmct_read_start_narrow(cs, ctx);
-	else
-		pmct_backend->read(cs->set, cs->last);
-}
 
 static void pmct_set_deadline(struct pmct_ctx *ctx)
 {
@@ -109,9 +62,10 @@ static noinline void pmct_left(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 		pmct_mmon_switch_out(ctx, smp_processor_id());
 }
 
-static noinline void pmct_entered(struct pmct_cpu *cs, struct pmct_ctx *ctx)
+void pmct_entered(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
-	if (ctx->on_switch & PMCT_SWITCH_USER_READ) {
+	/* Not any more, once it is being taken back. */
+	if (ctx->on_switch & PMCT_SWITCH_USER_READ && !READ_ONCE(ctx->session->closing)) {
 		if (ctx->set->nr)
 			pmct_backend->user_access(ctx->set);
 		pmct_read_start(cs, ctx);
@@ -142,7 +96,7 @@ void pmct_sched_out(void *data, int cpu)
 }
 
 /* The hardware does not hold what @ctx needs. */
-static noinline void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx)
+void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
 	/* The CPU's own context is not saved by a switch. Its set is no thread's. */
 	if (cs->base && cs->base != ctx && cs->base->set == cs->set)
@@ -157,30 +111,10 @@ static noinline void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 	pmct_read_start(cs, ctx);
 }
 
-/* @saved: the values at the last read are start values, too. */
-static __always_inline void pmct_enter(struct pmct_cpu *cs, struct pmct_ctx *ctx, bool saved)
-{
-	cs->ctx = ctx;
-	/* The same set implies the same core type: a set is for one. */
-	if (unlikely(cs->set != ctx->set))
-		pmct_change_set(cs, ctx);
-	else if (!saved)
-		pmct_read_start(cs, ctx);
-}
-
-static noinline void pmct_enter_base(struct pmct_cpu *cs)
+void pmct_enter_base(struct pmct_cpu *cs)
 {
 	if (cs->ctx != cs->base)
 		pmct_enter(cs, cs->base, false);
-}
-
-/* No monitored thread is on this CPU any more. */
-static __always_inline void pmct_leave(struct pmct_cpu *cs)
-{
-	if (unlikely(cs->base))
-		pmct_enter_base(cs);
-	else
-		cs->ctx = NULL;
 }
 
 static noinline void pmct_sched_in_and_more(struct pmct_cpu *cs, struct pmct_ctx *ctx, bool saved)
@@ -258,7 +192,7 @@ bool pmct_overflow(void)
 	if (!pending)
 		return false;
 	set = cs->set;
-	if (ctx && (pending & set->counters)) {
+	if (pmct_is_here(cs) && (pending & set->counters)) {
 		pmct_account(cs, ctx);
 		pending &= ~(u64)set->counters;
 		if (cs->set != ctx->set)
@@ -289,16 +223,16 @@ void pmct_count_begin(struct pmct_ctx *ctx)
 	raw_spin_unlock_irq(&s->lock);
 }
 
-/* Current, whose context this is, ends: its last record. Process context. */
+/* Current, whose context this is, ends: its last record. Interrupts disabled. */
 void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags)
 {
-	struct pmct_cpu *cs;
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 
-	local_irq_disable();
-	cs = this_cpu_ptr(&pmct_cpu);
+	lockdep_assert_irqs_disabled();
+
 	pmct_hooks_disable(current);
 	/* The record is of now, by the clock of the last read here. */
-	if (cs->ctx)
+	if (pmct_is_here(cs))
 		pmct_account(cs, cs->ctx);
 	else
 		cs->clock = pmct_clock();
@@ -311,7 +245,6 @@ void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags)
 	} else if (cs->ctx && cs->set != cs->ctx->set) {
 		pmct_change_set(cs, cs->ctx);
 	}
-	local_irq_enable();
 }
 
 /*
@@ -407,47 +340,6 @@ long pmct_count_stop_user_read(struct pmct_session *s)
 	return __pmct_count_stop(s, true);
 }
 
-/* Nobody is counted on this CPU, and what is in its registers is unknown. */
-void pmct_count_forget_cpu(void)
-{
-	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
-
-	lockdep_assert_irqs_disabled();
-
-	cs->ctx = NULL;
-	cs->set = NULL;
-	cs->saved = false;
-}
-
-/* The core is going to lose power: what its counters hold is taken now. */
-void pmct_count_power_down(void)
-{
-	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
-
-	lockdep_assert_irqs_disabled();
-
-	/* Mostly the idle thread runs, but a suspend is entered by its writer. */
-	if (!cs->ctx)
-		return;
-	pmct_account(cs, cs->ctx);
-	if (cs->ctx->on_switch & PMCT_SWITCH_USER_READ)
-		pmct_user_read_leave(cs, cs->ctx);
-}
-
-/* It has power again, or kept it: nothing in its registers is known. */
-void pmct_count_power_up(void)
-{
-	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
-	struct pmct_ctx *ctx = cs->ctx;
-
-	pmct_count_forget_cpu();
-	if (!ctx)
-		return;
-	pmct_enter(cs, ctx, false);
-	if (ctx->on_switch & PMCT_SWITCH_USER_READ)
-		pmct_entered(cs, ctx);
-}
-
 void pmct_count_init(void)
 {
 	int cpu;
@@ -458,138 +350,4 @@ void pmct_count_init(void)
 		cs->last = cs->values[0];
 		cs->next = cs->values[1];
 	}
-}
-
-static void pmct_enter_on_cpu(void *session)
-{
-	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
-	struct pmct_ctx *ctx = pmct_hooks_ctx(current);
-
-	if (ctx && ctx->session == session && cs->ctx != ctx)
-		pmct_enter(cs, ctx, false);
-}
-
-/*
- * Threads of @s whose delivery was enabled from here may be on a CPU already:
- * they enter it now. All others do when they are switched to.
- */
-void pmct_count_enter_session(struct pmct_session *s)
-{
-	on_each_cpu(pmct_enter_on_cpu, s, true);
-}
-
-/* What the counters hold belongs to a context that goes away. */
-static void pmct_drop(struct pmct_cpu *cs)
-{
-	/* Still running. One that left without a save was read before. */
-	if (cs->ctx && cs->ctx->task == current) {
-		pmct_account(cs, cs->ctx);
-		if (cs->ctx->on_switch & PMCT_SWITCH_USER_READ)
-			pmct_user_read_leave(cs, cs->ctx);
-	}
-	/* Its sets are going to be freed, and others may get their address. */
-	pmct_count_forget_cpu();
-	if (cs->base)
-		pmct_enter_base(cs);
-}
-
-static void pmct_drop_session_on_cpu(void *session)
-{
-	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
-
-	/* Counting for another session: then the set is that session's too. */
-	if (!cs->ctx || cs->ctx->session == session)
-		pmct_drop(cs);
-}
-
-/*
- * No CPU counts for a thread of @s when this returns, and none has one of its
- * sets on the hardware. The threads' hooks have been disabled before.
- */
-void pmct_count_drop_session(struct pmct_session *s)
-{
-	on_each_cpu(pmct_drop_session_on_cpu, s, true);
-}
-
-static void pmct_drop_ctx_on_cpu(void *ctx)
-{
-	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
-
-	if (cs->ctx == ctx)
-		pmct_drop(cs);
-}
-
-/* No CPU counts for @ctx when this returns; its hooks have been disabled before. */
-void pmct_count_drop_ctx(struct pmct_ctx *ctx)
-{
-	on_each_cpu(pmct_drop_ctx_on_cpu, ctx, true);
-}
-
-/**
- * pmct_count_close() - close an interval that no hook closes
- * @ctx: a thread that no CPU counts any more and whose task is held, or the
- *	context of this CPU
- * @kind: why; if it is PMCTRACK_RECORD_TICK, the next set takes its turn
- *
- * Context: interrupts disabled.
- */
-void pmct_count_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind)
-{
-	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
-
-	lockdep_assert_irqs_disabled();
-
-	/* The record is of now, by the clock of the last read here. */
-	if (cs->ctx)
-		pmct_account(cs, cs->ctx);
-	else
-		cs->clock = pmct_clock();
-	pmct_sample_close(ctx, kind, 0);
-	if (kind == PMCTRACK_RECORD_TICK)
-		pmct_ctx_next_set(ctx);
-	/* It may be the account that wants another. */
-	if (cs->ctx && cs->set != cs->ctx->set)
-		pmct_change_set(cs, cs->ctx);
-}
-
-/**
- * pmct_count_base_on() - from now on, count what nobody else wants for a CPU
- * @ctx: the context of this CPU
- *
- * Context: interrupts disabled.
- */
-void pmct_count_base_on(struct pmct_ctx *ctx)
-{
-	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
-
-	lockdep_assert_irqs_disabled();
-
-	cs->base = ctx;
-	/* A thread that leaves is saved by its own hook, and then it is our turn. */
-	if (!cs->ctx)
-		pmct_enter_base(cs);
-	ctx->run_since = cs->ctx == ctx ? cs->clock : pmct_clock();
-}
-
-/**
- * pmct_count_base_off() - the context of this CPU counts no more
- * @ctx: the context
- *
- * Its interval stays open. Context: interrupts disabled.
- */
-void pmct_count_base_off(struct pmct_ctx *ctx)
-{
-	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
-
-	lockdep_assert_irqs_disabled();
-
-	if (cs->base != ctx)
-		return;
-	if (cs->ctx == ctx) {
-		pmct_account(cs, ctx);
-		cs->ctx = NULL;
-	}
-	ctx->run += (cs->ctx ? pmct_clock() : cs->clock) - ctx->run_since;
-	ctx->run_since = 0;
-	cs->base = NULL;
 }

@@ -7,6 +7,7 @@
  * from its task and frees it; exit, free and the session's end can meet here.
  */
 #include <linux/cred.h>
+#include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/coredump.h>
 #include <linux/sched/task.h>
@@ -105,6 +106,19 @@ static void pmct_ctx_unlist(struct pmct_ctx *ctx)
 	pmct_set_nr_threads(ctx->session, ctx->session->nr_threads - 1);
 }
 
+static bool __pmct_ctx_leave(struct pmct_ctx *ctx)
+{
+	lockdep_assert_held(&ctx->session->lock);
+
+	if (!ctx->listed)
+		return false;
+	pmct_ctx_unlist(ctx);
+	pmct_hooks_retie(ctx->task, NULL);
+	/* Before the module's deactivation looks for it in the list in vain. */
+	pmct_mmon_exit(ctx);
+	return true;
+}
+
 /* True for the one caller who now has to free it. */
 static bool pmct_ctx_leave(struct pmct_ctx *ctx)
 {
@@ -113,11 +127,7 @@ static bool pmct_ctx_leave(struct pmct_ctx *ctx)
 	bool left;
 
 	raw_spin_lock_irqsave(&s->lock, flags);
-	left = ctx->listed;
-	if (left) {
-		pmct_ctx_unlist(ctx);
-		pmct_hooks_retie(ctx->task, NULL);
-	}
+	left = __pmct_ctx_leave(ctx);
 	raw_spin_unlock_irqrestore(&s->lock, flags);
 	return left;
 }
@@ -199,7 +209,7 @@ bool pmct_ctx_evict(struct pmct_session *s, struct task_struct *task,
  * Context: process context, may sleep.
  * Return: the context, which belongs to the session; or ERR_PTR: -EBUSY if
  * the thread is monitored already, -ESRCH if it is exiting, -EACCES, -ENOMEM.
- * After -EACCES and -ESHUTDOWN the session has to be destroyed.
+ * The context may be gone by then, if the thread is: compare, do not use it.
  */
 struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *task,
 				 enum pmct_ctx_state state, struct pmct_msg *msg)
@@ -225,20 +235,41 @@ struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *tas
 	}
 	/* Its exit, or an exec that changed its rights, may have come before the tie. */
 	if (READ_ONCE(task->flags) & PF_EXITING) {
-		if (pmct_ctx_leave(ctx)) {
-			pmct_hooks_synchronize();
-			pmct_ctx_dispose(ctx);
-		}
+		/* Its exit may be freeing the context. */
+		pmct_ctx_evict(s, task, NULL);
 		return ERR_PTR(pmct_refuse(msg, -ESRCH, "thread %d has ended",
 					   task_pid_vnr(task)));
 	}
-	if (task != current && !pmct_hooks_may_access(task))
+	if (task != current && !pmct_hooks_may_access(task)) {
+		pmct_ctx_evict(s, task, NULL);
 		return ERR_PTR(pmct_refuse(msg, -EACCES,
 					   "thread %d belongs to somebody else now",
 					   task_pid_vnr(task)));
-	if (state == PMCT_CTX_COUNTING)
+	}
+	if (state != PMCT_CTX_COUNTING)
+		return ctx;
+	raw_spin_lock_irq(&s->lock);
+	/* Not if it has left meanwhile, or is another session's. */
+	if (pmct_hooks_ctx(task) == ctx)
 		pmct_hooks_enable(task);
+	raw_spin_unlock_irq(&s->lock);
 	return ctx;
+}
+
+/*
+ * Hold a thread, unless it is about to be freed. One that never came to life,
+ * because its fork fails, has a reference and is freed all the same: it has no
+ * PID of its own yet, and no record to write.
+ */
+static bool pmct_hold_thread(struct task_struct *task)
+{
+	bool held;
+
+	rcu_read_lock();
+	held = pid_task(task_pid(task), PIDTYPE_PID) == task &&
+	       refcount_inc_not_zero(&task->usage);
+	rcu_read_unlock();
+	return held;
 }
 
 /**
@@ -253,6 +284,7 @@ struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *tas
 void pmct_ctx_detach_all(struct pmct_session *s, bool last_records)
 {
 	struct pmct_ctx *ctx, *next;
+	struct task_struct *task;
 	LIST_HEAD(detached);
 
 	might_sleep();
@@ -264,6 +296,9 @@ void pmct_ctx_detach_all(struct pmct_session *s, bool last_records)
 
 	/* Forks that joined before are complete now: the child is tied. */
 	pmct_hooks_synchronize();
+	/* While its switches are still delivered, and none grants it again. */
+	if (s->flags & PMCTRACK_SESSION_USER_READ)
+		pmct_count_drop_session(s);
 
 	for (;;) {
 		raw_spin_lock_irq(&s->lock);
@@ -272,8 +307,8 @@ void pmct_ctx_detach_all(struct pmct_session *s, bool last_records)
 			pmct_ctx_unlist(ctx);
 			if (ctx->task)
 				pmct_hooks_retie(ctx->task, NULL);
-			/* Until its last record is written; it may be about to be freed. */
-			if (ctx->task && !refcount_inc_not_zero(&ctx->task->usage))
+			/* Until its last record is written. */
+			if (ctx->task && !pmct_hold_thread(ctx->task))
 				ctx->task = NULL;
 			list_add_tail(&ctx->node, &detached);
 		}
@@ -289,9 +324,10 @@ void pmct_ctx_detach_all(struct pmct_session *s, bool last_records)
 			pmct_count_close(ctx, PMCTRACK_RECORD_DETACH);
 			local_irq_enable();
 		}
-		if (ctx->task)
-			put_task_struct(ctx->task);
+		task = ctx->task;
 		pmct_ctx_dispose(ctx);
+		if (task)
+			put_task_struct(task);
 	}
 	up_read(&pmct_mmon_sem);
 }
@@ -338,14 +374,19 @@ void *pmct_ctx_fork(unsigned long clone_flags, struct task_struct *child)
 /* Current is counted no more; the last record of a thread that was counted. */
 static void pmct_ctx_end(struct pmct_ctx *ctx, u16 record_flags)
 {
-	pmct_count_end(ctx, record_flags);
-	if (!pmct_ctx_leave(ctx))
+	struct pmct_session *s = ctx->session;
+	bool left;
+
+	/* At once: no interrupt may make this CPU count for it again in between. */
+	raw_spin_lock_irq(&s->lock);
+	if (ctx->listed)
+		pmct_count_end(ctx, record_flags);
+	left = __pmct_ctx_leave(ctx);
+	raw_spin_unlock_irq(&s->lock);
+	if (!left)
 		return;
-	local_irq_disable();
-	pmct_mmon_exit(ctx);
-	local_irq_enable();
 	/* After the count went down: a reader may be waiting for the end. */
-	irq_work_queue(&ctx->session->wake);
+	irq_work_queue(&s->wake);
 	kfree_rcu(ctx, rcu);
 }
 
@@ -386,13 +427,8 @@ void pmct_ctx_free(struct task_struct *task)
 {
 	struct pmct_ctx *ctx = pmct_hooks_ctx(task);
 
-	unsigned long flags;
-
 	if (!ctx || !pmct_ctx_leave(ctx))
 		return;
-	local_irq_save(flags);
-	pmct_mmon_exit(ctx);
-	local_irq_restore(flags);
 	irq_work_queue(&ctx->session->wake);
 	kfree_rcu(ctx, rcu);
 }

@@ -144,7 +144,7 @@ static int pmct_parse_session(struct genl_info *info, struct pmct_session_params
 		params->flags = nla_get_u32(attrs[PMCTRACK_A_SESSION_FLAGS]);
 	params->cgroup = -1;
 	if (attrs[PMCTRACK_A_SESSION_CGROUP])
-		params->cgroup = nla_get_u32(attrs[PMCTRACK_A_SESSION_CGROUP]);
+		params->cgroup = nla_get_u32(attrs[PMCTRACK_A_SESSION_CGROUP]) & INT_MAX;
 	if (attrs[PMCTRACK_A_SESSION_MMON])
 		params->mm_name = nla_data(attrs[PMCTRACK_A_SESSION_MMON]);
 	if (attrs[PMCTRACK_A_SESSION_VIRT])

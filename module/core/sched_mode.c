@@ -37,13 +37,6 @@ static DEFINE_MUTEX(pmct_sched_mutex);
 /* Not before this, after a failure. */
 static unsigned long pmct_sched_retry;
 
-static void pmct_sched_set_session(struct pmct_session *s)
-{
-	mutex_lock(&pmct_sched_mutex);
-	pmct_sched_session = s;
-	mutex_unlock(&pmct_sched_mutex);
-}
-
 /* The monitoring module is locked. */
 static int pmct_sched_open(const struct monitoring_module *mm)
 {
@@ -70,12 +63,17 @@ static int pmct_sched_open(const struct monitoring_module *mm)
 	}
 	s->mm_sets = true;
 	s->mm_gen = mm->gen;
-	pmct_sched_set_session(s);
+	mutex_lock(&pmct_sched_mutex);
+	pmct_sched_session = s;
+	mutex_unlock(&pmct_sched_mutex);
 	return 0;
 }
 
 static void pmct_sched_attach(const struct monitoring_module *mm, struct task_struct *task)
 {
+	/* Nothing to count: not at each tick, then. */
+	if (!mm->nr_raw)
+		WRITE_ONCE(pmct_sched_retry, jiffies + msecs_to_jiffies(PMCT_SCHED_RETRY_MS));
 	/* It may have got a context meanwhile. */
 	if (mm->nr_raw && !pmct_hooks_ctx(task) && (pmct_sched_session || !pmct_sched_open(mm)) &&
 	    !IS_ERR(pmct_ctx_attach(pmct_sched_session, task, PMCT_CTX_COUNTING, NULL)))
@@ -123,12 +121,15 @@ void pmct_sched_mode_want(struct task_struct *task)
 /* The monitoring module goes away, and with it its event sets. It is locked. */
 void pmct_sched_mode_end(void)
 {
-	struct pmct_session *s = pmct_sched_session;
+	struct pmct_session *s;
 
-	if (!s)
-		return;
-	pmct_sched_set_session(NULL);
-	pmct_session_destroy(s);
+	/* Whoever takes a thread over waits until it is nobody's. */
+	mutex_lock(&pmct_sched_mutex);
+	s = pmct_sched_session;
+	pmct_sched_session = NULL;
+	if (s)
+		pmct_session_destroy(s);
+	mutex_unlock(&pmct_sched_mutex);
 }
 
 /**

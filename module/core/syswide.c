@@ -101,6 +101,8 @@ static enum hrtimer_restart pmct_syswide_timer(struct hrtimer *timer)
 	local_irq_save(flags);
 	if (sc->ctx->session->period)
 		pmct_count_close(sc->ctx, PMCTRACK_RECORD_TICK);
+	else
+		pmct_count_base_refresh(sc->ctx);
 	pmct_sample_wake(sc->ctx->session);
 	hrtimer_forward_now(timer, pmct_syswide.period);
 	local_irq_restore(flags);
@@ -129,6 +131,9 @@ static void pmct_syswide_enter(void *unused)
 		return;
 	sc->ctx = sc->own;
 	sc->ctx->state = PMCT_CTX_COUNTING;
+	/* It may be a while until it has the counters. */
+	if (sc->ctx->head.core_type != this_cpu_ptr(&pmct_cpu)->core_type)
+		pmct_ctx_use_core_type(sc->ctx, this_cpu_ptr(&pmct_cpu)->core_type);
 	pmct_syswide_set_target(sc, pmct_syswide_wants(current));
 	hrtimer_init(&sc->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
 	sc->timer.function = pmct_syswide_timer;

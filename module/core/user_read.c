@@ -69,7 +69,12 @@ void pmct_user_read_enter(const struct pmct_cpu *cs, struct pmct_ctx *ctx)
 /* It leaves, its counts are up to date. Interrupts disabled. */
 void pmct_user_read_leave(const struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
+	const struct pmctrack_user_read *page = &ctx->session->ring.ctl->user_read;
+
+	/* On a CPU without counters there is no access, and no such register. */
+	if (!ctx->set->nr)
+		return;
 	pmct_backend->user_access(NULL);
-	if (ctx->set->nr)
+	if (READ_ONCE(page->counters))
 		pmct_user_read_update(ctx, cs->last, 0);
 }

@@ -254,7 +254,7 @@ static void pmuv3_start_cpu(void *unused)
 	if (!t || pmuv3_is_long(t))
 		return;
 	write_sysreg(pmuv3_pmcr(false), pmcr_el0);
-	for (i = 1; t->type.counters >> i; i++)
+	for (i = 1; i < PMCTRACK_MAX_COUNTERS && t->type.counters >> i; i++)
 		pmuv3_write_counter(i, (u32)-0x10000);
 	isb();
 }
@@ -358,7 +358,7 @@ static void pmuv3_user_access(const struct pmct_hwset *set)
 	}
 	counters = pmuv3_types[set->core_type].type.counters;
 	write_sysreg(0, pmccntr_el0);
-	for (i = 1; counters >> i; i++)
+	for (i = 1; i < PMCTRACK_MAX_COUNTERS && counters >> i; i++)
 		pmuv3_write_counter(i, 0);
 	write_sysreg(PMUV3_USERENR_CR | PMUV3_USERENR_ER, pmuserenr_el0);
 	isb();

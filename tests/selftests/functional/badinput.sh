@@ -155,6 +155,7 @@ test_kill_program() {
 	pmctrack -c cycles bash -c 'echo $$ >/tmp/pid; while :; do :; done' >$OUT & mine=$!
 	until [ -s /tmp/pid ]; do sleep 0.02; done
 	kill -9 "$(cat /tmp/pid)"
+	rm /tmp/pid
 	rc=0; wait $mine || rc=$?
 	equal $rc 137 "exit status"
 	equal "$(rows $OUT | tail -n 1 | awk '{ print $3 }')" exit "last row"

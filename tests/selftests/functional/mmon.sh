@@ -160,7 +160,7 @@ test_virtual_counters_of_cpus() {
 test_metric_of_user_session() {
 	need_instr
 	with_test_module
-	rm -f /tmp/go; mkfifo /tmp/go
+	rm -f /tmp/go /tmp/pid; mkfifo /tmp/go
 	pmctrack -T 0.004 -V seen -o /tmp/mine bash -c "for ((i = 0; i < 3000; i++)); do :; done; echo \$\$ >/tmp/pid; read -r x </tmp/go" & mine=$!
 	eventually test -s /tmp/pid
 	# It sleeps now: no sample is open for long, rows are written with the metric.

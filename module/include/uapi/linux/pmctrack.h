@@ -83,7 +83,8 @@ enum pmctrack_record_flags {
  * @tid: thread, in the PID namespace of the session's creator; -1: a CPU
  * @tgid: its process, likewise
  * @cpu: where the interval ended
- * @core_type: type of that CPU (index of a PMU of the netlink interface);
+ * @core_type: type of the CPUs that the counts are of (index of a PMU of the
+ *	netlink interface); of kind migration, it has left them by now;
  *	PMCTRACK_MAX_CORE_TYPES: its counters cannot be used, @nr_counts is 0
  * @set: index of the event set
  * @nr_counts: number of counts

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Counters that change hands without a switch: threads that are attached to, or
+ * left, from elsewhere; contexts of CPUs; power. The rules are those of count.c.
+ */
+#include <linux/lockdep.h>
+#include <linux/smp.h>
+
+#include "core.h"
+#include "count.h"
+#include "hooks.h"
+
+/* Nobody is counted on this CPU, and what is in its registers is unknown. */
+void pmct_count_forget_cpu(void)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	lockdep_assert_irqs_disabled();
+
+	cs->ctx = NULL;
+	cs->set = NULL;
+	cs->saved = false;
+}
+
+/* The core is going to lose power: what its counters hold is taken now. */
+void pmct_count_power_down(void)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	lockdep_assert_irqs_disabled();
+
+	/* Mostly the idle thread runs, but a suspend is entered by its writer. */
+	if (!pmct_is_here(cs))
+		return;
+	pmct_account(cs, cs->ctx);
+	if (cs->ctx->on_switch & PMCT_SWITCH_USER_READ)
+		pmct_user_read_leave(cs, cs->ctx);
+}
+
+/* It has power again, or kept it: nothing in its registers is known. */
+void pmct_count_power_up(void)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+	struct pmct_ctx *ctx = cs->ctx;
+
+	/* Nothing of a CPU's events was missed while it slept. */
+	if (ctx && !ctx->task)
+		ctx->clock += pmct_clock() - cs->clock;
+	pmct_count_forget_cpu();
+	if (!ctx)
+		return;
+	pmct_enter(cs, ctx, false);
+	if (ctx->on_switch & PMCT_SWITCH_USER_READ)
+		pmct_entered(cs, ctx);
+}
+
+static void pmct_enter_on_cpu(void *session)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+	struct pmct_ctx *ctx = pmct_hooks_ctx(current);
+
+	if (ctx && ctx->session == session && cs->ctx != ctx)
+		pmct_enter(cs, ctx, false);
+}
+
+/*
+ * Threads of @s whose delivery was enabled from here may be on a CPU already:
+ * they enter it now. All others do when they are switched to.
+ */
+void pmct_count_enter_session(struct pmct_session *s)
+{
+	on_each_cpu(pmct_enter_on_cpu, s, true);
+}
+
+/* What the counters hold belongs to a context that goes away. */
+static void pmct_drop(struct pmct_cpu *cs)
+{
+	/* Still running. One that left without a save was read before. */
+	if (cs->ctx && cs->ctx->task == current)
+		pmct_account(cs, cs->ctx);
+	if (cs->ctx && cs->ctx->on_switch & PMCT_SWITCH_USER_READ)
+		pmct_user_read_leave(cs, cs->ctx);
+	/* Its sets are going to be freed, and others may get their address. */
+	pmct_count_forget_cpu();
+	if (cs->base)
+		pmct_enter_base(cs);
+}
+
+static void pmct_drop_session_on_cpu(void *session)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	/* Counting for another session: then the set is that session's too. */
+	if (!cs->ctx || cs->ctx->session == session)
+		pmct_drop(cs);
+}
+
+/*
+ * No CPU counts for a thread of @s when this returns, and none has one of its
+ * sets on the hardware. The threads' hooks have been disabled before.
+ */
+void pmct_count_drop_session(struct pmct_session *s)
+{
+	on_each_cpu(pmct_drop_session_on_cpu, s, true);
+}
+
+static void pmct_drop_ctx_on_cpu(void *ctx)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	if (cs->ctx == ctx)
+		pmct_drop(cs);
+}
+
+/* No CPU counts for @ctx when this returns; its hooks have been disabled before. */
+void pmct_count_drop_ctx(struct pmct_ctx *ctx)
+{
+	on_each_cpu(pmct_drop_ctx_on_cpu, ctx, true);
+}
+
+/**
+ * pmct_count_close() - close an interval that no hook closes
+ * @ctx: a thread that no CPU counts any more and whose task is held, or the
+ *	context of this CPU
+ * @kind: why; if it is PMCTRACK_RECORD_TICK, the next set takes its turn
+ *
+ * Context: interrupts disabled.
+ */
+void pmct_count_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	lockdep_assert_irqs_disabled();
+
+	/* The record is of now, by the clock of the last read here. */
+	if (pmct_is_here(cs))
+		pmct_account(cs, cs->ctx);
+	else
+		cs->clock = pmct_clock();
+	pmct_sample_close(ctx, kind, 0);
+	if (kind == PMCTRACK_RECORD_TICK)
+		pmct_ctx_next_set(ctx);
+	/* It may be the account that wants another. */
+	if (cs->ctx && cs->set != cs->ctx->set)
+		pmct_change_set(cs, cs->ctx);
+}
+
+/* The context of this CPU is brought up to now, if its counters need it. Interrupts disabled. */
+void pmct_count_base_refresh(struct pmct_ctx *ctx)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	if (cs->ctx != ctx || !ctx->set->narrow)
+		return;
+	pmct_account(cs, ctx);
+	if (cs->set != ctx->set)
+		pmct_change_set(cs, ctx);
+}
+
+/**
+ * pmct_count_base_on() - from now on, count what nobody else wants for a CPU
+ * @ctx: the context of this CPU
+ *
+ * Context: interrupts disabled.
+ */
+void pmct_count_base_on(struct pmct_ctx *ctx)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	lockdep_assert_irqs_disabled();
+
+	cs->base = ctx;
+	/* A thread that leaves is saved by its own hook, and then it is our turn. */
+	if (!cs->ctx)
+		pmct_enter_base(cs);
+	ctx->run_since = cs->ctx == ctx ? cs->clock : pmct_clock();
+}
+
+/**
+ * pmct_count_base_off() - the context of this CPU counts no more
+ * @ctx: the context
+ *
+ * Its interval stays open. Context: interrupts disabled.
+ */
+void pmct_count_base_off(struct pmct_ctx *ctx)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	lockdep_assert_irqs_disabled();
+
+	if (cs->base != ctx)
+		return;
+	if (cs->ctx == ctx) {
+		pmct_account(cs, ctx);
+		cs->ctx = NULL;
+	}
+	ctx->run += (cs->ctx ? pmct_clock() : cs->clock) - ctx->run_since;
+	ctx->run_since = 0;
+	cs->base = NULL;
+}
