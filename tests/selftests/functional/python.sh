@@ -69,6 +69,31 @@ test_python_run_children() {
 /no/such/program"
 }
 
+# What the thread reads is what its records say.
+test_python_read() {
+	need_instr
+	python >/tmp/mine <<-'P'
+		import errno
+		import pmctrack
+
+		ctl = pmctrack.Control()
+		with pmctrack.Session(ctl, "instr,cycles", user_read=True) as session:
+		    print(session.read_counts())
+		    with session.region() as region:
+		        first = session.read_counts()["instr"]
+		        second = session.read_counts()["instr"]
+		    print(0 < first < second, session.read_counts() == region.counts)
+		with pmctrack.Session(ctl, "instr") as session:
+		    try:
+		        session.read_counts()
+		    except pmctrack.PmctrackError as e:
+		        print(errno.errorcode[e.errno])
+	P
+	equal "$(cat /tmp/mine)" "{'cycles': 0, 'instr': 0}
+True True
+EOPNOTSUPP"
+}
+
 # Code of known length in the interpreter: rounds that one region has more than
 # another are counted exactly, and in each region the modes add up.
 test_python_region() {

@@ -27,6 +27,7 @@ SESSION_THREADS = 1 << 0
 SESSION_CHILDREN = 1 << 1
 SESSION_ON_EXEC = 1 << 2
 SESSION_SYSTEM = 1 << 3
+SESSION_USER_READ = 1 << 4
 
 
 class PmuInfo(ctypes.Structure):
@@ -136,6 +137,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "pmctrack_session__wait": (c_int, [c_void_p, c_int]),
     "pmctrack_session__stats": (None, [c_void_p, POINTER(SessionStatsInfo)]),
     "pmctrack_session__lost_count": (c_uint64, [c_void_p, c_uint, c_uint]),
+    "pmctrack_session__count": (c_int, [c_void_p, c_uint, POINTER(c_uint64)]),
 }
 
 

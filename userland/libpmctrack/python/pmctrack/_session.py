@@ -66,6 +66,7 @@ class Session:
         virtual: str | Iterable[str] = (),
         threads: bool | None = None,
         children: bool | None = None,
+        user_read: bool = False,
     ) -> None:
         """Begin to monitor.
 
@@ -82,6 +83,7 @@ class Session:
         virtual: names of virtual counters of the monitoring module.
         threads, children: whether threads, and processes, that a monitored thread
             creates are monitored too. Default: yes, but not for the calling thread.
+        user_read: the calling thread reads its counters with read_counts().
 
         Errors: EBUSY: perf or another session has the counters, the thread or the
         CPUs; EACCES: not yours; ESRCH: no such thread; EINVAL, EOPNOTSUPP: the PMU
@@ -98,7 +100,8 @@ class Session:
         self._open(
             ctl,
             flags=_flags(threads, children, not self._own_thread and not wide)
-            | (_library.SESSION_SYSTEM if wide else 0),
+            | (_library.SESSION_SYSTEM if wide else 0)
+            | (_library.SESSION_USER_READ if user_read else 0),
             processes=(ctypes.c_int * len(processes))(*processes) if processes else None,
             nr_processes=len(processes),
             cgroup=to_bytes(cgroup) if cgroup is not None else None,
@@ -241,6 +244,20 @@ class Session:
         those of start() and stop().
         """
         return Region(self)
+
+    def read_counts(self) -> dict[str, int]:
+        """Events of the calling thread since the session was opened, while it was started.
+
+        Makes no system call. For a session with user_read. Errors: EOPNOTSUPP: it is
+        without; ESRCH: another thread's session; EBADF.
+        """
+        pointer = self._pointer()
+        value = ctypes.c_uint64()
+        counts = {}
+        for name, counter in zip(self.sets[0].names, self.sets[0].counters):
+            checked(self._lib.pmctrack_session__count(pointer, counter, ctypes.byref(value)))
+            counts[name] = value.value
+        return counts
 
     def detach(self) -> None:
         """End the monitoring of running processes or CPUs.

@@ -218,6 +218,12 @@ class FakeLibrary:
     def _do_session__stats(self, _session: int, ref: Any) -> None:
         ref._obj.threads, ref._obj.skipped_threads, ref._obj.lost = 3, 2, 1
 
+    def _do_session__count(self, _session: int, counter: int, value: Any) -> int:
+        if not self.opts["flags"] & 1 << 4:
+            return self._fail(errno.EOPNOTSUPP, "not opened for reads")
+        value._obj.value = 1000 + counter
+        return 0
+
     def _do_session__lost_count(self, _session: int, number: int, counter: int) -> int:
         return 100 * number + counter
 

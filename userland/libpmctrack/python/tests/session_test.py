@@ -154,6 +154,7 @@ class SessionTest(FakeTest):
             lambda: list(session),
             lambda: session.period_ns,
             lambda: session.lost_count(0, 0),
+            session.read_counts,
         ]
         for use in uses:
             with self.refused(errno.EBADF, "this Session is closed"):
@@ -231,12 +232,21 @@ class SessionTest(FakeTest):
         self.assertTrue(session.wait())
         thread.join()
 
+    def test_read_counts(self) -> None:
+        """Counters by name, read one by one."""
+        session = Session(self.ctl, "instr,cycles", user_read=True)
+        counters = session.sets[0].counters
+        expected = {name: 1000 + c for name, c in zip(session.sets[0].names, counters)}
+        self.assertEqual(session.read_counts(), expected)
+
     def test_health(self) -> None:
         """Statistics."""
         session = Session(self.ctl, "instr")
         stats = session.stats()
         self.assertEqual((stats.threads, stats.skipped_threads, stats.lost), (3, 2, 1))
         self.assertEqual(session.lost_count(2, 5), 205)
+        with self.refused(errno.EOPNOTSUPP, "not opened for reads"):
+            session.read_counts()
         with self.refused(errno.ENOTTY, "neither"):
             session.detach()
 
