@@ -87,11 +87,11 @@ test_python_read() {
 		    try:
 		        session.read_counts()
 		    except pmctrack.PmctrackError as e:
-		        print(errno.errorcode[e.errno])
+		        print(e.errno == errno.EOPNOTSUPP)
 	P
 	equal "$(cat /tmp/mine)" "{'cycles': 0, 'instr': 0}
 True True
-EOPNOTSUPP"
+True"
 }
 
 # Code of known length in the interpreter: rounds that one region has more than

@@ -86,7 +86,7 @@ test_many_threads() {
 	local threads=10000
 	grep -q kasan /proc/kallsyms && threads=1000
 	ulimit -u unlimited
-	sysctl -qw kernel.threads-max=30000 kernel.pid_max=40000 vm.max_map_count=200000
+	sysctl -qw kernel.threads-max=30000 kernel.pid_max=32768 vm.max_map_count=200000
 	start_waiting 00001000 $threads
 	start_attached /tmp/mine -T 0 -k 4M -c instr -p $waiting
 	go
