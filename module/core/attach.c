@@ -138,7 +138,7 @@ static int pmct_attach_self(struct pmct_session *s, struct pmct_msg *msg)
 	if (IS_ERR(ctx))
 		return PTR_ERR(ctx);
 	if (s->flags & PMCTRACK_SESSION_USER_READ)
-		ctx->on_switch = PMCT_SWITCH_USER_READ;
+		ctx->wants = PMCT_SWITCH_USER_READ;
 	return 0;
 }
 

@@ -75,7 +75,9 @@ struct pmct_mmon_state {
  * @session: whose thread it is
  * @state: enum pmct_ctx_state
  * @merged: a record did not fit; the open interval is longer than a period
- * @on_switch: enum pmct_on_switch: what else a switch of the thread has to do
+ * @on_switch: is there anything else that a switch of the thread has to do?
+ * @wants: enum pmct_on_switch; written by the thread's CPU
+ * @detaching: it does not enter a CPU any more; written by the session's end
  * @turn: which set of each core type is to be counted
  * @next_turn: which one of the present core type follows
  * @ebs_left: events until the next sample; of sets that sample by events
@@ -96,10 +98,16 @@ struct pmct_ctx {
 	const struct pmct_hwset *set;
 	unsigned long deadline;
 	struct pmct_session *session;
+	union {
+		u16 on_switch;
+		struct {
+			u8 wants;
+			bool detaching;
+		};
+	};
 	u8 state;
 	bool merged;
 	bool listed;
-	u8 on_switch;
 	u8 turn[PMCT_NO_CORE_TYPE + 1];
 	u8 next_turn;
 	s64 ebs_left;

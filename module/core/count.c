@@ -56,22 +56,22 @@ static noinline void pmct_change_core_type(struct pmct_cpu *cs, struct pmct_ctx 
 
 static noinline void pmct_left(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
-	if (ctx->on_switch & PMCT_SWITCH_USER_READ)
+	if (ctx->wants & PMCT_SWITCH_USER_READ)
 		pmct_user_read_leave(cs, ctx);
-	if (ctx->on_switch & PMCT_SWITCH_MMON)
+	if (ctx->wants & PMCT_SWITCH_MMON)
 		pmct_mmon_switch_out(ctx, smp_processor_id());
 }
 
 void pmct_entered(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
 	/* Not any more, once it is being taken back. */
-	if (ctx->on_switch & PMCT_SWITCH_USER_READ && !READ_ONCE(ctx->session->closing)) {
+	if (ctx->wants & PMCT_SWITCH_USER_READ && !READ_ONCE(ctx->session->closing)) {
 		if (ctx->set->nr)
 			pmct_backend->user_access(ctx->set);
 		pmct_read_start(cs, ctx);
 		pmct_user_read_enter(cs, ctx);
 	}
-	if (ctx->on_switch & PMCT_SWITCH_MMON)
+	if (ctx->wants & PMCT_SWITCH_MMON)
 		pmct_mmon_switch_in(ctx, smp_processor_id());
 }
 
@@ -119,6 +119,11 @@ void pmct_enter_base(struct pmct_cpu *cs)
 
 static noinline void pmct_sched_in_and_more(struct pmct_cpu *cs, struct pmct_ctx *ctx, bool saved)
 {
+	/* Its last record has to be made of what was read when it left. */
+	if (READ_ONCE(ctx->detaching)) {
+		pmct_leave(cs);
+		return;
+	}
 	pmct_enter(cs, ctx, saved);
 	pmct_entered(cs, ctx);
 }
@@ -218,7 +223,7 @@ void pmct_count_begin(struct pmct_ctx *ctx)
 
 	/* The session may be ending: no CPU may learn of a context that it took. */
 	raw_spin_lock_irq(&s->lock);
-	if (ctx->listed)
+	if (ctx->listed && !ctx->detaching)
 		pmct_begin(ctx);
 	raw_spin_unlock_irq(&s->lock);
 }
@@ -239,7 +244,7 @@ void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags)
 	if (ctx->state == PMCT_CTX_COUNTING || ctx->merged || record_flags)
 		pmct_sample_close(ctx, PMCTRACK_RECORD_EXIT, record_flags);
 	if (cs->ctx == ctx) {
-		if (ctx->on_switch & PMCT_SWITCH_USER_READ)
+		if (ctx->wants & PMCT_SWITCH_USER_READ)
 			pmct_user_read_leave(cs, ctx);
 		pmct_leave(cs);
 	} else if (cs->ctx && cs->set != cs->ctx->set) {

@@ -272,6 +272,29 @@ static bool pmct_hold_thread(struct task_struct *task)
 	return held;
 }
 
+/*
+ * No thread of @s enters a CPU any more: its counts end with the last time
+ * that it left one, or with the next read there. One by one, because forks and
+ * exits must not wait for thousands.
+ */
+static void pmct_ctx_close_entrance(struct pmct_session *s)
+{
+	struct pmct_ctx *ctx;
+	LIST_HEAD(open);
+
+	raw_spin_lock_irq(&s->lock);
+	/* Nobody joins from now on. */
+	s->closing = true;
+	list_splice_init(&s->threads, &open);
+	while ((ctx = list_first_entry_or_null(&open, struct pmct_ctx, node))) {
+		WRITE_ONCE(ctx->detaching, true);
+		list_move_tail(&ctx->node, &s->threads);
+		raw_spin_unlock_irq(&s->lock);
+		raw_spin_lock_irq(&s->lock);
+	}
+	raw_spin_unlock_irq(&s->lock);
+}
+
 /**
  * pmct_ctx_detach_all() - end monitoring of all threads of a session
  * @s: the session
@@ -290,15 +313,11 @@ void pmct_ctx_detach_all(struct pmct_session *s, bool last_records)
 	might_sleep();
 
 	down_read(&pmct_mmon_sem);
-	raw_spin_lock_irq(&s->lock);
-	s->closing = true;
-	raw_spin_unlock_irq(&s->lock);
-
+	pmct_ctx_close_entrance(s);
 	/* Forks that joined before are complete now: the child is tied. */
 	pmct_hooks_synchronize();
-	/* While its switches are still delivered, and none grants it again. */
-	if (s->flags & PMCTRACK_SESSION_USER_READ)
-		pmct_count_drop_session(s);
+	/* While switches are still delivered, so that nothing is read too late. */
+	pmct_count_drop_session(s);
 
 	for (;;) {
 		raw_spin_lock_irq(&s->lock);
@@ -316,6 +335,7 @@ void pmct_ctx_detach_all(struct pmct_session *s, bool last_records)
 		if (!ctx)
 			break;
 	}
+	/* Those that started or executed a program meanwhile. */
 	pmct_count_drop_session(s);
 	pmct_hooks_synchronize();
 	list_for_each_entry_safe(ctx, next, &detached, node) {

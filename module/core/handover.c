@@ -33,7 +33,7 @@ void pmct_count_power_down(void)
 	if (!pmct_is_here(cs))
 		return;
 	pmct_account(cs, cs->ctx);
-	if (cs->ctx->on_switch & PMCT_SWITCH_USER_READ)
+	if (cs->ctx->wants & PMCT_SWITCH_USER_READ)
 		pmct_user_read_leave(cs, cs->ctx);
 }
 
@@ -50,7 +50,7 @@ void pmct_count_power_up(void)
 	if (!ctx)
 		return;
 	pmct_enter(cs, ctx, false);
-	if (ctx->on_switch & PMCT_SWITCH_USER_READ)
+	if (ctx->wants & PMCT_SWITCH_USER_READ)
 		pmct_entered(cs, ctx);
 }
 
@@ -78,7 +78,7 @@ static void pmct_drop(struct pmct_cpu *cs)
 	/* Still running. One that left without a save was read before. */
 	if (cs->ctx && cs->ctx->task == current)
 		pmct_account(cs, cs->ctx);
-	if (cs->ctx && cs->ctx->on_switch & PMCT_SWITCH_USER_READ)
+	if (cs->ctx && cs->ctx->wants & PMCT_SWITCH_USER_READ)
 		pmct_user_read_leave(cs, cs->ctx);
 	/* Its sets are going to be freed, and others may get their address. */
 	pmct_count_forget_cpu();

@@ -70,9 +70,9 @@ static void pmct_mmon_introduce(struct monitoring_module *mm, struct pmct_ctx *c
 	smp_wmb();
 	memset(&ctx->mm, 0, sizeof(ctx->mm));
 	if (mm->on_switch_in || mm->on_switch_out)
-		ctx->on_switch |= PMCT_SWITCH_MMON;
+		ctx->wants |= PMCT_SWITCH_MMON;
 	else
-		ctx->on_switch &= ~PMCT_SWITCH_MMON;
+		ctx->wants &= ~PMCT_SWITCH_MMON;
 	/* Pairs with pmct_mmon_metric(): nothing is published yet. */
 	smp_store_release(&ctx->mm.gen, mm->gen);
 	if (mm->on_enter)
@@ -94,7 +94,7 @@ static void pmct_mmon_farewell(const struct monitoring_module *mm, struct pmct_c
 		return;
 	if (mm->on_exit)
 		mm->on_exit(ctx);
-	ctx->on_switch &= ~PMCT_SWITCH_MMON;
+	ctx->wants &= ~PMCT_SWITCH_MMON;
 	WRITE_ONCE(ctx->mm.gen, 0);
 }
 

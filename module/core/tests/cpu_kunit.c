@@ -108,7 +108,7 @@ static void user_read_test(struct kunit *test)
 
 	KUNIT_ASSERT_FALSE(test, IS_ERR(s));
 	ctx = pmct_fixture_ctx(test, s, 3);
-	ctx->on_switch = PMCT_SWITCH_USER_READ;
+	ctx->wants = PMCT_SWITCH_USER_READ;
 	enter_cpu(f);
 	count_all(1000);
 	switch_to(NULL, ctx);
@@ -137,6 +137,33 @@ static void user_read_test(struct kunit *test)
 	pmct_session_destroy(s);
 }
 
+/* A thread that is left does not enter again, and others' events are not its own. */
+static void detaching_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct pmct_test_record rec;
+
+	enter_cpu(f);
+	switch_to(NULL, f->a);
+	count_all(50);
+	WRITE_ONCE(f->a->detaching, true);
+	/* It runs on until it leaves. */
+	count_all(5);
+	switch_to(f->a, f->b);
+	count_all(7);
+	switch_to(f->b, f->a);
+	count_all(1000);
+	pmct_tick(f->a, smp_processor_id());
+	switch_to(f->a, NULL);
+	pmct_count_close(f->a, PMCTRACK_RECORD_DETACH);
+	leave_cpu(f);
+
+	KUNIT_EXPECT_GT(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+	KUNIT_EXPECT_EQ(test, rec.head.tid, 1);
+	KUNIT_EXPECT_EQ(test, rec.counts[1], 2 * 55ULL);
+	KUNIT_EXPECT_EQ(test, f->b->sum[1], 2 * 7ULL);
+}
+
 static const bool widths[] = { false, true };
 
 KUNIT_ARRAY_PARAM(width, widths, width_desc);
@@ -145,6 +172,7 @@ static struct kunit_case cpu_cases[] = {
 	KUNIT_CASE_PARAM(base_test, width_gen_params),
 	KUNIT_CASE_PARAM(base_alone_test, width_gen_params),
 	KUNIT_CASE(user_read_test),
+	KUNIT_CASE_PARAM(detaching_test, width_gen_params),
 	{}
 };
 
