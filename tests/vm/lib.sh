@@ -26,6 +26,17 @@ hash_of() {
 	done | sha256sum | cut -c1-16
 }
 
+# use_arch ARCH: names that an architecture has elsewhere. $cross compiles for it.
+use_arch() {
+	case $1 in
+	arm64) deb_arch=arm64 triplet=aarch64-linux-gnu kernel_arch=arm64 kernel_image=arch/arm64/boot/Image ;;
+	# The uncompressed image boots by PVH, without seconds of decompression.
+	x86_64) deb_arch=amd64 triplet=x86_64-linux-gnu kernel_arch=x86_64 kernel_image=vmlinux ;;
+	*) die "no guests of architecture '$1' (there are: arm64, x86_64)" ;;
+	esac
+	cross=$triplet-
+}
+
 # with_lock NAME COMMAND…: one builder of a product at a time.
 with_lock() {
 	local lock=$1; shift
