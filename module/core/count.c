@@ -166,7 +166,7 @@ void pmct_tick(void *data, int cpu)
 			pmct_sched_mode_want(current);
 	}
 	over = pmct_period_over(ctx);
-	if (likely(!over && !ctx->set->narrow))
+	if (likely(!over && !ctx->set->wraps))
 		return;
 	pmct_account(cs, ctx);
 	if (over)

@@ -34,6 +34,17 @@ static __always_inline void pmct_add(u64 *__restrict sum, const u64 *__restrict 
 	}
 }
 
+/* The same where counters have fewer than 64 bits. */
+static __always_inline void pmct_add_wrapping(u64 *__restrict sum, const u64 *__restrict last,
+					      const u64 *__restrict now,
+					      const struct pmct_hwset *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < set->nr; i++)
+		sum[i] += (now[i] - last[i]) & set->mask[i];
+}
+
 /* Bring the interval of the thread on this CPU up to now. */
 static __always_inline void pmct_account(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
@@ -50,6 +61,8 @@ static __always_inline void pmct_account(struct pmct_cpu *cs, struct pmct_ctx *c
 	overflow = pmct_backend->read(set, now);
 	if (unlikely(set->narrow))
 		pmct_account_narrow(cs, ctx, set, last, now, overflow);
+	else if (IS_ENABLED(CONFIG_X86))
+		pmct_add_wrapping(ctx->sum, last, now, set);
 	else
 		pmct_add(ctx->sum, last, now, set->nr);
 }

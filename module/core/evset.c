@@ -310,7 +310,8 @@ int pmct_evset_build(const struct pmct_backend *backend,
 		if (err)
 			return err;
 		set->counters |= BIT(event->counter);
-		set->narrow |= set->mask[i] != U64_MAX;
+		set->narrow |= set->mask[i] < PMCT_WIDE_MASK;
+		set->wraps |= set->mask[i] != U64_MAX;
 	}
 	set->nr = spec->nr;
 	return 0;

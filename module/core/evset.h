@@ -10,6 +10,12 @@
 /* Shorter windows would leave the thread hardly any time of its own. */
 #define PMCT_EBS_MIN		1000
 
+/*
+ * Counters from here on take minutes to wrap: with one account a tick, the
+ * difference modulo their width is exact. Narrower ones need their flags.
+ */
+#define PMCT_WIDE_MASK		GENMASK_ULL(39, 0)
+
 /**
  * struct pmct_evset_spec - a parsed raw configuration string
  * @core_type: of its coretype=N, or PMCT_ANY_CORE_TYPE

@@ -150,7 +150,7 @@ void pmct_count_base_refresh(struct pmct_ctx *ctx)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 
-	if (cs->ctx != ctx || !ctx->set->narrow)
+	if (cs->ctx != ctx || !ctx->set->wraps)
 		return;
 	pmct_account(cs, ctx);
 	if (cs->set != ctx->set)

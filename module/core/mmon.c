@@ -264,6 +264,20 @@ void pmct_mmon_publish(struct pmct_ctx *ctx, enum pmct_metric metric, u64 value)
 EXPORT_SYMBOL_GPL(pmct_mmon_publish);
 
 /**
+ * pmct_mmon_pmu() - which kind of counters there are
+ *
+ * Raw configuration strings are made for it.
+ *
+ * Return: name of the backend, as /proc/pmc/info has it: "arm64-pmuv3",
+ * "x86-intel", "x86-amd".
+ */
+const char *pmct_mmon_pmu(void)
+{
+	return pmct_backend->name;
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_pmu);
+
+/**
  * configure_performance_counters_set() - name the event sets that a module needs
  * @mm: the module, in its enable()
  * @raw: raw configuration strings, which stay with the module; those with

@@ -15,10 +15,18 @@ static u32 pmct_clock_mult, pmct_clock_shift, pmct_time_max_age;
 
 void pmct_sample_init(void)
 {
+	u32 scale = 1;
+	u64 hz;
+
+	pmct_clock_init();
+	hz = pmct_clock_hz();
+	/* Clocks that are so fast are known in kHz. */
+	if (hz > U32_MAX)
+		scale = 1000;
 	/* Exact to 1 in 2^32 for intervals of up to ten minutes. */
-	clocks_calc_mult_shift(&pmct_clock_mult, &pmct_clock_shift, pmct_clock_hz(),
-			       NSEC_PER_SEC, 600);
-	pmct_time_max_age = pmct_clock_hz() / MSEC_PER_SEC;
+	clocks_calc_mult_shift(&pmct_clock_mult, &pmct_clock_shift, div_u64(hz, scale),
+			       NSEC_PER_SEC / scale, 600);
+	pmct_time_max_age = div_u64(hz, MSEC_PER_SEC);
 }
 
 static u64 pmct_clock_to_ns(u64 clock)

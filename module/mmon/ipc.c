@@ -4,16 +4,22 @@
  * useful one, and the example of Documentation/writing-a-monitoring-module.md.
  */
 #include <linux/math64.h>
+#include <linux/string.h>
 #include <pmctrack/mmon.h>
 
-/* The same two counters, whatever else users may count: cycles come first. */
-#if defined(CONFIG_ARM64)
-#define IPC_CYCLES	0
-#define IPC_INSTR	1
-static const char *const ipc_sets[] = { "pmc0,pmc1=0x8" };
-#else
-#error "pmctrack: the ipc module has no event codes for this architecture"
-#endif
+/* Two counters: what to write, and which of them counts what. */
+static const struct ipc_pmu {
+	const char *name;
+	const char *sets[1];
+	u8 instr;
+	u8 cycles;
+} ipc_pmus[] = {
+	{ "arm64-pmuv3", { "pmc0,pmc1=0x8" }, 1, 0 },
+	{ "x86-intel", { "pmc0,pmc1" }, 0, 1 },
+	{ "x86-amd", { "pmc0=0xc0,pmc1=0x76" }, 0, 1 },
+};
+
+static const struct ipc_pmu *ipc_pmu;
 
 static const struct pmct_vcounter ipc_virt[] = {
 	{
@@ -27,7 +33,17 @@ static const struct pmct_vcounter ipc_virt[] = {
 
 static int ipc_enable(struct monitoring_module *self)
 {
-	return configure_performance_counters_set(self, ipc_sets, ARRAY_SIZE(ipc_sets));
+	const char *name = pmct_mmon_pmu();
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(ipc_pmus); i++) {
+		if (!strcmp(ipc_pmus[i].name, name)) {
+			ipc_pmu = &ipc_pmus[i];
+			return configure_performance_counters_set(self, ipc_pmu->sets, 1);
+		}
+	}
+	pr_err("pmctrack: ipc: no event codes for the counters of %s\n", name);
+	return -ENODEV;
 }
 
 static void ipc_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
@@ -37,11 +53,11 @@ static void ipc_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
 	/* What a user counts instead may be anything. A core type may have no set. */
 	if (!sample->own_sets || sample->rec->nr_counts != 2)
 		return;
-	cycles = sample->rec->counts[IPC_CYCLES];
+	cycles = sample->rec->counts[ipc_pmu->cycles];
 	/* An interval without cycles says nothing. */
 	if (!cycles)
 		return;
-	ipc = div64_u64(sample->rec->counts[IPC_INSTR] * 1000, cycles);
+	ipc = div64_u64(sample->rec->counts[ipc_pmu->instr] * 1000, cycles);
 	pmct_mmon_publish(ctx, PMCT_METRIC_IPC, ipc);
 	pmct_sample_virt(sample, 0, ipc);
 }

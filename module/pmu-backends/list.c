@@ -6,5 +6,9 @@ const struct pmct_backend *const pmct_backends[] = {
 #ifdef CONFIG_ARM64
 	&pmct_pmuv3,
 #endif
+#ifdef CONFIG_X86
+	&pmct_intel,
+	&pmct_amd,
+#endif
 	NULL
 };

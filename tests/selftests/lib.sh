@@ -7,8 +7,20 @@ S=/opt/pmctrack/selftests
 KO=/opt/pmctrack/modules/pmctrack.ko
 SKIPPED=/tmp/skipped
 
+# What the guest's PMU is, and how raw strings of it name things.
+BACKEND=$(sed -n 's/^backend: //p' /proc/pmc/info)
+PMU=$(sed -n 's/^pmu: //p' /proc/pmc/info | head -n 1)
+COUNTERS=$(sed -n 's/^counters: \([0-9]*\).*/\1/p' /proc/pmc/info | head -n 1)
+case $BACKEND in
+x86-intel) RAW_INSTR=0xc0 RAW_CYCLES=0x3c RAW_BOTH=pmc0,pmc1 GENERAL=3 ;;
+x86-amd) RAW_INSTR=0xc0 RAW_CYCLES=0x76 RAW_BOTH=pmc0=0xc0,pmc1=0x76 GENERAL=0 ;;
+*) RAW_INSTR=0x8 RAW_CYCLES=0x11 RAW_BOTH=pmc1=0x8,pmc0 GENERAL=1 ;;
+esac
+
 fail() { echo "# $*"; return 1; }
 skip() { echo "$*" >$SKIPPED; exit 0; }
+# only BACKEND: what this test is about, others do not have
+only() { [ "$BACKEND" = "$1" ] || { echo "for $1" >/tmp/elsewhere; exit 0; }; }
 
 # expect_status WANT COMMAND…: output goes to $OUT and $ERR
 OUT=/tmp/out ERR=/tmp/err
@@ -27,11 +39,34 @@ expect_refusal() {
 	! grep -q nsample $OUT || fail "'$*' printed counts"
 }
 
-# rows FILE: the sample rows. sum FILE COLUMN [PID]: of a count over rows. rows_of
-# FILE KIND: number of rows of a kind.
+# rows FILE: the sample rows. sum FILE COLUMN|EVENT [PID]: of a count over rows, of
+# all event sets. of_set FILE SET EVENT: the same of one set, whose first counter of
+# that event it is. rows_of FILE KIND: number of rows of a kind.
 # Guest time depends on the host's disk: only with -T 0 is their number known.
 rows() { awk '/^ *nsample/ { on = 1; next } on && NF > 3' "$1"; }
-sum() { rows "$1" | awk -v c="$2" -v p="${3-}" 'p == "" || $2 == p { s += $c } END { printf "%.0f", s }'; }
+sum() {
+	case $2 in
+	[0-9]*) rows "$1" | awk -v c="$2" -v p="${3-}" 'p == "" || $2 == p { s += $c } END { printf "%.0f", s }' ;;
+	*) sum_event "$1" "" "$2" "${3-}" ;;
+	esac
+}
+of_set() { sum_event "$1" "$2" "$3" ""; }
+# Which counter an event has depends on the PMU: the mappings tell.
+sum_event() {
+	awk -v set="$2" -v want="$3" -v pid="$4" '
+		BEGIN { s = 0 }
+		/^\[Set / { s = $2 + 0 }
+		/^pmc[0-9]+=/ {
+			i = index($0, "=")
+			if (substr($0, i + 1) == want && !(s in counter)) counter[s] = substr($0, 1, i - 1)
+		}
+		/^ *nsample/ { for (i = 1; i <= NF; i++) column[$i] = i; on = 1; next }
+		on && NF > 3 && (pid == "" || $2 == pid) {
+			s = "expid" in column ? $(column["expid"]) : 0
+			if ((set == "" || s == set) && s in counter) sum += $(column[counter[s]])
+		}
+		END { printf "%.0f", sum }' "$1"
+}
 rows_of() { rows "$1" | awk -v k="$2" '{ for (i = 3; i <= 5; i++) if ($i == k) n++ } END { print n + 0 }'; }
 pids() { rows "$1" | awk '!seen[$2]++ { print $2 }'; }
 
@@ -62,7 +97,7 @@ chase_until_end() {
 migrate_beside_others() {
 	local others=() i mine
 	for i in 1 2; do
-		pmctrack -T 0.004 -o /tmp/other$i -c cycles,stall_backend:k,instr $S/handcount "$1" $i &
+		pmctrack -T 0.004 -o /tmp/other$i -c cycles,cycles:k,instr $S/handcount "$1" $i &
 		others+=($!)
 	done
 	pmctrack -T 0.02 -o /tmp/mine -c instr $S/handcount "$1" 3 & mine=$!

@@ -17,7 +17,7 @@
 #include <linux/types.h>
 #include <uapi/linux/pmctrack.h>
 
-#define PMCT_MAX_KEYS	4	/* architecture-specific keys of a raw string */
+#define PMCT_MAX_KEYS	6	/* architecture-specific keys of a raw string */
 
 /* The type of CPUs whose counters the backend cannot use: nothing is counted there. */
 #define PMCT_NO_CORE_TYPE	PMCTRACK_MAX_CORE_TYPES
@@ -59,7 +59,8 @@ struct pmct_event {
  * @nr: number of counters
  * @core_type: for which CPUs
  * @index: of the set in its session
- * @narrow: some counter can overflow: it has fewer than 64 bits, or samples
+ * @narrow: some counter can overflow unseen, or samples: flags are looked at
+ * @wraps: some counter has fewer than 64 bits: accounted for at each tick
  * @ebs_index: which counter (0 to @nr - 1) samples by its events, if @ebs
  * @ebs: events between two samples; 0: no event-based sampling
  * @counters: mask of the counters
@@ -72,6 +73,7 @@ struct pmct_hwset {
 	u8 core_type;
 	u8 index;
 	bool narrow;
+	bool wraps;
 	u8 ebs_index;
 	u64 ebs;
 	u32 counters;

@@ -155,6 +155,7 @@ void unregister_monitoring_module(struct monitoring_module *mm);
 #define module_monitoring_module(mm) \
 	module_driver(mm, register_monitoring_module, unregister_monitoring_module)
 
+const char *pmct_mmon_pmu(void);
 int configure_performance_counters_set(struct monitoring_module *mm,
 				       const char *const *raw, unsigned int nr);
 void *pmct_mmon_data(const struct pmct_ctx *ctx);

@@ -24,9 +24,12 @@ static bool stay;
 module_param(stay, bool, 0644);
 MODULE_PARM_DESC(stay, "event sets do not take turns");
 
-#if defined(CONFIG_ARM64)
 #define TEST_INSTR	0
+#if defined(CONFIG_ARM64)
 static const char *const test_sets[] = { "pmc1=0x8", "pmc1=0x8,pmc2=0x8" };
+#elif defined(CONFIG_X86)
+/* General counters of Intel's, if there are two behind its fixed ones, and of AMD's. */
+static const char *const test_sets[] = { "pmc3=0xc0", "pmc3=0xc0,pmc4=0xc0" };
 #endif
 
 /* One a sample; instructions; times the thread left; ticks; the last not in each sample. */

@@ -11,18 +11,20 @@ test_unknown_event() {
 }
 
 test_event_the_pmu_lacks() {
+	only arm64-pmuv3
 	expect_refusal 1 "l1d_misses.*armv8_pmuv3_0 has no event.*pmc-events -L" pmctrack -c l1d_misses true
 	expect_refusal 1 "0x3.*does not have" pmctrack -c 0x3 true
 	expect_refusal 1 "pmc1=0x3: armv8_pmuv3_0 does not have this event" pmctrack -r -c pmc1=0x3 true
 }
 
 test_more_events_than_counters() {
-	expect_refusal 1 "no counter left for '0x11'.*6 general counters" \
-		pmctrack --strict -c 0x11,0x11,0x11,0x11,0x11,0x11,0x11,0x11 true
-	expect_refusal 1 "pmc9: armv8_pmuv3_0 has 7 counters" pmctrack -r -c pmc9=0x11 true
+	expect_refusal 1 "no counter left for 'cycles'.*$((COUNTERS - GENERAL)) general counters" \
+		pmctrack --strict -c cycles,cycles,cycles,cycles,cycles,cycles,cycles,cycles true
+	expect_refusal 1 "pmc9: $PMU has $COUNTERS counters" pmctrack -r -c pmc9=$RAW_CYCLES true
 }
 
 test_malformed_raw_string() {
+	only arm64-pmuv3
 	expect_refusal 1 "usr2.*|counter 2 has settings" pmctrack -r -c pmc1=0x11,usr2 true
 	expect_refusal 1 "pmc1 is given twice" pmctrack -r -c pmc1=0x11,pmc1=0x11 true
 	expect_refusal 1 "hexadecimal" pmctrack -r -c pmc1=0xzz true
@@ -33,6 +35,20 @@ test_malformed_raw_string() {
 	expect_refusal 1 "longer than" pmctrack -r -c "$(printf 'pmc1=0x11,%.0s' {1..100})" true
 	expect_refusal 1 "ebs1=999: at least 1000" pmctrack -r -c pmc1=0x11,ebs1=999 true
 	expect_refusal 1 "core types 0 to 0" pmctrack -r -c pmc1=0x11,coretype=2 true
+}
+
+# Event select registers of x86: their fields, and fixed counters.
+test_malformed_raw_string_x86() {
+	[ "$BACKEND" != arm64-pmuv3 ] || only x86
+	expect_refusal 1 "knows no key 'nonsense'" pmctrack -r -c pmc3=0xc0,nonsense3=1 true
+	expect_refusal 1 "umask3=0x100: at most 0xff" pmctrack -r -c pmc3=0xc0,umask3=0x100 true
+	expect_refusal 1 "cmask3=0x100: at most 0xff" pmctrack -r -c pmc3=0xc0,cmask3=256 true
+	expect_refusal 1 "edge3=0x2: at most 0x1" pmctrack -r -c pmc3=0xc0,edge3=2 true
+	expect_refusal 1 "pmc3 needs an event code" pmctrack -r -c pmc3 true
+	expect_refusal 1 "pmc3=0x41c0000: event codes of $PMU are at most.*umask3" pmctrack -r -c pmc3=0x41c0000 true
+	expect_refusal 1 "ebs3=999: at least 1000" pmctrack -r -c pmc3=0xc0,ebs3=999 true
+	expect_refusal 1 "core types 0 to" pmctrack -r -c pmc3=0xc0,coretype=3 true
+	[ $GENERAL = 0 ] || expect_refusal 1 "pmc0 counts instructions and nothing else" pmctrack -r -c pmc0=0xc0 true
 }
 
 test_program_cannot_run() {

@@ -6,9 +6,9 @@ test_single_thread() {
 	need_instr
 	for n in 00000001 00001000 01000000; do
 		expect_status 0 pmctrack -c instr,cycles $S/handcount $n 0
-		equal "$(sum $OUT 5)" "$(hand_main $n 0)" "instructions of $n rounds"
+		equal "$(sum $OUT instr)" "$(hand_main $n 0)" "instructions of $n rounds"
 		# One an instruction, and those in which other CPUs had their turn.
-		[ "$(sum $OUT 4)" -ge "$(hand_main $n 0)" ] || fail "cycles: $(sum $OUT 4)"
+		[ "$(sum $OUT cycles)" -ge "$(hand_main $n 0)" ] || fail "cycles: $(sum $OUT cycles)"
 	done
 }
 
@@ -43,7 +43,7 @@ test_migration_beside_others() {
 	migrate_beside_others 20000000
 	equal "$(sum /tmp/mine 4)" "$(hand_all 20000000 3)" "instructions of the migrating program"
 	for i in 1 2; do
-		equal "$(sum /tmp/other$i 6)" "$(hand_all 20000000 $i)" "instructions of the other program $i"
+		equal "$(sum /tmp/other$i instr)" "$(hand_all 20000000 $i)" "instructions of the other program $i"
 	done
 }
 
@@ -73,7 +73,7 @@ test_options() {
 	expect_status 0 pmctrack --help
 	grep -q '^Usage: pmctrack' $OUT
 	expect_status 0 pmc-events -I
-	grep -q '^name  *armv8_pmuv3_0$' $OUT || fail "-I: $(cat $OUT)"
+	grep -q "^name  *$PMU\$" $OUT || fail "-I: $(cat $OUT)"
 }
 
 # One event in user mode, kernel mode and both: the same instants for all three.
@@ -86,23 +86,26 @@ test_modes_add_up() {
 
 test_raw_is_the_same() {
 	need_instr
-	equal "$(pmc-events -e instr,cycles)" "pmc1=0x8,pmc0" "pmc-events -e"
-	expect_status 0 pmctrack -r -c "$(pmc-events -e instr,cycles)" $S/handcount 00001000 0
-	equal "$(sum $OUT 5)" "$(hand_main 00001000 0)"
-	expect_status 0 pmctrack -r -c pmc6=0x8 $S/handcount 00001000 0
+	local last=$((COUNTERS - 1))
+	equal "$(pmc-events -e instr,cycles)" "$RAW_BOTH" "pmc-events -e"
+	expect_status 0 pmctrack -r -c "$RAW_BOTH,pmc$last=$RAW_INSTR" $S/handcount 00001000 0
+	equal "$(sum $OUT 6)" "$(hand_main 00001000 0)"
+	rows $OUT | awk -v n="$(hand_main 00001000 0)" '{ exit $4 != n && $5 != n }' || fail "$(cat $OUT)"
+	expect_status 0 pmctrack -r -c pmc$last=$RAW_INSTR $S/handcount 00001000 0
 	equal "$(sum $OUT 4)" "$(hand_main 00001000 0)" "highest counter"
-	grep -q '^pmc6=0x8$' $OUT || fail "mappings: $(cat $OUT)"
-	expect_status 0 pmctrack -r -c pmc002=0x8 $S/handcount 00001000 0
-	grep -q '^pmc2=0x8$' $OUT || fail "mappings: $(cat $OUT)"
+	grep -q "^pmc$last=$RAW_INSTR\$" $OUT || fail "mappings: $(cat $OUT)"
+	expect_status 0 pmctrack -r -c pmc003=$RAW_INSTR $S/handcount 00001000 0
+	grep -q "^pmc3=$RAW_INSTR\$" $OUT || fail "mappings: $(cat $OUT)"
 }
 
 # 32-bit counters that wrap while the program runs (they start 65536 short of it).
 test_narrow_counters() {
+	only arm64-pmuv3
 	need_instr
 	reload long_counters=0
 	grep -q '^counter_bits: 32$' /proc/pmc/info || fail "not 32 bits"
 	expect_status 0 pmctrack -T 0.02 -c instr,cycles,instr:uk $S/handcount 10000000 3
-	equal "$(sum $OUT 5)" "$(hand_all 10000000 3)" "instructions"
+	equal "$(sum $OUT instr)" "$(hand_all 10000000 3)" "instructions"
 	for n in 00032000 00040000; do
 		pmctrack -o /tmp/other -c instr $S/handcount $n 1 & other=$!
 		expect_status 0 pmctrack -c instr $S/handcount $n 2
@@ -138,13 +141,13 @@ test_full_buffer() {
 	until [ "$(ls /proc/"$pid"/task | wc -l)" = 1 ]; do sleep 0.02; done
 	kill -CONT $mine
 	wait $mine
-	lost=$(awk '/^  pmc1 / { print $2 }' /tmp/err)
+	lost=$(awk '/^  pmc[01] / { print $2 }' /tmp/err)
 	equal $(($(sum /tmp/mine 4) + ${lost:-0})) $(($(hand_all 60000000 3) + 11)) "rows and reported losses"
 	grep -q 'buffer was full' /tmp/err || fail "no word about the full buffer: $(cat /tmp/err)"
 }
 
 test_library_regions() {
 	need_instr
-	$S/startstop pmctrack >/dev/null
+	[ "$BACKEND" != arm64-pmuv3 ] || $S/startstop pmctrack >/dev/null
 	$S/regions
 }

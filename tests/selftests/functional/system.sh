@@ -26,8 +26,8 @@ test_cgroup_sets_take_turns() {
 	wait $waiting
 	kill -INT $mine
 	wait $mine
-	equal "$(rows /tmp/mine | awk '{ s += $6 } END { printf "%.0f", s }')" "$(rest 02000000 2)"
-	[ "$(rows /tmp/mine | awk '$3 == 1 && $6 > 0' | wc -l)" -gt 0 ] || fail "the second set had no turn"
+	equal "$(sum /tmp/mine instr)" "$(rest 02000000 2)"
+	[ "$(of_set /tmp/mine 1 instr)" -gt 0 ] || fail "the second set had no turn"
 }
 
 test_cgroup_ebs() {
@@ -60,7 +60,7 @@ test_cgroup_gives_way() {
 	wait $mine
 	kill -INT $group
 	wait $group
-	equal "$(sum /tmp/mine 5)" "$(rest 03000000 2)" "of the thread's session"
+	equal "$(sum /tmp/mine instr)" "$(rest 03000000 2)" "of the thread's session"
 	equal "$(csv_sum /tmp/group instr)" "$(rest 01000000 2)" "of the group's session"
 	[ "$(csv_sum /tmp/group hw_ns)" -lt "$(csv_sum /tmp/group run_ns)" ] || fail "nothing is missing?"
 }

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 
 #include "timing.h"
+#include "spin.h"
 
 int main(int argc, char **argv)
 {
 	unsigned long rounds = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000;
 	long long start = now();
 
-	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r" (rounds) : : "cc");
+	spin_inline(rounds);
 	printf("burn %lld\n", now() - start);
 	return 0;
 }

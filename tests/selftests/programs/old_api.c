@@ -5,18 +5,23 @@
 #include <string.h>
 #include <pmctrack.h>
 
+#include "spin.h"
+
+/* Cycles and instructions: what to write, and which counter is which. */
+#ifdef __aarch64__
+enum { CYCLES, INSTR };
+#define RAW	"pmc0,pmc1=0x8"
+#else
+enum { INSTR, CYCLES };
+#define RAW	"pmc0,pmc1"
+#endif
+
 #define CHECK(cond) do {						\
 	if (!(cond)) {							\
 		fprintf(stderr, "old_api:%d: " #cond "\n", __LINE__);	\
 		exit(1);						\
 	}								\
 } while (0)
-
-/* Two instructions a round. */
-static void __attribute__((noinline)) spin(unsigned long rounds)
-{
-	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r" (rounds) : : "cc");
-}
 
 static uint64_t measure(pmctrack_desc_t *desc, unsigned long rounds)
 {
@@ -31,7 +36,7 @@ static uint64_t measure(pmctrack_desc_t *desc, unsigned long rounds)
 	CHECK(samples->type == PMC_SELF_SAMPLE && samples->exp_idx == 0);
 	CHECK(samples->pmc_mask == 0x3 && samples->nr_counts == 2);
 	CHECK(samples->elapsed_time > 0 && samples->elapsed_time < 10000000000);
-	return samples->pmc_counts[1];
+	return samples->pmc_counts[INSTR];
 }
 
 static void exact(pmctrack_desc_t *desc)
@@ -57,9 +62,9 @@ static void several_sets(pmctrack_desc_t *desc)
 	CHECK(!pmctrack_config_counters_mnemonic(desc, sets, NULL, 8, 0));
 	CHECK(!pmctrack_get_event_mapping(desc, mapping, &nr_experiments, &mask));
 	CHECK(nr_experiments == 2 && mask == 0x3);
-	CHECK(mapping[1].nr_counter == 1 && mapping[1].experiment_mask == 0x3);
-	CHECK(!strcmp(mapping[0].events[0], "cycles") && !mapping[0].events[1]);
-	CHECK(!strcmp(mapping[1].events[0], "instr") && !strcmp(mapping[1].events[1], "instr:uk"));
+	CHECK(mapping[INSTR].nr_counter == INSTR && mapping[INSTR].experiment_mask == 0x3);
+	CHECK(!strcmp(mapping[CYCLES].events[0], "cycles") && !mapping[CYCLES].events[1]);
+	CHECK(!strcmp(mapping[INSTR].events[0], "instr") && !strcmp(mapping[INSTR].events[1], "instr:uk"));
 	CHECK(!pmctrack_start_counters(desc));
 	spin(20000000);
 	CHECK(!pmctrack_stop_counters(desc));
@@ -74,7 +79,7 @@ static void several_sets(pmctrack_desc_t *desc)
 
 int main(void)
 {
-	const char *raw[] = { "pmc0,pmc1=0x8", NULL };
+	const char *raw[] = { RAW, NULL };
 	const char *wrong[] = { "nonsense", NULL };
 	counter_mapping_t mapping[MAX_PERFORMANCE_COUNTERS];
 	unsigned int nr_experiments, mask;
@@ -106,7 +111,7 @@ int main(void)
 	samples = pmctrack_get_samples(desc, &nr);
 	CHECK(nr >= 2);
 	for (int i = 0; i < nr; i++)
-		all += samples[i].pmc_counts[1];
+		all += samples[i].pmc_counts[INSTR];
 	CHECK(all > 2 * 1000000);
 	CHECK(!pmctrack_destroy(desc));
 	return 0;

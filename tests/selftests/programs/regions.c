@@ -10,6 +10,8 @@
 #include <string.h>
 #include <pmctrack/libpmctrack.h>
 
+#include "spin.h"
+
 #define CHECK(cond, ...) do {				\
 	if (!(cond)) {					\
 		fprintf(stderr, "regions: " __VA_ARGS__);	\
@@ -17,12 +19,6 @@
 		exit(1);				\
 	}						\
 } while (0)
-
-/* Two instructions a round. */
-static void __attribute__((noinline)) spin(unsigned long rounds)
-{
-	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r" (rounds) : : "cc");
-}
 
 static uint64_t measure(struct pmctrack_session *s, unsigned long rounds)
 {

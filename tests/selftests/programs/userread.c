@@ -15,6 +15,15 @@
 #include <unistd.h>
 #include <pmctrack/libpmctrack.h>
 
+#include "spin.h"
+
+/* What a counter that is not granted raises. */
+#ifdef __aarch64__
+#define FAULT	SIGILL
+#else
+#define FAULT	SIGSEGV
+#endif
+
 #define CHECK(cond, ...) do {				\
 	if (!(cond)) {					\
 		fprintf(stderr, "userread:%d: ", __LINE__);	\
@@ -28,12 +37,6 @@ static const struct pmctrack_session_opts user_read = {
 	.sz = sizeof(user_read),
 	.flags = PMCTRACK_SESSION_USER_READ,
 };
-
-/* Two instructions a round. */
-static void __attribute__((noinline)) spin(unsigned long rounds)
-{
-	__asm__ volatile("1: subs %0, %0, #1\n\tb.ne 1b" : "+r" (rounds) : : "cc");
-}
 
 static uint64_t count(const struct pmctrack_session *s)
 {
@@ -130,11 +133,17 @@ static void no_access(void)
 	if (!pid) {
 		uint64_t value;
 
+#if defined(__aarch64__)
 		__asm__ volatile("mrs %0, pmevcntr0_el0" : "=r" (value));
+#else
+		uint32_t high;
+
+		__asm__ volatile("rdpmc" : "=a" (value), "=d" (high) : "c" (0));
+#endif
 		_exit(0);
 	}
 	waitpid(pid, &status, 0);
-	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == SIGILL, "anybody reads counters");
+	CHECK(WIFSIGNALED(status) && WTERMSIG(status) == FAULT, "anybody reads counters");
 }
 
 static void cost(void)

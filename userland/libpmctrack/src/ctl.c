@@ -1,15 +1,21 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The connection: open, close, ask. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
 
-/* Event names of an architecture are in one file; the model tells which. */
+/* Event names of a kind of PMU are in one file; the model tells which. */
 static const char *arch_of(const struct pmu *pmu)
 {
-	return strncmp(pmu->model, "midr=", 5) == 0 ? "arm64" : "x86";
+	unsigned int vendor;
+
+	if (sscanf(pmu->model, "x86=%u", &vendor) != 1)
+		return "arm64";
+	/* As the kernel numbers them. */
+	return vendor == 0 ? "x86-intel" : "x86-amd";
 }
 
 struct pmctrack_ctl *pmctrack_ctl__open(void)

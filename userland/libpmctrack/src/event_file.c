@@ -22,7 +22,7 @@ struct alias {
 struct event_file {
 	char *table;
 	uint64_t table_limit;
-	struct { uint64_t code; bool used; } fixed[PMCTRACK_MAX_COUNTERS];
+	struct { uint64_t code; bool used, only; } fixed[PMCTRACK_MAX_COUNTERS];
 	struct alias *aliases;
 	size_t nr_aliases;
 };
@@ -52,14 +52,16 @@ static int parse_number(const char *text, uint64_t *value)
 
 static int parse_fixed(struct event_file *f, char **rest)
 {
-	char *counter = word(rest);
+	char *counter = word(rest), *only;
 	uint64_t index, code;
 
 	if (!counter || strncmp(counter, "pmc", 3) || parse_number(counter + 3, &index) ||
 	    index >= PMCTRACK_MAX_COUNTERS || parse_number(word(rest), &code))
 		return -EINVAL;
-	if (word(rest))
+	only = word(rest);
+	if (only && (strcmp(only, "only") || word(rest)))
 		return -EINVAL;
+	f->fixed[index].only = only;
 	f->fixed[index].code = code;
 	f->fixed[index].used = true;
 	return 0;
@@ -151,7 +153,7 @@ struct event_file *event_file_read(const char *path)
 		event_file_free(f);
 		if (err == -ENOMEM)
 			return fail_null(ENOMEM, "no memory");
-		return fail_null(EINVAL, "%s:%u: expected 'fixed pmcN CODE', 'table PMU LIMIT' or 'alias NAME EVENT...'",
+		return fail_null(EINVAL, "%s:%u: expected 'fixed pmcN CODE [only]', 'table PMU LIMIT' or 'alias NAME EVENT...'",
 				 path, number);
 	}
 	return f;
@@ -196,6 +198,14 @@ bool event_file_fixed(const struct event_file *f, uint64_t code, unsigned int *c
 		}
 	}
 	return false;
+}
+
+/* Does no other counter know the event? */
+bool event_file_fixed_only(const struct event_file *f, uint64_t code)
+{
+	unsigned int counter;
+
+	return event_file_fixed(f, code, &counter) && f->fixed[counter].only;
 }
 
 const char *const *event_file_alias(const struct event_file *f, const char *name)

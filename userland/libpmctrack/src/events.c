@@ -41,6 +41,11 @@ bool pmu_implements(const struct pmu *pmu, uint64_t code)
 	return pmu->events[code / 8] & (1 << code % 8);
 }
 
+static bool pmu_is_x86(const struct pmu *pmu)
+{
+	return strncmp(pmu->model, "x86=", 4) == 0;
+}
+
 const char *pmu_table(const struct pmu *pmu, uint64_t *limit)
 {
 	const char *present = pfm_present_table();
@@ -62,7 +67,9 @@ static int find_code(const struct pmu *pmu, const char *name, uint64_t *code)
 		return errno || *end || !name[2] ? -EINVAL : 0;
 	}
 	table = pmu_table(pmu, &limit);
-	return table ? pfm_find(table, limit, name, code) : -ENOENT;
+	if (!table)
+		return -ENOENT;
+	return pmu_is_x86(pmu) ? pfm_find_x86(table, name, code) : pfm_find(table, limit, name, code);
 }
 
 static int resolve_alias(const struct pmu *pmu, const char *name, const char *const *events,
@@ -153,6 +160,11 @@ static int assign(const struct pmu *pmu, const struct wanted *w, uint32_t *used,
 		*used |= 1u << *counter;
 		return 0;
 	}
+	if (event_file_fixed_only(pmu->file, w->code)) {
+		if (!(pmu->fixed & 1u << *counter))
+			return fail(EOPNOTSUPP, "event '%s': %s has no counter for it", w->name, pmu->name);
+		general = 0;
+	}
 	if (!general)
 		return fail(ENOSPC, "no counter left for '%s': %s has %u general counters and %u for fixed events; ask for fewer events, or run twice",
 			    w->name, pmu->name, bits(pmu->counters & ~pmu->fixed), bits(pmu->fixed));
@@ -172,6 +184,29 @@ static void append(struct pmctrack_evset *set, const char *fmt, ...)
 	va_end(args);
 }
 
+/* x86: the code is an event select register, and has its fields in the raw string. */
+static void append_code(struct pmctrack_evset *set, const struct pmu *pmu, unsigned int counter,
+			uint64_t code)
+{
+	unsigned int event = (code & 0xff) | (code >> 24 & 0xf00);
+
+	if (!pmu_is_x86(pmu)) {
+		append(set, "=0x%llx", (unsigned long long)code);
+		return;
+	}
+	append(set, "=0x%x", event);
+	if (code >> 8 & 0xff)
+		append(set, ",umask%u=0x%x", counter, (unsigned int)(code >> 8 & 0xff));
+	if (code >> 24 & 0xff)
+		append(set, ",cmask%u=%u", counter, (unsigned int)(code >> 24 & 0xff));
+	if (code & 1 << 18)
+		append(set, ",edge%u", counter);
+	if (code & 1 << 21)
+		append(set, ",any%u", counter);
+	if (code & 1 << 23)
+		append(set, ",inv%u", counter);
+}
+
 static int add(struct pmctrack_evset *set, const struct pmu *pmu, const struct wanted *w)
 {
 	unsigned int counter, i;
@@ -183,7 +218,7 @@ static int add(struct pmctrack_evset *set, const struct pmu *pmu, const struct w
 		return err;
 	append(set, "%spmc%u", set->nr ? "," : "", counter);
 	if (needs_code)
-		append(set, "=0x%llx", (unsigned long long)w->code);
+		append_code(set, pmu, counter, w->code);
 	if (!w->usr)
 		append(set, ",usr%u=0", counter);
 	if (w->os)
@@ -492,5 +527,8 @@ int pmctrack_ctl__each_event(const struct pmctrack_ctl *ctl, unsigned int i,
 	l.pmu = &ctl->pmus[i];
 	table = pmu_table(l.pmu, &limit);
 	ret = event_file_each_alias(l.pmu->file, list_alias, &l);
-	return ret || !table ? ret : pfm_each(table, limit, list_event, &l);
+	if (ret || !table)
+		return ret;
+	return pmu_is_x86(l.pmu) ? pfm_each_x86(table, list_event, &l) :
+				   pfm_each(table, limit, list_event, &l);
 }

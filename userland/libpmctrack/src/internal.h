@@ -80,6 +80,7 @@ struct event_file *event_file_read(const char *path);
 void event_file_free(struct event_file *file);
 const char *event_file_table(const struct event_file *file, uint64_t *limit);
 bool event_file_fixed(const struct event_file *file, uint64_t code, unsigned int *counter);
+bool event_file_fixed_only(const struct event_file *file, uint64_t code);
 const char *const *event_file_alias(const struct event_file *file, const char *name);
 int event_file_each_alias(const struct event_file *file,
 			  int (*fn)(const char *name, const char *const *events, void *arg),
@@ -90,6 +91,9 @@ int pfm_find(const char *table, uint64_t limit, const char *name, uint64_t *code
 int pfm_each(const char *table, uint64_t limit,
 	     int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg);
 const char *pfm_present_table(void);
+int pfm_find_x86(const char *table, const char *name, uint64_t *code);
+int pfm_each_x86(const char *table,
+		 int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg);
 
 /* events.c */
 struct pmctrack_evset *evset_copy(const struct pmctrack_evset *set);

@@ -2,6 +2,8 @@
 /* Vendor event tables: all from libpfm4. */
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <perfmon/pfmlib.h>
@@ -30,14 +32,19 @@ static bool get_pmu(int i, pfm_pmu_info_t *info)
 /* The table of this machine's CPU, as libpfm4 detects it; NULL: unknown to it. */
 const char *pfm_present_table(void)
 {
+	const char *table = NULL;
 	pfm_pmu_info_t info;
 
 	init();
 	for (int i = 0; i < PFM_PMU_MAX; i++) {
-		if (get_pmu(i, &info) && info.is_present && info.type == PFM_PMU_TYPE_CORE)
-			return info.name;
+		if (!get_pmu(i, &info) || !info.is_present || info.type != PFM_PMU_TYPE_CORE)
+			continue;
+		table = info.name;
+		/* What all models have in common; it comes first. */
+		if (strcmp(table, "ix86arch"))
+			break;
 	}
-	return NULL;
+	return table;
 }
 
 /* Call @fn for the events of @table with codes below @limit (0: all). */
@@ -69,6 +76,82 @@ int pfm_each(const char *table, uint64_t limit,
 		return ret;
 	}
 	return fail(ENOENT, "libpfm4 has no event table '%s'; install a newer libpfm4", table);
+}
+
+/*
+ * x86: what is selected is an event and units of it, EVENT.UNIT, and its code is
+ * the event select register, without the bits that say when it counts.
+ */
+#define X86_SELECT	(~(1ull << 16 | 1ull << 17 | 1ull << 20 | 1ull << 22))
+
+int pfm_find_x86(const char *table, const char *name, uint64_t *code)
+{
+	uint64_t *codes = NULL;
+	char text[256];
+	int count = 0;
+
+	init();
+	if (snprintf(text, sizeof(text), "%s::%s", table, name) >= (int)sizeof(text) ||
+	    pfm_get_event_encoding(text, PFM_PLM3, NULL, NULL, &codes, &count) != PFM_SUCCESS)
+		return -ENOENT;
+	/* More than one: it needs a second register, which we do not write. */
+	if (count == 1)
+		*code = codes[0] & X86_SELECT;
+	free(codes);
+	return count == 1 ? 0 : -ENOENT;
+}
+
+static int each_unit_x86(const char *table, const pfm_event_info_t *event,
+			 int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg)
+{
+	pfm_event_attr_info_t attr;
+	bool units = false;
+	char name[256];
+	int ret = 0;
+
+	for (int a = 0; !ret && a < event->nattrs; a++) {
+		struct pmctrack_event_info info = { .name = name };
+
+		memset(&attr, 0, sizeof(attr));
+		attr.size = sizeof(attr);
+		if (pfm_get_event_attr_info(event->idx, a, PFM_OS_NONE, &attr) != PFM_SUCCESS ||
+		    attr.type != PFM_ATTR_UMASK)
+			continue;
+		units = true;
+		snprintf(name, sizeof(name), "%s.%s", event->name, attr.name);
+		info.desc = attr.desc ? attr.desc : "";
+		if (pfm_find_x86(table, name, &info.code) == 0)
+			ret = fn(&info, arg);
+	}
+	if (!units) {
+		struct pmctrack_event_info info = { .name = event->name };
+
+		info.desc = event->desc ? event->desc : "";
+		if (pfm_find_x86(table, event->name, &info.code) == 0)
+			ret = fn(&info, arg);
+	}
+	return ret;
+}
+
+int pfm_each_x86(const char *table,
+		 int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg)
+{
+	pfm_event_info_t event;
+	pfm_pmu_info_t pmu;
+	int ret = 0;
+
+	init();
+	for (int i = 0; i < PFM_PMU_MAX; i++) {
+		if (!get_pmu(i, &pmu) || strcmp(pmu.name, table))
+			continue;
+		for (int e = pmu.first_event; !ret && e != -1; e = pfm_get_event_next(e)) {
+			memset(&event, 0, sizeof(event));
+			event.size = sizeof(event);
+			if (pfm_get_event_info(e, PFM_OS_NONE, &event) == PFM_SUCCESS)
+				ret = each_unit_x86(table, &event, fn, arg);
+		}
+	}
+	return ret;
 }
 
 struct find {

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* <asm/msr.h> of Linux 6.16 and later, where 64-bit accessors have a q. */
+#ifndef _PMCT_COMPAT_MSR_H
+#define _PMCT_COMPAT_MSR_H
+
+#include <asm/msr.h>
+
+#ifdef rdmsrq
+#define pmct_rdmsr_safe(msr, value)	rdmsrq_safe(msr, value)
+#define pmct_wrmsr_safe(msr, value)	wrmsrq_safe(msr, value)
+
+static __always_inline u64 pmct_rdmsr(u32 msr)
+{
+	u64 value;
+
+	rdmsrq(msr, value);
+	return value;
+}
+
+static __always_inline void pmct_wrmsr(u32 msr, u64 value)
+{
+	wrmsrq(msr, value);
+}
+#else
+#define pmct_rdmsr_safe(msr, value)	rdmsrl_safe(msr, value)
+#define pmct_wrmsr_safe(msr, value)	wrmsrl_safe(msr, value)
+
+static __always_inline u64 pmct_rdmsr(u32 msr)
+{
+	u64 value;
+
+	rdmsrl(msr, value);
+	return value;
+}
+
+static __always_inline void pmct_wrmsr(u32 msr, u64 value)
+{
+	wrmsrl(msr, value);
+}
+#endif
+
+/* The kernel's own goes through paravirt calls; the backends refuse such machines. */
+static __always_inline u64 pmct_rdpmc(u32 index)
+{
+	u32 low, high;
+
+	asm volatile("rdpmc" : "=a" (low), "=d" (high) : "c" (index));
+	return low | (u64)high << 32;
+}
+
+#endif /* _PMCT_COMPAT_MSR_H */

@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Native backend for Intel's architectural performance monitoring, versions 1
+ * to 5 (SDM volume 3, chapter "Performance Monitoring"). What a CPU has is told
+ * by CPUID; there are no tables of models. Machines with two kinds of cores
+ * have a core type for each.
+ */
+#include <asm/barrier.h>
+#include <asm/cpufeature.h>
+#include <asm/perf_event.h>
+#include <asm/processor.h>
+
+#include "../../compat/apic.h"
+#include "../list.h"
+#include "x86.h"
+
+#define INTEL_LEAF_PERFMON	0xa
+#define INTEL_LEAF_CORE_TYPE	0x1a
+#define INTEL_NR_FIXED		3	/* that count one event for sure */
+#define INTEL_CAP_FULL_WIDTH	BIT(13)
+#define INTEL_FIXED_OS		BIT(0)
+#define INTEL_FIXED_USR		BIT(1)
+#define INTEL_FIXED_ANY		BIT(2)
+#define INTEL_FIXED_INT		BIT(3)
+
+/* Of CPUID; the same for all core types of a machine. */
+static unsigned int intel_version;
+static bool intel_full_width;
+static bool intel_any;
+
+/* Events that CPUID can say a CPU lacks: bit of EBX, code, unit mask. */
+static const struct { u8 code, umask; } intel_arch_events[] = {
+	{ 0x3c, 0x00 }, { 0xc0, 0x00 }, { 0x3c, 0x01 }, { 0x2e, 0x4f }, { 0x2e, 0x41 },
+	{ 0xc4, 0x00 }, { 0xc5, 0x00 },
+};
+
+static u32 intel_counter_msr(unsigned int i)
+{
+	return (intel_full_width ? MSR_IA32_PMC0 : MSR_ARCH_PERFMON_PERFCTR0) + i;
+}
+
+static u32 intel_select_msr(unsigned int i)
+{
+	return MSR_ARCH_PERFMON_EVENTSEL0 + i;
+}
+
+static u8 intel_id(void)
+{
+	if (!boot_cpu_has(X86_FEATURE_HYBRID_CPU) ||
+	    boot_cpu_data.cpuid_level < INTEL_LEAF_CORE_TYPE)
+		return 0;
+	return cpuid_eax(INTEL_LEAF_CORE_TYPE) >> 24;
+}
+
+static const char *intel_type_name(u8 id)
+{
+	switch (id) {
+	case 0x20: return "intel_atom";
+	case 0x40: return "intel_core";
+	}
+	return "intel";
+}
+
+static int intel_describe(struct x86_type *t)
+{
+	u32 eax, ebx, ecx, edx;
+	u64 caps = 0;
+
+	if (boot_cpu_data.cpuid_level < INTEL_LEAF_PERFMON)
+		return -ENODEV;
+	cpuid(INTEL_LEAF_PERFMON, &eax, &ebx, &ecx, &edx);
+	intel_version = eax & 0xff;
+	t->nr_general = min_t(u32, eax >> 8 & 0xff, 16);
+	if (!intel_version || !t->nr_general)
+		return -ENODEV;
+	if (intel_version >= 2)
+		t->nr_fixed = min_t(u32, edx & 0x1f, INTEL_NR_FIXED);
+	t->type.width = eax >> 16 & 0xff;
+	t->global = GENMASK_ULL(t->nr_general - 1, 0) |
+		    (t->nr_fixed ? GENMASK_ULL(31 + t->nr_fixed, 32) : 0);
+	/* Version 5 says when it is gone. */
+	intel_any = intel_version >= 3 && !(edx & BIT(15));
+	if (boot_cpu_has(X86_FEATURE_PDCM))
+		pmct_rdmsr_safe(MSR_IA32_PERF_CAPABILITIES, &caps);
+	intel_full_width = caps & INTEL_CAP_FULL_WIDTH;
+	scnprintf(t->type.name, sizeof(t->type.name), "%s_perfmon_v%u",
+		  intel_type_name(t->id), intel_version);
+	return 0;
+}
+
+static int intel_check_fixed(const struct x86_type *t, const struct pmct_event *event,
+			     struct pmct_msg *msg)
+{
+	static const char *const names[] = { "instructions", "cycles", "reference cycles" };
+
+	if (event->has_code || event->extra[X86_UMASK] || event->extra[X86_CMASK] ||
+	    event->extra[X86_EDGE] || event->extra[X86_INV])
+		return pmct_refuse(msg, -EINVAL,
+				   "pmc%u counts %s and nothing else; use pmc%u or higher for events with a code",
+				   event->counter, names[event->counter], t->nr_fixed);
+	if (event->extra[X86_ANY] > intel_any)
+		return pmct_refuse(msg, -EOPNOTSUPP,
+				   "any%u: %s cannot count for the other thread of the core",
+				   event->counter, t->type.name);
+	return 0;
+}
+
+static int intel_translate_fixed(const struct x86_type *t, const struct pmct_event *event,
+				 u64 *config, struct pmct_msg *msg)
+{
+	int err = intel_check_fixed(t, event, msg);
+
+	if (err)
+		return err;
+	*config = X86_CFG_FIXED | FIELD_PREP(X86_CFG_INDEX, event->counter);
+	*config |= (event->os ? INTEL_FIXED_OS : 0) | (event->usr ? INTEL_FIXED_USR : 0) |
+		   (event->extra[X86_ANY] ? INTEL_FIXED_ANY : 0) |
+		   (event->ebs ? INTEL_FIXED_INT : 0);
+	return 0;
+}
+
+/* CPUID names those of the architecture that this CPU lacks. */
+static bool intel_lacks(const struct pmct_event *event)
+{
+	u32 eax, ebx, ecx, edx;
+	unsigned int i, n;
+
+	cpuid(INTEL_LEAF_PERFMON, &eax, &ebx, &ecx, &edx);
+	n = min_t(u32, eax >> 24, ARRAY_SIZE(intel_arch_events));
+	for (i = 0; i < n; i++) {
+		if (event->code == intel_arch_events[i].code &&
+		    event->extra[X86_UMASK] == intel_arch_events[i].umask)
+			return ebx & BIT(i);
+	}
+	return false;
+}
+
+static int intel_translate(const struct pmct_core_type *type, const struct pmct_event *event,
+			   u64 *config, u64 *mask, struct pmct_msg *msg)
+{
+	const struct x86_type *t = x86_type(type);
+	int err;
+
+	*mask = GENMASK_ULL(type->width - 1, 0);
+	if (event->counter < t->nr_fixed)
+		return intel_translate_fixed(t, event, config, msg);
+	err = x86_encode(t, event, 0xff, intel_any, config, msg);
+	if (err)
+		return err;
+	if (intel_lacks(event))
+		return pmct_refuse(msg, -EOPNOTSUPP,
+				   "pmc%u=%#llx,umask%u=%#x: %s does not have this event",
+				   event->counter, event->code, event->counter,
+				   event->extra[X86_UMASK], type->name);
+	/* A write sets the low half, and extends its sign: no longer windows. */
+	if (event->ebs && !intel_full_width)
+		*mask = U32_MAX;
+	return 0;
+}
+
+/* From bits of the global registers to counters, and back. */
+static u64 intel_from_global(const struct x86_type *t, u64 bits)
+{
+	bits &= t->global;
+	return bits >> 32 | (bits & U32_MAX) << t->nr_fixed;
+}
+
+static u64 intel_to_global(const struct x86_type *t, u64 counters)
+{
+	u64 fixed = counters & t->type.fixed;
+
+	return fixed << 32 | (counters & t->type.counters) >> t->nr_fixed;
+}
+
+/* Version 1 has no status: a counter that samples overflows when it gets small. */
+static u64 intel_overflowed(const struct x86_cpu *cpu, u64 counters)
+{
+	const struct x86_type *t = cpu->type;
+	u64 status = 0;
+	unsigned int i;
+
+	if (intel_version >= 2)
+		return intel_from_global(t, pmct_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS)) & counters;
+	for (i = 0; i < t->nr_general; i++) {
+		if (counters & cpu->interrupts & BIT(i) &&
+		    !(pmct_rdpmc(i) & BIT_ULL(t->type.width - 1)))
+			status |= BIT(i);
+	}
+	return status;
+}
+
+static u64 intel_pending(const struct x86_cpu *cpu)
+{
+	return intel_overflowed(cpu, cpu->interrupts);
+}
+
+static void intel_stop_counters(const struct x86_type *t)
+{
+	unsigned int i;
+
+	if (intel_version >= 2) {
+		pmct_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, 0);
+		return;
+	}
+	for (i = 0; i < t->nr_general; i++)
+		pmct_wrmsr(intel_select_msr(i), 0);
+}
+
+static void intel_clear_status(u64 bits)
+{
+	if (intel_version >= 2)
+		pmct_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, bits);
+}
+
+static void intel_start(struct x86_cpu *cpu)
+{
+	const struct x86_type *t = cpu->type;
+	unsigned int i;
+
+	if (intel_version >= 2) {
+		/* perf does not write again what it believes to be there. */
+		cpu->saved[0] = pmct_rdmsr(MSR_CORE_PERF_GLOBAL_CTRL);
+		cpu->saved[1] = pmct_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL);
+	}
+	intel_stop_counters(t);
+	for (i = 0; i < t->nr_general; i++) {
+		pmct_wrmsr(intel_select_msr(i), 0);
+		pmct_wrmsr(intel_counter_msr(i), 0);
+	}
+	for (i = 0; i < t->nr_fixed; i++)
+		pmct_wrmsr(MSR_CORE_PERF_FIXED_CTR0 + i, 0);
+	intel_clear_status(t->global);
+}
+
+static void intel_stop(struct x86_cpu *cpu)
+{
+	const struct x86_type *t = cpu->type;
+	unsigned int i;
+
+	intel_stop_counters(t);
+	for (i = 0; i < t->nr_general; i++)
+		pmct_wrmsr(intel_select_msr(i), 0);
+	intel_clear_status(t->global);
+	if (intel_version < 2)
+		return;
+	pmct_wrmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, cpu->saved[1]);
+	pmct_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, cpu->saved[0]);
+}
+
+static void intel_program(const struct pmct_hwset *set)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	const struct x86_type *t = cpu->type;
+	u64 fixed = 0, interrupts = 0;
+	unsigned int i;
+
+	intel_stop_counters(t);
+	for (i = 0; i < set->nr; i++) {
+		unsigned int n = FIELD_GET(X86_CFG_INDEX, set->config[i]);
+		u64 reg = set->config[i] & X86_CFG_REGISTER;
+
+		if (set->config[i] & X86_CFG_FIXED)
+			fixed |= reg << (4 * n);
+		else
+			pmct_wrmsr(intel_select_msr(n), reg);
+	}
+	if (set->ebs)
+		interrupts = BIT_ULL(set->counter[set->ebs_index]);
+	cpu->interrupts = interrupts;
+	if (intel_version < 2)
+		return;
+	intel_clear_status(t->global);
+	pmct_wrmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, fixed);
+	pmct_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, intel_to_global(t, set->counters));
+}
+
+static u64 intel_read(const struct pmct_hwset *set, u64 *values)
+{
+	u64 overflow = 0;
+
+	if (unlikely(set->narrow)) {
+		overflow = intel_overflowed(this_cpu_ptr(&x86_cpu), set->counters);
+		/* A flag must not be newer than the value that is read next. */
+		rmb();
+	}
+	x86_read(set, values);
+	return overflow;
+}
+
+static void intel_write(unsigned int counter, u64 value)
+{
+	const struct x86_type *t = this_cpu_ptr(&x86_cpu)->type;
+
+	if (counter < t->nr_fixed)
+		pmct_wrmsr(MSR_CORE_PERF_FIXED_CTR0 + counter, value);
+	else
+		pmct_wrmsr(intel_counter_msr(counter - t->nr_fixed), value);
+}
+
+static u64 intel_overflow_pending(void)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+
+	return cpu->type ? intel_overflowed(cpu, cpu->type->type.counters) : 0;
+}
+
+static void intel_overflow_clear(u64 counters)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	u64 pending = intel_pending(cpu);
+
+	/* After the reads before it. */
+	rmb();
+	x86_forget_overflows(cpu, counters, pending);
+	intel_clear_status(intel_to_global(cpu->type, counters));
+	/* The local APIC has masked the entry with the interrupt. */
+	if (pending & counters)
+		pmct_apic_write(APIC_LVTPC, APIC_DM_NMI);
+}
+
+static const struct x86_vendor intel_vendor = {
+	.counter_msr	= intel_counter_msr,
+	.select_msr	= intel_select_msr,
+	.id		= intel_id,
+	.describe	= intel_describe,
+	.start		= intel_start,
+	.stop		= intel_stop,
+	.pending	= intel_pending,
+};
+
+static int intel_probe(struct pmct_msg *msg)
+{
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL)
+		return -ENODEV;
+	return x86_probe(&intel_vendor, msg);
+}
+
+const struct pmct_backend pmct_intel = {
+	.name			= "x86-intel",
+	.keys			= x86_keys,
+	.probe			= intel_probe,
+	.nr_core_types		= x86_nr_core_types,
+	.core_type		= x86_core_type,
+	.cpu_core_type		= x86_cpu_core_type,
+	.translate		= intel_translate,
+	.claim			= x86_claim,
+	.release		= x86_release,
+	.program		= intel_program,
+	.read			= intel_read,
+	.write			= intel_write,
+	.overflow_pending	= intel_overflow_pending,
+	.overflow_clear		= intel_overflow_clear,
+};

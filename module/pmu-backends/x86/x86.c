@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the backends of x86 share: core types, ownership, event encoding. */
+#include <linux/cpu.h>
+#include <linux/smp.h>
+#include <asm/cpufeature.h>
+#include <asm/nmi.h>
+#include <asm/processor.h>
+
+#include "../../compat/apic.h"
+#include "x86.h"
+
+const char *const x86_keys[] = { "umask", "cmask", "edge", "inv", "any", NULL };
+
+DEFINE_PER_CPU(struct x86_cpu, x86_cpu);
+
+static struct x86_type x86_types[PMCTRACK_MAX_CORE_TYPES];
+static unsigned int x86_nr_types;
+static const struct x86_vendor *x86_vendor;
+static bool (*x86_overflow)(void);
+static bool x86_claimed;
+
+static struct x86_type *x86_find(u8 id)
+{
+	unsigned int i;
+
+	for (i = 0; i < x86_nr_types; i++) {
+		if (x86_types[i].id == id)
+			return &x86_types[i];
+	}
+	return NULL;
+}
+
+/* On each CPU, one after the other. */
+static void x86_probe_cpu(void *err)
+{
+	u8 id = x86_vendor->id();
+	struct x86_type *t = x86_find(id);
+	int ret;
+
+	if (!t) {
+		if (x86_nr_types == PMCTRACK_MAX_CORE_TYPES)
+			return;
+		t = &x86_types[x86_nr_types];
+		memset(t, 0, sizeof(*t));
+		t->id = id;
+		ret = x86_vendor->describe(t);
+		if (ret) {
+			*(int *)err = ret;
+			return;
+		}
+		t->type.fixed = (u32)GENMASK_ULL(t->nr_fixed, 0) >> 1;
+		t->type.counters = (u32)(GENMASK_ULL(t->nr_fixed + t->nr_general, 0) >> 1);
+		scnprintf(t->type.model, sizeof(t->type.model), "x86=%u,%u,%u",
+			  boot_cpu_data.x86_vendor, boot_cpu_data.x86,
+			  boot_cpu_data.x86_model);
+		x86_nr_types++;
+	}
+	cpumask_set_cpu(smp_processor_id(), &t->type.cpus);
+}
+
+/* Are there registers behind what CPUID says? Some hypervisors have none. */
+static void x86_check_cpu(void *dead)
+{
+	const struct x86_type *t = x86_find(x86_vendor->id());
+	unsigned int i;
+
+	for (i = 0; t && i < t->nr_general; i++) {
+		u32 msr = x86_vendor->counter_msr(i);
+		u64 value;
+
+		if (pmct_wrmsr_safe(x86_vendor->select_msr(i), 0) ||
+		    pmct_wrmsr_safe(msr, 0x5aa5) || pmct_rdmsr_safe(msr, &value) ||
+		    value != 0x5aa5 || pmct_wrmsr_safe(msr, 0)) {
+			*(int *)dead = 1;
+			return;
+		}
+	}
+}
+
+static unsigned int x86_max_general(void)
+{
+	unsigned int i, most = 0;
+
+	for (i = 0; i < x86_nr_types; i++)
+		most = max_t(unsigned int, most, x86_types[i].nr_general);
+	return most;
+}
+
+static void x86_unreserve(unsigned int nr)
+{
+	while (nr--) {
+		release_evntsel_nmi(x86_vendor->select_msr(nr));
+		release_perfctr_nmi(x86_vendor->counter_msr(nr));
+	}
+}
+
+/* All or nothing, as perf does: whoever has one of them, has them all. */
+static bool x86_reserve(void)
+{
+	unsigned int nr = x86_max_general();
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		if (!reserve_perfctr_nmi(x86_vendor->counter_msr(i)))
+			break;
+		if (!reserve_evntsel_nmi(x86_vendor->select_msr(i))) {
+			release_perfctr_nmi(x86_vendor->counter_msr(i));
+			break;
+		}
+	}
+	if (i == nr)
+		return true;
+	x86_unreserve(i);
+	return false;
+}
+
+int x86_probe(const struct x86_vendor *vendor, struct pmct_msg *msg)
+{
+	int err = 0, dead = 0;
+	int cpu;
+
+	if (boot_cpu_has(X86_FEATURE_XENPV))
+		return pmct_refuse(msg, -ENODEV, "Xen PV guests have no counters of their own");
+	x86_vendor = vendor;
+	x86_nr_types = 0;
+	cpus_read_lock();
+	for_each_online_cpu(cpu)
+		smp_call_function_single(cpu, x86_probe_cpu, &err, true);
+	if (x86_nr_types && x86_reserve()) {
+		on_each_cpu(x86_check_cpu, &dead, true);
+		x86_unreserve(x86_max_general());
+	}
+	cpus_read_unlock();
+	if (!x86_nr_types)
+		return pmct_refuse(msg, err ?: -ENODEV, boot_cpu_has(X86_FEATURE_HYPERVISOR) ?
+				   "this virtual machine has no counters: give it a virtual PMU (QEMU: -cpu host,pmu=on)" :
+				   "this CPU has no counters that the kernel knows of");
+	if (dead)
+		return pmct_refuse(msg, -ENODEV,
+				   "CPUID announces counters, but their registers do not hold what is written: the hypervisor's virtual PMU is incomplete");
+	return 0;
+}
+
+unsigned int x86_nr_core_types(void)
+{
+	return x86_nr_types;
+}
+
+const struct pmct_core_type *x86_core_type(unsigned int i)
+{
+	return &x86_types[i].type;
+}
+
+/*
+ * The interrupt. It is an NMI: all it does is to find out whether it is ours,
+ * and to ask for an ordinary interrupt, in which the core accounts. What is
+ * pending stays so until then.
+ */
+static int x86_nmi(unsigned int type, struct pt_regs *regs)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	u64 news;
+
+	this_cpu_inc(x86_cpu.nmis);
+	news = cpu->type ? x86_vendor->pending(cpu) & ~cpu->reported : 0;
+
+	if (news) {
+		this_cpu_or(x86_cpu.reported, news);
+		irq_work_queue(&cpu->work);
+		return NMI_HANDLED;
+	}
+	/* Somebody was faster than the interrupt, just now. */
+	if (cpu->late) {
+		bool soon = time_before(jiffies, cpu->late);
+
+		cpu->late = 0;
+		return soon ? NMI_HANDLED : NMI_DONE;
+	}
+	return NMI_DONE;
+}
+
+static void x86_irq(struct irq_work *work)
+{
+	if (READ_ONCE(x86_claimed))
+		x86_overflow();
+}
+
+void x86_forget_overflows(struct x86_cpu *cpu, u64 counters, u64 pending)
+{
+	if (pending & counters & ~cpu->reported)
+		WRITE_ONCE(cpu->late, (jiffies + HZ / 10) | 1);
+	this_cpu_and(x86_cpu.reported, ~counters);
+}
+
+static void x86_start_cpu(void *unused)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+
+	cpu->type = x86_find(x86_vendor->id());
+	cpu->interrupts = 0;
+	cpu->reported = 0;
+	cpu->late = 0;
+	if (!cpu->type)
+		return;
+	cpu->lvtpc = pmct_apic_read(APIC_LVTPC);
+	pmct_apic_write(APIC_LVTPC, APIC_DM_NMI);
+	x86_vendor->start(cpu);
+}
+
+static void x86_stop_cpu(void *unused)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+
+	if (!cpu->type)
+		return;
+	x86_vendor->stop(cpu);
+	pmct_apic_write(APIC_LVTPC, cpu->lvtpc);
+	cpu->type = NULL;
+}
+
+/* A CPU that was offline at probe may be of a type nobody has seen. */
+unsigned int x86_cpu_core_type(int cpu)
+{
+	struct x86_type *t = x86_find(x86_vendor->id());
+
+	if (!t) {
+		pr_warn_once("pmctrack: CPU %d is of a core type that was offline at load: nothing is counted there until the module is reloaded\n",
+			     cpu);
+		return PMCT_NO_CORE_TYPE;
+	}
+	cpumask_set_cpu(cpu, &t->type.cpus);
+	if (x86_claimed && !this_cpu_ptr(&x86_cpu)->type)
+		x86_start_cpu(NULL);
+	return t - x86_types;
+}
+
+int x86_claim(bool (*overflow)(void), struct pmct_msg *msg)
+{
+	int cpu, err;
+
+	if (!x86_reserve())
+		return pmct_refuse(msg, -EBUSY,
+				   "perf is using the counters: end perf (or the NMI watchdog: sysctl kernel.nmi_watchdog=0) first");
+	x86_overflow = overflow;
+	for_each_possible_cpu(cpu)
+		per_cpu(x86_cpu, cpu).work = IRQ_WORK_INIT_HARD(x86_irq);
+	err = register_nmi_handler(NMI_LOCAL, x86_nmi, 0, "pmctrack");
+	if (err) {
+		x86_unreserve(x86_max_general());
+		return pmct_refuse(msg, err, "cannot handle NMIs (error %d)", err);
+	}
+	cpus_read_lock();
+	WRITE_ONCE(x86_claimed, true);
+	on_each_cpu(x86_start_cpu, NULL, true);
+	cpus_read_unlock();
+	return 0;
+}
+
+void x86_release(void)
+{
+	int cpu;
+
+	cpus_read_lock();
+	WRITE_ONCE(x86_claimed, false);
+	on_each_cpu(x86_stop_cpu, NULL, true);
+	cpus_read_unlock();
+	unregister_nmi_handler(NMI_LOCAL, "pmctrack");
+	for_each_possible_cpu(cpu)
+		irq_work_sync(&per_cpu(x86_cpu, cpu).work);
+	x86_unreserve(x86_max_general());
+}
+
+static int x86_check_key(const struct pmct_event *event, enum x86_key key, u32 max,
+			 struct pmct_msg *msg)
+{
+	if (event->extra[key] <= max)
+		return 0;
+	return pmct_refuse(msg, -EINVAL, "%s%u=%#x: at most %#x", x86_keys[key],
+			   event->counter, event->extra[key], max);
+}
+
+int x86_encode(const struct x86_type *t, const struct pmct_event *event, u64 max_code,
+	       bool any, u64 *config, struct pmct_msg *msg)
+{
+	u64 sel = X86_SEL_EN;
+	int err;
+
+	if (!event->has_code)
+		return pmct_refuse(msg, -EINVAL, "pmc%u needs an event code: pmc%u=0x...",
+				   event->counter, event->counter);
+	if (event->code > max_code)
+		return pmct_refuse(msg, -EINVAL,
+				   "pmc%u=%#llx: event codes of %s are at most %#llx; the unit mask is umask%u",
+				   event->counter, event->code, t->type.name, max_code,
+				   event->counter);
+	err = x86_check_key(event, X86_UMASK, 0xff, msg) ?:
+	      x86_check_key(event, X86_CMASK, 0xff, msg) ?:
+	      x86_check_key(event, X86_EDGE, 1, msg) ?:
+	      x86_check_key(event, X86_INV, 1, msg) ?:
+	      x86_check_key(event, X86_ANY, 1, msg);
+	if (err)
+		return err;
+	if (event->extra[X86_ANY] && !any)
+		return pmct_refuse(msg, -EOPNOTSUPP,
+				   "any%u: %s cannot count for the other thread of the core",
+				   event->counter, t->type.name);
+	sel |= (event->code & 0xff) | (event->code & 0xf00) << 24;
+	sel |= FIELD_PREP(X86_SEL_UMASK, event->extra[X86_UMASK]);
+	sel |= FIELD_PREP(X86_SEL_CMASK, event->extra[X86_CMASK]);
+	sel |= event->extra[X86_EDGE] ? X86_SEL_EDGE : 0;
+	sel |= event->extra[X86_INV] ? X86_SEL_INV : 0;
+	sel |= event->extra[X86_ANY] ? X86_SEL_ANY : 0;
+	sel |= event->usr ? X86_SEL_USR : 0;
+	sel |= event->os ? X86_SEL_OS : 0;
+	sel |= event->ebs ? X86_SEL_INT : 0;
+	*config = sel | FIELD_PREP(X86_CFG_INDEX, event->counter - t->nr_fixed);
+	return 0;
+}
