@@ -63,12 +63,23 @@ void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx, const struct
 	}
 }
 
+/* More events than it takes from here to the end of a switch. */
+#define PMCT_EBS_ROOM	4096
+
 /* Let the counter overflow with the last event of the window. */
 static void pmct_ebs_load(const struct pmct_hwset *set, u64 left)
 {
 	u64 mask = set->mask[set->ebs_index];
 
 	pmct_backend->write(set->counter[set->ebs_index], -min(left, mask / 2 + 1) & mask);
+}
+
+/* All that are loaded have their top bit set until they wrap. */
+static bool pmct_ebs_is_loaded(const struct pmct_hwset *set, u64 value)
+{
+	u64 mask = set->mask[set->ebs_index];
+
+	return value & (mask / 2 + 1);
 }
 
 /* What pmct_read_start() does for them. */
@@ -83,6 +94,15 @@ void pmct_read_start_narrow(struct pmct_cpu *cs, const struct pmct_ctx *ctx)
 		pmct_ebs_load(set, ctx->ebs_left);
 	}
 	pmct_backend->read(set, cs->last);
+	/*
+	 * In kernel mode our own steps are events: the end of the window was too
+	 * near. Their flag is not of what follows the read.
+	 */
+	if (ebs && unlikely(!pmct_ebs_is_loaded(set, cs->last[set->ebs_index]))) {
+		pmct_backend->overflow_clear(ebs);
+		pmct_ebs_load(set, max_t(u64, ctx->ebs_left, PMCT_EBS_ROOM));
+		pmct_backend->read(set, cs->last);
+	}
 	/* After the read: a wrap in between then shows as a smaller value. */
 	pmct_backend->overflow_clear(set->counters & ~ebs);
 }

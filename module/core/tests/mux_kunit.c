@@ -165,6 +165,25 @@ static void ebs_long_test(struct kunit *test)
 }
 
 /* With several sets, each sample ends a turn. */
+/* In kernel mode the switch itself has events, and may end the window that it begins. */
+static void ebs_own_events_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	pmct_fixture_reopen(test, "pmc0,pmc1=0x10,ebs1=1000", NULL);
+	enter_cpu(f);
+	switch_to(NULL, f->a);
+	pmct_fake_count(1, 995);
+	switch_to(f->a, NULL);
+	pmct_fake_state.own = 10;
+	switch_to(NULL, f->a);
+	pmct_fake_state.own = 0;
+	pmct_fake_count(1, 100);
+	switch_to(f->a, NULL);
+	expect_ebs(test, &f->s->ring, 1, 1095);
+	leave_cpu(f);
+}
+
 static void ebs_rotation_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -199,6 +218,7 @@ static struct kunit_case mux_cases[] = {
 	KUNIT_CASE_PARAM(rotation_full_test, width_gen_params),
 	KUNIT_CASE_PARAM(ebs_test, width_gen_params),
 	KUNIT_CASE_PARAM(ebs_long_test, width_gen_params),
+	KUNIT_CASE_PARAM(ebs_own_events_test, width_gen_params),
 	KUNIT_CASE_PARAM(ebs_rotation_test, width_gen_params),
 	{}
 };

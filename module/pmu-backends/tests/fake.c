@@ -83,6 +83,7 @@ static u64 fake_read(const struct pmct_hwset *set, u64 *values)
 	unsigned int i;
 
 	pmct_fake_state.nr_read++;
+	pmct_fake_count(1, pmct_fake_state.own);
 	for (i = 0; i < set->nr; i++)
 		values[i] = pmct_fake_state.value[set->counter[i]];
 	return set->narrow ? pmct_fake_state.overflow & set->counters : 0;

@@ -12,6 +12,7 @@
  * @set: what was programmed last
  * @nr_program: how often
  * @nr_read: how often the counters were read
+ * @own: events that a read itself adds to counter 1
  */
 struct pmct_fake_state {
 	u64 value[PMCTRACK_MAX_COUNTERS];
@@ -19,6 +20,7 @@ struct pmct_fake_state {
 	const struct pmct_hwset *set;
 	unsigned int nr_program;
 	unsigned int nr_read;
+	u64 own;
 };
 
 extern struct pmct_fake_state pmct_fake_state;
