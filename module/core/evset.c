@@ -311,7 +311,7 @@ int pmct_evset_build(const struct pmct_backend *backend,
 			return err;
 		set->counters |= BIT(event->counter);
 		set->narrow |= set->mask[i] < PMCT_WIDE_MASK;
-		set->wraps |= set->mask[i] != U64_MAX;
+		set->wraps |= set->narrow || set->mask[i] != U64_MAX;
 	}
 	set->nr = spec->nr;
 	return 0;

@@ -66,43 +66,39 @@ void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx, const struct
 /* More events than it takes from here to the end of a switch. */
 #define PMCT_EBS_ROOM	4096
 
-/* Let the counter overflow with the last event of the window. */
-static void pmct_ebs_load(const struct pmct_hwset *set, u64 left)
+/*
+ * Let the counter overflow with the last event of the window, from now on. Its
+ * flag is cleared after that: an overflow of what it held before goes with it.
+ */
+static void pmct_ebs_start(struct pmct_cpu *cs, const struct pmct_hwset *set, u64 left)
 {
+	unsigned int counter = set->counter[set->ebs_index];
 	u64 mask = set->mask[set->ebs_index];
 
-	pmct_backend->write(set->counter[set->ebs_index], -min(left, mask / 2 + 1) & mask);
-}
-
-/* All that are loaded have their top bit set until they wrap. */
-static bool pmct_ebs_is_loaded(const struct pmct_hwset *set, u64 value)
-{
-	u64 mask = set->mask[set->ebs_index];
-
-	return value & (mask / 2 + 1);
+	pmct_backend->write(counter, -min(left, mask / 2 + 1) & mask);
+	pmct_backend->overflow_clear(BIT_ULL(counter));
+	pmct_backend->read(set, cs->last);
 }
 
 /* What pmct_read_start() does for them. */
 void pmct_read_start_narrow(struct pmct_cpu *cs, const struct pmct_ctx *ctx)
 {
 	const struct pmct_hwset *set = cs->set;
-	u64 ebs = set->ebs ? BIT_ULL(set->counter[set->ebs_index]) : 0;
+	u64 mask = set->mask[set->ebs_index];
+	u64 others = set->counters;
 
-	/* Before the counter is loaded: a flag from then on is of this window. */
-	if (ebs) {
-		pmct_backend->overflow_clear(ebs);
-		pmct_ebs_load(set, ctx->ebs_left);
-	}
-	pmct_backend->read(set, cs->last);
-	/*
-	 * In kernel mode our own steps are events: the end of the window was too
-	 * near. Their flag is not of what follows the read.
-	 */
-	if (ebs && unlikely(!pmct_ebs_is_loaded(set, cs->last[set->ebs_index]))) {
-		pmct_backend->overflow_clear(ebs);
-		pmct_ebs_load(set, max_t(u64, ctx->ebs_left, PMCT_EBS_ROOM));
+	if (set->ebs) {
+		others &= ~BIT_ULL(set->counter[set->ebs_index]);
+		pmct_ebs_start(cs, set, ctx->ebs_left);
+		/*
+		 * In kernel mode our own steps are events: the end was too near if
+		 * the top bit, which all that are loaded have, is gone already.
+		 */
+		if (unlikely((cs->last[set->ebs_index] & mask) <= mask / 2))
+			pmct_ebs_start(cs, set, max_t(u64, ctx->ebs_left, PMCT_EBS_ROOM));
+	} else {
 		pmct_backend->read(set, cs->last);
 	}
 	/* After the read: a wrap in between then shows as a smaller value. */
-	pmct_backend->overflow_clear(set->counters & ~ebs);
+	pmct_backend->overflow_clear(others);
 }

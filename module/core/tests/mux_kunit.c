@@ -175,6 +175,15 @@ static void ebs_own_events_test(struct kunit *test)
 	switch_to(NULL, f->a);
 	pmct_fake_count(1, 995);
 	switch_to(f->a, NULL);
+	/* What the other left in the counter overflows before it is loaded. */
+	pmct_fake_state.own = 10;
+	switch_to(NULL, f->b);
+	pmct_fake_state.own = 0;
+	pmct_fake_count(1, 100);
+	switch_to(f->b, NULL);
+	KUNIT_EXPECT_EQ(test, f->b->sum[1], 100ULL);
+	KUNIT_EXPECT_EQ(test, f->b->ebs_left, 900LL);
+	/* And what is loaded, before it is read. */
 	pmct_fake_state.own = 10;
 	switch_to(NULL, f->a);
 	pmct_fake_state.own = 0;

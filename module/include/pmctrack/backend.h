@@ -60,7 +60,8 @@ struct pmct_event {
  * @core_type: for which CPUs
  * @index: of the set in its session
  * @narrow: some counter can overflow unseen, or samples: flags are looked at
- * @wraps: some counter has fewer than 64 bits: accounted for at each tick
+ * @wraps: @narrow, or some counter has fewer than 64 bits: accounted for at
+ *	each tick
  * @ebs_index: which counter (0 to @nr - 1) samples by its events, if @ebs
  * @ebs: events between two samples; 0: no event-based sampling
  * @counters: mask of the counters

@@ -91,6 +91,7 @@ static u64 fake_read(const struct pmct_hwset *set, u64 *values)
 
 static void fake_write(unsigned int counter, u64 value)
 {
+	pmct_fake_count(1, pmct_fake_state.own);
 	pmct_fake_state.value[counter] = value;
 }
 

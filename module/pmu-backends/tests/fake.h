@@ -12,7 +12,7 @@
  * @set: what was programmed last
  * @nr_program: how often
  * @nr_read: how often the counters were read
- * @own: events that a read itself adds to counter 1
+ * @own: events of counter 1 while it is read, or written
  */
 struct pmct_fake_state {
 	u64 value[PMCTRACK_MAX_COUNTERS];

@@ -154,8 +154,10 @@ static void amd_overflow_clear(u64 counters)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
 
-	x86_forget_overflows(cpu, counters, amd_pending(cpu));
-	WRITE_ONCE(cpu->interrupts, cpu->interrupts & ~counters);
+	u64 pending = amd_pending(cpu);
+
+	x86_forget_overflows(cpu, counters, pending);
+	WRITE_ONCE(cpu->interrupts, cpu->interrupts & ~(counters & pending));
 	if (amd_v2)
 		pmct_wrmsr(AMD_GLOBAL_STATUS_CLR, counters);
 }
