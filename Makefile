@@ -2,6 +2,7 @@
 # make			the userland, and the module if KDIR is a patched kernel
 # make demo		the main job in an emulated machine, from nothing
 # make test		everything that is tested
+# make test-matrix	the same with everything under debug kernels, too; hours
 # make bench		our cost and perf's, in guest instructions
 # make install		what was made (PREFIX, DESTDIR, KDIR)
 KDIR ?= /lib/modules/$(shell uname -r)/build
@@ -38,6 +39,9 @@ demo: setup
 test: setup
 	@tests/run
 
+test-matrix: setup
+	@tests/run --matrix
+
 bench: setup
 	@tests/bench/run
 
@@ -45,4 +49,4 @@ clean:
 	rm -rf build
 	$(if $(hooked),$(kbuild) clean)
 
-.PHONY: all userland module install setup demo test bench clean
+.PHONY: all userland module install setup demo test test-matrix bench clean

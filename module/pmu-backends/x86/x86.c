@@ -16,6 +16,9 @@ DEFINE_PER_CPU(struct x86_cpu, x86_cpu);
 static struct x86_type x86_types[PMCTRACK_MAX_CORE_TYPES];
 static unsigned int x86_nr_types;
 static const struct x86_vendor *x86_vendor;
+
+static const char x86_no_virtual_pmu[] =
+	"this virtual machine has no counters: give it a virtual PMU (QEMU: -cpu host,pmu=on)";
 static bool (*x86_overflow)(void);
 static bool x86_claimed;
 
@@ -132,9 +135,9 @@ int x86_probe(const struct x86_vendor *vendor, struct pmct_msg *msg)
 	}
 	cpus_read_unlock();
 	if (!x86_nr_types)
-		return pmct_refuse(msg, err ?: -ENODEV, boot_cpu_has(X86_FEATURE_HYPERVISOR) ?
-				   "this virtual machine has no counters: give it a virtual PMU (QEMU: -cpu host,pmu=on)" :
-				   "this CPU has no counters that the kernel knows of");
+		return pmct_refuse(msg, err ?: -ENODEV, "%s",
+				   boot_cpu_has(X86_FEATURE_HYPERVISOR) ? x86_no_virtual_pmu :
+				   "this CPU has no counters that the backend knows of");
 	if (dead)
 		return pmct_refuse(msg, -ENODEV,
 				   "CPUID announces counters, but their registers do not hold what is written: the hypervisor's virtual PMU is incomplete");

@@ -36,6 +36,14 @@ test_sampling_adds_up() {
 	equal "$(sum $OUT 4)" "$(hand_all 10000000 3)" "all rows"
 }
 
+# The paper's command. Each flush of a line is a miss.
+test_llc_misses() {
+	only x86-intel
+	expect_status 0 pmctrack -c instr,llc_misses $S/handflush 00001234
+	grep -q '^pmc3=llc_misses$' $OUT || fail "$(cat $OUT)"
+	equal "$(sum $OUT llc_misses)" 1234
+}
+
 # Threads migrate, and other monitored programs with other sets share the CPUs.
 test_migration_beside_others() {
 	need_instr
