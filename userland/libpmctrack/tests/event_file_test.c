@@ -57,6 +57,17 @@ static void shipped_test(void **state)
 	assert_int_equal(limit, 0x40);
 	assert_int_equal(event_file_each_alias(file, count_alias, &n), 0);
 	assert_true(n >= 10);
+	assert_false(event_file_fixed_only(file, 0x11));
+	event_file_free(file);
+
+	file = event_file_load("x86-intel");
+	assert_non_null(file);
+	assert_true(event_file_fixed(file, 0xc0, &counter));
+	assert_false(event_file_fixed_only(file, 0xc0));
+	assert_true(event_file_fixed_only(file, 0x300));
+	event_file_free(file);
+	file = event_file_load("x86-amd");
+	assert_non_null(file);
 	event_file_free(file);
 }
 

@@ -25,7 +25,7 @@ static const char file_text[] =
 static struct pmctrack_ctl ctl = {
 	.nr_pmus = 1,
 	.pmus = { {
-		.name = "test_pmu", .counters = 0x1f, .fixed = 0x1, .width = 64,
+		.name = (char *)"test_pmu", .model = (char *)"midr=0x0", .counters = 0x1f, .fixed = 0x1, .width = 64,
 		.events = implemented, .nr_events = 64,
 	} },
 };
@@ -224,6 +224,33 @@ static void parse_raw_test(void **state)
 	assert_non_null(strstr(pmctrack_error(), "longer than 511 bytes"));
 }
 
+/* On x86, codes are event select registers; some counters are the only ones of an event. */
+static void x86_test(void **state)
+{
+	const struct pmu arm = ctl.pmus[0];
+
+	(void)state;
+	setenv("PMCTRACK_EVENTS", EVENTS_SRC, 1);
+	ctl.pmus[0] = (struct pmu) {
+		.name = (char *)"intel", .model = (char *)"x86=0,6,94", .counters = 0x7f,
+		.fixed = 0x7, .width = 48, .file = event_file_load("x86-intel"),
+	};
+	assert_non_null(ctl.pmus[0].file);
+	expect_raw("instr,llc_misses", "pmc0,pmc3=0x2e,umask3=0x41");
+	expect_raw("cycles,cycles:k,ref_cycles", "pmc1,pmc3=0x3c,usr3=0,os3=1,pmc2");
+	expect_raw("0x1a441c1", "pmc3=0xc1,umask3=0x41,cmask3=1,edge3,any3,inv3");
+	expect_error("ref_cycles,ref_cycles", ENOSPC, "no counter left for 'ref_cycles'");
+	event_file_free(ctl.pmus[0].file);
+	ctl.pmus[0].fixed = 0;
+	ctl.pmus[0].model = (char *)"x86=2,23,1";
+	ctl.pmus[0].file = event_file_load("x86-amd");
+	assert_non_null(ctl.pmus[0].file);
+	expect_raw("instr,cycles", "pmc0=0xc0,pmc1=0x76");
+	expect_raw("0x1000000c7", "pmc0=0x1c7");
+	event_file_free(ctl.pmus[0].file);
+	ctl.pmus[0] = arm;
+}
+
 static void many_counters_test(void **state)
 {
 	uint32_t counters = ctl.pmus[0].counters;
@@ -247,6 +274,7 @@ int main(void)
 		cmocka_unit_test(spill_test),
 		cmocka_unit_test(core_types_test),
 		cmocka_unit_test(parse_raw_test),
+		cmocka_unit_test(x86_test),
 		cmocka_unit_test(many_counters_test),
 	};
 
