@@ -8,9 +8,9 @@ KO=/opt/pmctrack/modules/pmctrack.ko
 SKIPPED=/tmp/skipped
 
 # What the guest's PMU is, and how raw strings of it name things.
-BACKEND=$(sed -n 's/^backend: //p' /proc/pmc/info)
-PMU=$(sed -n 's/^pmu: //p' /proc/pmc/info | head -n 1)
-COUNTERS=$(sed -n 's/^counters: \([0-9]*\).*/\1/p' /proc/pmc/info | head -n 1)
+# Empty without the module.
+info() { sed -n "s/^$1: \([^ ]*\).*/\1/p" /proc/pmc/info 2>/dev/null | head -n 1; }
+BACKEND=$(info backend) PMU=$(info pmu) COUNTERS=$(info counters)
 case $BACKEND in
 x86-intel) RAW_INSTR=0xc0 RAW_CYCLES=0x3c RAW_BOTH=pmc0,pmc1 GENERAL=3 ;;
 x86-amd) RAW_INSTR=0xc0 RAW_CYCLES=0x76 RAW_BOTH=pmc0=0xc0,pmc1=0x76 GENERAL=0 ;;
