@@ -50,6 +50,17 @@ int pfm_find(const char *name, uint64_t limit, const char *event, uint64_t *code
 	return -ENOENT;
 }
 
+int pfm_each_x86(const char *name,
+		 int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg)
+{
+	return pfm_each(name, 0, fn, arg);
+}
+
+int pfm_find_x86(const char *name, const char *event, uint64_t *code)
+{
+	return pfm_find(name, 0, event, code);
+}
+
 const char *pfm_present_table(void)
 {
 	return NULL;
@@ -64,12 +75,13 @@ static const char events_text[] =
 	"alias cycles CYCLES\n";
 
 static struct pmctrack_ctl ctl;
+static const char *const x86_keys[] = { "umask", "cmask", "edge", "inv", "any", NULL };
 
-/* Up to three core types; the last can do everything. */
+/* Up to three core types; the last can do everything, and is x86. */
 static void make_machine(void)
 {
 	static uint8_t implemented[] = { 0x00, 0x01, 0x07, 0x00, 0x08, 0x00, 0x00, 0x00 };
-	static char name[] = "fuzz_pmu";
+	static char name[] = "fuzz_pmu", arm[] = "midr=0x0", x86[] = "x86=0,6,94";
 	char path[] = "/tmp/pmctrack-fuzz.XXXXXX";
 	int fd = mkstemp(path);
 	struct event_file *file;
@@ -84,6 +96,7 @@ static void make_machine(void)
 	ctl.pmus[2] = (struct pmu){ .counters = UINT32_MAX };
 	for (int i = 0; i < 3; i++) {
 		ctl.pmus[i].name = name;
+		ctl.pmus[i].model = i < 2 ? arm : x86;
 		ctl.pmus[i].width = 64;
 		ctl.pmus[i].events = implemented;
 		ctl.pmus[i].nr_events = i < 2 ? 8 * sizeof(implemented) : 0;
@@ -113,7 +126,7 @@ static void check_set(const struct pmctrack_evset *set)
 	struct pmct_evset_spec spec;
 	struct pmctrack_evset *again;
 
-	expect(!kernel_parse(raw, NULL, &spec), "the kernel refuses '%s'", raw);
+	expect(!kernel_parse(raw, x86_keys, &spec), "the kernel refuses '%s'", raw);
 	check_agrees(set, &spec);
 	for (unsigned int i = 0; core_type >= 0 && i < spec.nr; i++)
 		expect(ctl.pmus[core_type].counters & 1u << spec.event[i].counter,

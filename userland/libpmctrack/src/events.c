@@ -41,6 +41,9 @@ bool pmu_implements(const struct pmu *pmu, uint64_t code)
 	return pmu->events[code / 8] & (1 << code % 8);
 }
 
+/* Event, unit mask, edge (18), any (21), inv (23), cmask of an event select register */
+#define X86_CODE	(0xfff00ffffull | 1u << 18 | 1u << 21 | 1u << 23)
+
 static bool pmu_is_x86(const struct pmu *pmu)
 {
 	return strncmp(pmu->model, "x86=", 4) == 0;
@@ -91,6 +94,9 @@ static int resolve(const struct pmu *pmu, const char *name, uint64_t *code)
 	if (alias)
 		return resolve_alias(pmu, name, alias, code);
 	err = find_code(pmu, name, code);
+	if (!err && pmu_is_x86(pmu) && *code & ~X86_CODE)
+		return fail(EINVAL, "event '%s': bits 0x%llx are no part of an event code", name,
+			    (unsigned long long)(*code & ~X86_CODE));
 	if (err == -EINVAL)
 		return fail(EINVAL, "event '%s': not a hexadecimal code", name);
 	if (err)

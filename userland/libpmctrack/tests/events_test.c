@@ -239,6 +239,8 @@ static void x86_test(void **state)
 	expect_raw("instr,llc_misses", "pmc0,pmc3=0x2e,umask3=0x41");
 	expect_raw("cycles,cycles:k,ref_cycles", "pmc1,pmc3=0x3c,usr3=0,os3=1,pmc2");
 	expect_raw("0x1a441c1", "pmc3=0xc1,umask3=0x41,cmask3=1,edge3,any3,inv3");
+	/* As perf would show it, with the bits that say when to count. */
+	expect_error("0x5300c0", EINVAL, "bits 0x530000 are no part of an event code");
 	expect_error("ref_cycles,ref_cycles", ENOSPC, "no counter left for 'ref_cycles'");
 	event_file_free(ctl.pmus[0].file);
 	ctl.pmus[0].fixed = 0;

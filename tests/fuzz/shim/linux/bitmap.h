@@ -4,6 +4,7 @@
 
 #define BIT(n)		(1UL << (n))
 #define BIT_ULL(n)	(1ULL << (n))
+#define GENMASK_ULL(h, l)	(~0ULL >> (63 - (h)) & ~0ULL << (l))
 
 #define hweight32(x)	((unsigned int)__builtin_popcount(x))
 
