@@ -88,8 +88,8 @@ test_virtual_counters_beside() {
 	with_test_module
 	expect_refusal 1 "virtual counter seen is made of" pmctrack -c instr -V seen true
 	expect_refusal 1 "module test has none of that name" pmctrack -V nonsense true
-	pmctrack -T 0.005 -c instr,cycles -V odd,switches,virt0 -o /tmp/mine $S/handcount 05000000 0 2>$ERR
-	equal "$(sum /tmp/mine instr)" "$(hand_main 05000000 0)"
+	pmctrack -T 0.005 -c instr,cycles -V odd,switches,virt0 -o /tmp/mine $S/handcount 20000000 0 2>$ERR
+	equal "$(sum /tmp/mine instr)" "$(hand_main 20000000 0)"
 	equal "$(sum /tmp/mine 6)" "$(rows /tmp/mine | wc -l)" "samples"
 	equal "$(rows /tmp/mine | awk '$8 == "-"' | wc -l)" $(($(rows /tmp/mine | wc -l) / 2)) "samples without value"
 	grep -q "virtual counter odd: .* samples have no value" $ERR || fail "$(cat $ERR)"
