@@ -12,7 +12,11 @@ SKIPPED=/tmp/skipped
 info() { sed -n "s/^$1: \([^ ]*\).*/\1/p" /proc/pmc/info 2>/dev/null | head -n 1; }
 BACKEND=$(info backend) PMU=$(info pmu) COUNTERS=$(info counters)
 case $BACKEND in
-x86-intel) RAW_INSTR=0xc0 RAW_CYCLES=0x3c RAW_BOTH=pmc0,pmc1 GENERAL=3 ;;
+x86-intel)
+	RAW_INSTR=0xc0 RAW_CYCLES=0x3c RAW_BOTH=pmc0,pmc1 GENERAL=3
+	# Version 1 of the architecture has no fixed counters.
+	[ "$(info fixed_counters)" != 0 ] || RAW_BOTH=pmc0=0xc0,pmc1=0x3c GENERAL=0
+	;;
 x86-amd) RAW_INSTR=0xc0 RAW_CYCLES=0x76 RAW_BOTH=pmc0=0xc0,pmc1=0x76 GENERAL=0 ;;
 *) RAW_INSTR=0x8 RAW_CYCLES=0x11 RAW_BOTH=pmc1=0x8,pmc0 GENERAL=1 ;;
 esac
