@@ -5,9 +5,12 @@
 
 #include <asm/msr.h>
 
-#ifdef rdmsrq
-#define pmct_rdmsr_safe(msr, value)	rdmsrq_safe(msr, value)
-#define pmct_wrmsr_safe(msr, value)	wrmsrq_safe(msr, value)
+#ifndef rdmsrq
+#define rdmsrq		rdmsrl
+#define wrmsrq		wrmsrl
+#define rdmsrq_safe	rdmsrl_safe
+#define wrmsrq_safe	wrmsrl_safe
+#endif
 
 static __always_inline u64 pmct_rdmsr(u32 msr)
 {
@@ -21,23 +24,6 @@ static __always_inline void pmct_wrmsr(u32 msr, u64 value)
 {
 	wrmsrq(msr, value);
 }
-#else
-#define pmct_rdmsr_safe(msr, value)	rdmsrl_safe(msr, value)
-#define pmct_wrmsr_safe(msr, value)	wrmsrl_safe(msr, value)
-
-static __always_inline u64 pmct_rdmsr(u32 msr)
-{
-	u64 value;
-
-	rdmsrl(msr, value);
-	return value;
-}
-
-static __always_inline void pmct_wrmsr(u32 msr, u64 value)
-{
-	wrmsrl(msr, value);
-}
-#endif
 
 /* The kernel's own goes through paravirt calls; the backends refuse such machines. */
 static __always_inline u64 pmct_rdpmc(u32 index)

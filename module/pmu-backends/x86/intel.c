@@ -81,7 +81,7 @@ static int intel_describe(struct x86_type *t)
 	/* Version 5 says when it is gone. */
 	intel_any = intel_version >= 3 && !(edx & BIT(15));
 	if (boot_cpu_has(X86_FEATURE_PDCM))
-		pmct_rdmsr_safe(MSR_IA32_PERF_CAPABILITIES, &caps);
+		rdmsrq_safe(MSR_IA32_PERF_CAPABILITIES, &caps);
 	intel_full_width = caps & INTEL_CAP_FULL_WIDTH;
 	scnprintf(t->type.name, sizeof(t->type.name), "%s_perfmon_v%u",
 		  intel_type_name(t->id), intel_version);

@@ -71,9 +71,9 @@ static void x86_check_cpu(void *dead)
 		u32 msr = x86_vendor->counter_msr(i);
 		u64 value;
 
-		if (pmct_wrmsr_safe(x86_vendor->select_msr(i), 0) ||
-		    pmct_wrmsr_safe(msr, 0x5aa5) || pmct_rdmsr_safe(msr, &value) ||
-		    value != 0x5aa5 || pmct_wrmsr_safe(msr, 0)) {
+		if (wrmsrq_safe(x86_vendor->select_msr(i), 0) ||
+		    wrmsrq_safe(msr, 0x5aa5) || rdmsrq_safe(msr, &value) ||
+		    value != 0x5aa5 || wrmsrq_safe(msr, 0)) {
 			*(int *)dead = 1;
 			return;
 		}
@@ -232,7 +232,8 @@ unsigned int x86_cpu_core_type(int cpu)
 		return PMCT_NO_CORE_TYPE;
 	}
 	cpumask_set_cpu(cpu, &t->type.cpus);
-	if (x86_claimed && !this_cpu_ptr(&x86_cpu)->type)
+	/* It comes (back) without what was in its registers. */
+	if (x86_claimed)
 		x86_start_cpu(NULL);
 	return t - x86_types;
 }
