@@ -222,7 +222,7 @@ test_python_virtual() {
 		    own = records((), "1", virtual=["seen", "samples"])
 		    print(sum(sum(r.counts.values()) for r in own), sum(r.virtual["seen"] for r in own))
 		    print(sum(r.virtual["samples"] for r in own) == len(own))
-		    beside = records("instr", "0", virtual="odd", period_ns=5_000_000)
+		    beside = records("instr", "0", virtual="odd", period_ns=ctl.tick_ns)
 		    print(sum(r.counts["instr"] for r in beside))
 		    without = sum("odd" not in r.virtual for r in beside)
 		    print(len(beside) > 1 and abs(len(beside) - 2 * without) <= 1)
