@@ -4,13 +4,12 @@
 #define _PMCT_COMPAT_MM_H
 
 #include <linux/mm.h>
-#include <linux/version.h>
 
 /*
  * vm_flags became read-only with bc292ab00f6c ("mm: introduce vma->vm_flags
  * wrapper functions"), 6.3.
  */
-#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+#ifdef PMCT_HAVE_VM_FLAGS_CLEAR
 #define pmct_vm_flags_clear(vma, flags)	vm_flags_clear(vma, flags)
 #else
 #define pmct_vm_flags_clear(vma, flags)	((vma)->vm_flags &= ~(flags))

@@ -81,7 +81,7 @@ static int pmct_attach_threads(struct pmct_session *s, struct task_struct *proce
 			cond_resched();
 		} while (nr);
 		pmct_count_enter_session(s);
-		pmct_hooks_synchronize();
+		pmct_hooks->synchronize();
 	}
 	return 0;
 }
@@ -96,7 +96,7 @@ static struct task_struct *pmct_attach_find_target(pid_t nr, enum pid_type type,
 	put_pid(pid);
 	if (!task)
 		return ERR_PTR(pmct_refuse(msg, -ESRCH, "no %s %d", what, nr));
-	if (pmct_hooks_may_access(task))
+	if (pmct_hooks->may_access(task))
 		return task;
 	put_task_struct(task);
 	pmct_refuse(msg, -EACCES,

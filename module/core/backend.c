@@ -9,6 +9,7 @@
 #include <linux/mutex.h>
 
 #include "core.h"
+#include "hooks.h"
 
 const struct pmct_backend *pmct_backend __read_mostly;
 
@@ -22,6 +23,7 @@ static int pmct_cpu_online(unsigned int cpu)
 	unsigned long flags;
 
 	local_irq_save(flags);
+	pmct_hooks_forget_cpu();
 	pmct_count_forget_cpu();
 	this_cpu_ptr(&pmct_cpu)->core_type = pmct_backend->cpu_core_type(cpu);
 	pmct_syswide_cpu_online(cpu);
@@ -36,6 +38,7 @@ static int pmct_cpu_offline(unsigned int cpu)
 
 	local_irq_save(flags);
 	pmct_syswide_cpu_offline(cpu);
+	pmct_hooks_forget_cpu();
 	local_irq_restore(flags);
 	return 0;
 }

@@ -11,7 +11,7 @@
  *
  * Lifetime: a context is freed an RCU grace period after it was taken off the
  * list; hooks that got it from their task are RCU or SRCU readers. A session
- * is freed by the release of its file, after pmct_hooks_synchronize().
+ * is freed by the release of its file, after pmct_hooks::synchronize().
  */
 #ifndef _PMCT_CORE_H
 #define _PMCT_CORE_H
@@ -82,7 +82,9 @@ struct pmct_mmon_state {
  * @next_turn: which one of the present core type follows
  * @ebs_left: events until the next sample; of sets that sample by events
  * @listed: on session->threads; protected by its lock
+ * @delivered: its switches are; of hooks_tracepoint.c
  * @node: in session->threads
+ * @of_task: in the table of hooks_tracepoint.c
  * @task: the thread, NULL: a CPU
  * @rcu: for freeing
  * @head: what all records of the thread have in common; tid 0: not known yet
@@ -108,10 +110,12 @@ struct pmct_ctx {
 	u8 state;
 	bool merged;
 	bool listed;
+	bool delivered;
 	u8 turn[PMCT_NO_CORE_TYPE + 1];
 	u8 next_turn;
 	s64 ebs_left;
 	struct list_head node;
+	struct hlist_node of_task;
 	struct task_struct *task;
 	struct rcu_head rcu;
 	struct pmctrack_record head;
@@ -220,7 +224,7 @@ struct pmct_ctx *pmct_ctx_add_cpu(struct pmct_session *s, unsigned int cpu);
 bool pmct_ctx_evict(struct pmct_session *s, struct task_struct *task,
 		    struct pmct_ctx *successor);
 void pmct_ctx_detach_all(struct pmct_session *s, bool last_records);
-void *pmct_ctx_fork(unsigned long clone_flags, struct task_struct *child);
+struct pmct_ctx *pmct_ctx_fork(struct task_struct *child, bool thread, gfp_t gfp);
 void pmct_ctx_exec(struct task_struct *task);
 void pmct_ctx_exit(struct task_struct *task);
 void pmct_ctx_free(struct task_struct *task);

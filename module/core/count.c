@@ -152,7 +152,7 @@ void pmct_tick(void *data, int cpu)
 	bool over;
 
 	if (unlikely(!ctx)) {
-		if (pmct_hooks_sched_mode(current))
+		if (pmct_hooks->sched_mode(current))
 			pmct_sched_mode_want(current);
 		return;
 	}
@@ -162,7 +162,7 @@ void pmct_tick(void *data, int cpu)
 	if (unlikely(rcu_access_pointer(pmct_mmon))) {
 		pmct_mmon_tick(ctx, cpu);
 		/* A session that nobody reads is that of the scheduler. */
-		if (!ctx->session->ring.size && !pmct_hooks_sched_mode(current))
+		if (!ctx->session->ring.size && !pmct_hooks->sched_mode(current))
 			pmct_sched_mode_want(current);
 	}
 	over = pmct_period_over(ctx);
@@ -213,7 +213,7 @@ static __always_inline void pmct_begin(struct pmct_ctx *ctx)
 	ctx->state = PMCT_CTX_COUNTING;
 	ctx->deadline = jiffies + ctx->session->period;
 	pmct_enter(this_cpu_ptr(&pmct_cpu), ctx, false);
-	pmct_hooks_enable(current);
+	pmct_hooks_enable(current, ctx);
 }
 
 /* Current, whose context this is, has executed a program. Hook, process context. */
@@ -235,7 +235,7 @@ void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags)
 
 	lockdep_assert_irqs_disabled();
 
-	pmct_hooks_disable(current);
+	pmct_hooks_disable(current, ctx);
 	/* The record is of now, by the clock of the last read here. */
 	if (pmct_is_here(cs))
 		pmct_account(cs, cs->ctx);
@@ -314,7 +314,7 @@ static __always_inline long __pmct_count_stop(struct pmct_session *s, bool user_
 
 	local_irq_disable();
 	cs = this_cpu_ptr(&pmct_cpu);
-	pmct_hooks_disable(current);
+	pmct_hooks_disable(current, ctx);
 	pmct_account(cs, ctx);
 	if (user_read)
 		pmct_user_read_leave(cs, ctx);

@@ -55,11 +55,11 @@ void pmct_ctx_next_set(struct pmct_ctx *ctx)
 }
 
 static struct pmct_ctx *pmct_ctx_alloc(struct pmct_session *s, struct task_struct *task,
-				       enum pmct_ctx_state state)
+				       enum pmct_ctx_state state, gfp_t gfp)
 {
 	struct pmct_ctx *ctx;
 
-	ctx = kzalloc(struct_size(ctx, sum, round_up(s->nr_counters, 2)), GFP_KERNEL_ACCOUNT);
+	ctx = kzalloc(struct_size(ctx, sum, round_up(s->nr_counters, 2)), gfp | __GFP_ACCOUNT);
 	if (!ctx)
 		return NULL;
 	ctx->session = s;
@@ -113,7 +113,7 @@ static bool __pmct_ctx_leave(struct pmct_ctx *ctx)
 	if (!ctx->listed)
 		return false;
 	pmct_ctx_unlist(ctx);
-	pmct_hooks_retie(ctx->task, NULL);
+	pmct_hooks->retie(ctx->task, NULL);
 	/* Before the module's deactivation looks for it in the list in vain. */
 	pmct_mmon_exit(ctx);
 	return true;
@@ -142,7 +142,7 @@ static bool pmct_ctx_leave(struct pmct_ctx *ctx)
  */
 struct pmct_ctx *pmct_ctx_add_cpu(struct pmct_session *s, unsigned int cpu)
 {
-	struct pmct_ctx *ctx = pmct_ctx_alloc(s, NULL, PMCT_CTX_STOPPED);
+	struct pmct_ctx *ctx = pmct_ctx_alloc(s, NULL, PMCT_CTX_STOPPED, GFP_KERNEL);
 
 	if (!ctx)
 		return NULL;
@@ -184,14 +184,14 @@ bool pmct_ctx_evict(struct pmct_session *s, struct task_struct *task,
 	ctx = pmct_hooks_ctx(task);
 	if (ctx && ctx->session == s && ctx->listed) {
 		pmct_ctx_unlist(ctx);
-		pmct_hooks_retie(task, successor);
+		pmct_hooks->retie(task, successor);
 	} else {
 		ctx = NULL;
 	}
 	raw_spin_unlock_irq(&s->lock);
 	if (ctx) {
 		pmct_count_drop_ctx(ctx);
-		pmct_hooks_synchronize();
+		pmct_hooks->synchronize();
 		pmct_ctx_dispose(ctx);
 	}
 	up_read(&pmct_mmon_sem);
@@ -214,7 +214,7 @@ bool pmct_ctx_evict(struct pmct_session *s, struct task_struct *task,
 struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *task,
 				 enum pmct_ctx_state state, struct pmct_msg *msg)
 {
-	struct pmct_ctx *ctx = pmct_ctx_alloc(s, task, state);
+	struct pmct_ctx *ctx = pmct_ctx_alloc(s, task, state, GFP_KERNEL);
 
 	if (!ctx)
 		return ERR_PTR(pmct_refuse(msg, -ENOMEM, "no memory for a thread context"));
@@ -223,8 +223,8 @@ struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *tas
 		return ERR_PTR(-ESHUTDOWN);
 	}
 	/* A scheduler's monitoring of the thread gives way; it may end just now. */
-	if (!pmct_hooks_tie(task, ctx) && !pmct_sched_mode_yield(task, ctx) &&
-	    !pmct_hooks_tie(task, ctx)) {
+	if (!pmct_hooks->tie(task, ctx) && !pmct_sched_mode_yield(task, ctx) &&
+	    !pmct_hooks->tie(task, ctx)) {
 		raw_spin_lock_irq(&s->lock);
 		pmct_ctx_unlist(ctx);
 		raw_spin_unlock_irq(&s->lock);
@@ -240,7 +240,7 @@ struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *tas
 		return ERR_PTR(pmct_refuse(msg, -ESRCH, "thread %d has ended",
 					   task_pid_vnr(task)));
 	}
-	if (task != current && !pmct_hooks_may_access(task)) {
+	if (task != current && !pmct_hooks->may_access(task)) {
 		pmct_ctx_evict(s, task, NULL);
 		return ERR_PTR(pmct_refuse(msg, -EACCES,
 					   "thread %d belongs to somebody else now",
@@ -251,7 +251,7 @@ struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *tas
 	raw_spin_lock_irq(&s->lock);
 	/* Not if it has left meanwhile, or is another session's. */
 	if (pmct_hooks_ctx(task) == ctx)
-		pmct_hooks_enable(task);
+		pmct_hooks_enable(task, ctx);
 	raw_spin_unlock_irq(&s->lock);
 	return ctx;
 }
@@ -315,7 +315,7 @@ void pmct_ctx_detach_all(struct pmct_session *s, bool last_records)
 	down_read(&pmct_mmon_sem);
 	pmct_ctx_close_entrance(s);
 	/* Forks that joined before are complete now: the child is tied. */
-	pmct_hooks_synchronize();
+	pmct_hooks->synchronize();
 	/* While switches are still delivered, so that nothing is read too late. */
 	pmct_count_drop_session(s);
 
@@ -325,7 +325,7 @@ void pmct_ctx_detach_all(struct pmct_session *s, bool last_records)
 		if (ctx) {
 			pmct_ctx_unlist(ctx);
 			if (ctx->task)
-				pmct_hooks_retie(ctx->task, NULL);
+				pmct_hooks->retie(ctx->task, NULL);
 			/* Until its last record is written. */
 			if (ctx->task && !pmct_hold_thread(ctx->task))
 				ctx->task = NULL;
@@ -337,7 +337,7 @@ void pmct_ctx_detach_all(struct pmct_session *s, bool last_records)
 	}
 	/* Those that started or executed a program meanwhile. */
 	pmct_count_drop_session(s);
-	pmct_hooks_synchronize();
+	pmct_hooks->synchronize();
 	list_for_each_entry_safe(ctx, next, &detached, node) {
 		if (ctx->task && last_records && ctx->state == PMCT_CTX_COUNTING) {
 			local_irq_disable();
@@ -352,25 +352,29 @@ void pmct_ctx_detach_all(struct pmct_session *s, bool last_records)
 	up_read(&pmct_mmon_sem);
 }
 
-/* pmc_ops::pmcs_alloc_per_thread_data: current is the parent */
-void *pmct_ctx_fork(unsigned long clone_flags, struct task_struct *child)
+/**
+ * pmct_ctx_fork() - a context for a thread that current creates
+ * @child: the thread; its switches are delivered once the caller has tied it
+ * @thread: of the same process
+ * @gfp: how memory may be had
+ *
+ * Return: the context, or NULL if the child is not to be followed.
+ */
+struct pmct_ctx *pmct_ctx_fork(struct task_struct *child, bool thread, gfp_t gfp)
 {
 	struct pmct_ctx *parent = pmct_hooks_ctx(current);
 	struct pmct_session *s;
 	struct pmct_ctx *ctx;
 	u32 follow;
 
-	might_sleep();
-
 	if (!parent)
 		return NULL;
 	s = parent->session;
-	follow = clone_flags & CLONE_THREAD ? PMCTRACK_SESSION_THREADS
-					    : PMCTRACK_SESSION_CHILDREN;
+	follow = thread ? PMCTRACK_SESSION_THREADS : PMCTRACK_SESSION_CHILDREN;
 	if (!(s->flags & follow))
 		return NULL;
 
-	ctx = pmct_ctx_alloc(s, child, parent->state);
+	ctx = pmct_ctx_alloc(s, child, parent->state, gfp);
 	if (!ctx) {
 		unsigned long flags;
 
@@ -387,7 +391,7 @@ void *pmct_ctx_fork(unsigned long clone_flags, struct task_struct *child)
 	pmct_mmon_enter(ctx, parent);
 	local_irq_enable();
 	if (ctx->state == PMCT_CTX_COUNTING)
-		pmct_hooks_enable(child);
+		pmct_hooks_enable(child, ctx);
 	return ctx;
 }
 

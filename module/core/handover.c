@@ -61,6 +61,8 @@ static void pmct_enter_on_cpu(void *session)
 
 	if (ctx && ctx->session == session && cs->ctx != ctx)
 		pmct_enter(cs, ctx, false);
+	if (cs->ctx == ctx)
+		pmct_hooks_entered();
 }
 
 /*

@@ -5,6 +5,10 @@
 #include "core.h"
 #include "hooks.h"
 
+static char *hooks = "auto";
+module_param(hooks, charp, 0444);
+MODULE_PARM_DESC(hooks, "where scheduling events come from: auto (default), patch or tracepoint");
+
 static const struct pmct_backend *__init pmct_probe(void)
 {
 	const struct pmct_backend *const *b;
@@ -16,16 +20,24 @@ static const struct pmct_backend *__init pmct_probe(void)
 		err = (*b)->probe(&msg);
 		if (!err)
 			return *b;
-		pr_err("pmctrack: %s: %s\n", (*b)->name, msg.text);
+		if (msg.text[0])
+			pr_err("pmctrack: %s: %s\n", (*b)->name, msg.text);
 	}
 	return ERR_PTR(err);
 }
 
 static int __init pmct_init(void)
 {
-	const struct pmct_backend *backend = pmct_probe();
+	const struct pmct_backend *backend;
+	struct pmct_msg msg = {};
 	int err;
 
+	err = pmct_hooks_choose(hooks, &msg);
+	if (err) {
+		pr_err("pmctrack: %s\n", msg.text);
+		return err;
+	}
+	backend = pmct_probe();
 	if (IS_ERR(backend))
 		return PTR_ERR(backend);
 	pmct_count_init();
@@ -34,9 +46,9 @@ static int __init pmct_init(void)
 	err = pmct_backend_init(backend);
 	if (err)
 		return err;
-	err = pmct_hooks_register();
+	err = pmct_hooks->start(&msg);
 	if (err) {
-		pr_err("pmctrack: another module has the kernel's PMCTrack hooks\n");
+		pr_err("pmctrack: %s\n", msg.text);
 		goto err_backend;
 	}
 	err = pmct_procfs_init();
@@ -45,13 +57,14 @@ static int __init pmct_init(void)
 	err = pmct_netlink_init();
 	if (err)
 		goto err_procfs;
-	pr_info("pmctrack: version %s, backend %s\n", THIS_MODULE->version ?: "", backend->name);
+	pr_info("pmctrack: version %s, backend %s, hooks %s\n", THIS_MODULE->version ?: "",
+		backend->name, pmct_hooks->name);
 	return 0;
 
 err_procfs:
 	pmct_procfs_exit();
 err_hooks:
-	pmct_hooks_unregister();
+	pmct_hooks->stop();
 err_backend:
 	pmct_backend_exit();
 	return err;
@@ -65,7 +78,7 @@ static void __exit pmct_exit(void)
 {
 	pmct_netlink_exit();
 	pmct_procfs_exit();
-	pmct_hooks_unregister();
+	pmct_hooks->stop();
 	pmct_sched_mode_exit();
 	pmct_backend_exit();
 }

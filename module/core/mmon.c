@@ -328,11 +328,11 @@ static void pmct_mmon_deactivate(void)
 	/* Contexts that are being detached have said farewell, or are in the list. */
 	down_write(&pmct_mmon_sem);
 	RCU_INIT_POINTER(pmct_mmon, NULL);
-	pmct_hooks_synchronize();
+	pmct_hooks->synchronize();
 	pmct_session_each_ctx(pmct_mmon_farewell, mm);
 	/* Threads that left meanwhile were in no list any more. */
 	RCU_INIT_POINTER(pmct_mmon_parting, NULL);
-	pmct_hooks_synchronize();
+	pmct_hooks->synchronize();
 	up_write(&pmct_mmon_sem);
 	if (mm->disable)
 		mm->disable(mm);

@@ -8,7 +8,7 @@
 
 #include "core.h"
 
-/* Dereferenced with interrupts disabled, or inside pmct_hooks_synchronize()'s readers. */
+/* Dereferenced with interrupts disabled, or inside pmct_hooks::synchronize()'s readers. */
 extern struct monitoring_module __rcu *pmct_mmon;
 
 extern struct rw_semaphore pmct_mmon_sem;

@@ -12,6 +12,7 @@
 #include <linux/uaccess.h>
 
 #include "core.h"
+#include "hooks.h"
 #include "mmon.h"
 
 struct pmct_config pmct_config = {
@@ -47,6 +48,7 @@ static int pmct_info_show(struct seq_file *m, void *v)
 
 	seq_printf(m, "version: %s\n", THIS_MODULE->version ?: "");
 	seq_printf(m, "abi: %d\n", PMCTRACK_ABI_VERSION);
+	seq_printf(m, "hooks: %s\n", pmct_hooks->name);
 	seq_printf(m, "backend: %s\n", pmct_backend->name);
 	seq_printf(m, "sessions: %u\n", pmct_backend_users());
 	seq_printf(m, "counters_owned_by: %s\n", pmct_backend_users() ? "pmctrack" : "perf");

@@ -88,7 +88,7 @@ static void pmct_sched_work(struct work_struct *work)
 
 	pmct_mmon_lock();
 	mm = pmct_mmon_active();
-	if (!pmct_hooks_sched_mode(task))
+	if (!pmct_hooks->sched_mode(task))
 		pmct_sched_mode_yield(task, NULL);
 	else if (mm)
 		pmct_sched_attach(mm, task);

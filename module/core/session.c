@@ -332,7 +332,7 @@ struct file *pmct_session_open(struct pmct_session_params *params, struct pmct_m
 	struct file *file;
 	int err;
 
-	if (!pmct_hooks_may_count()) {
+	if (!pmct_hooks->may_count()) {
 		pmct_refuse(msg, -EACCES,
 			    "kernel.perf_event_paranoid is above 2: counting needs CAP_PERFMON; run as root or lower it with sysctl");
 		return ERR_PTR(-EACCES);

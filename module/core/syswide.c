@@ -12,9 +12,9 @@
 #include <linux/capability.h>
 #include <linux/cgroup.h>
 #include <linux/cpu.h>
-#include <linux/hrtimer.h>
 #include <linux/jiffies.h>
 
+#include "../compat/hrtimer.h"
 #include "core.h"
 #include "hooks.h"
 
@@ -135,8 +135,8 @@ static void pmct_syswide_enter(void *unused)
 	if (sc->ctx->head.core_type != this_cpu_ptr(&pmct_cpu)->core_type)
 		pmct_ctx_use_core_type(sc->ctx, this_cpu_ptr(&pmct_cpu)->core_type);
 	pmct_syswide_set_target(sc, pmct_syswide_wants(current));
-	hrtimer_init(&sc->timer, CLOCK_MONOTONIC, HRTIMER_MODE_ABS_PINNED_HARD);
-	sc->timer.function = pmct_syswide_timer;
+	pmct_hrtimer_setup(&sc->timer, pmct_syswide_timer, CLOCK_MONOTONIC,
+			   HRTIMER_MODE_ABS_PINNED_HARD);
 	/* Periods end at the same time everywhere. */
 	periods = ktime_divns(ktime_sub(now, pmct_syswide.start),
 			      ktime_to_ns(pmct_syswide.period));
@@ -256,7 +256,7 @@ int pmct_syswide_start(struct pmct_session *s, int cgroup, struct pmct_msg *msg)
 					  ms_to_ktime(PMCT_SYSWIDE_WAKE_MS);
 	pmct_syswide.start = ktime_get();
 	if (pmct_syswide.cgroup)
-		pmct_hooks_any_switch(true);
+		pmct_hooks->any_switch(true);
 	cpus_read_lock();
 	pmct_syswide.session = s;
 	on_each_cpu(pmct_syswide_enter, NULL, true);
@@ -286,9 +286,9 @@ void pmct_syswide_stop(struct pmct_session *s, bool last_records)
 	pmct_syswide.session = NULL;
 	cpus_read_unlock();
 	if (pmct_syswide.cgroup)
-		pmct_hooks_any_switch(false);
+		pmct_hooks->any_switch(false);
 	/* A switch may still be looking at it. */
-	pmct_hooks_synchronize();
+	pmct_hooks->synchronize();
 	pmct_cgroup_put(pmct_syswide.cgroup);
 	pmct_syswide.cgroup = NULL;
 out:

@@ -3,7 +3,7 @@
 #include "list.h"
 
 const struct pmct_backend *const pmct_backends[] = {
-#ifdef CONFIG_ARM64
+#if defined(CONFIG_ARM64) && defined(CONFIG_PMCTRACK)
 	&pmct_pmuv3,
 #endif
 #ifdef CONFIG_X86

@@ -101,6 +101,26 @@ static void mount_9p(const char *tag, const char *dst, unsigned long flags, cons
 	must_mount(tag, dst, "9p", flags, data);
 }
 
+/* What a stock kernel has as modules, in order; see tests/vm/fetch-kernel. */
+static void load_early(void)
+{
+	struct dirent **names;
+	int nr = scandir("/early", &names, NULL, alphasort);
+	char path[512];
+
+	for (int i = 0; i < nr; i++) {
+		int fd;
+
+		if (names[i]->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "/early/%s", names[i]->d_name);
+		fd = open(path, O_RDONLY | O_CLOEXEC);
+		if (fd < 0 || (syscall(SYS_finit_module, fd, "", 0) < 0 && errno != ENODEV))
+			fprintf(stderr, "init: cannot load %s: %s\n", path, strerror(errno));
+		close(fd);
+	}
+}
+
 /* The userland is shared by all guests: read-only, with a scratch layer on top. */
 static void mount_root(void)
 {
@@ -302,6 +322,7 @@ int main(void)
 	char status[16];
 	size_t len;
 
+	load_early();
 	mount_root();
 	words = read_file(CTL "argv", &len);
 	module = read_file(CTL "module", NULL);

@@ -37,6 +37,16 @@ use_arch() {
 	cross=$triplet-
 }
 
+# kernel_of ARCH KERNEL CONFIG: make it, and print its folder.
+kernel_of() {
+	case $2 in
+	stock-*)
+		[ "$3" = default ] || die "stock kernels have one configuration"
+		"$vm_dir/fetch-kernel" --arch "$1" --kernel "$2" ;;
+	*) "$vm_dir/build-kernel" --arch "$1" --kernel "$2" --config "$3" ;;
+	esac
+}
+
 # with_lock NAME COMMAND…: one builder of a product at a time.
 with_lock() {
 	local lock=$1; shift
@@ -69,8 +79,8 @@ mirror() {
 }
 host_suite=$(. /etc/os-release && echo "$VERSION_CODENAME")
 
-# private_apt DIR TYPE SUITE: fill DIR with an apt configuration that knows this
-# suite only, of TYPE deb or deb-src; its options are in $apt_opts then.
+# private_apt DIR TYPE SUITE [ARCH]: fill DIR with an apt configuration that knows
+# this suite only, of TYPE deb or deb-src; its options are in $apt_opts then.
 private_apt() {
 	local url
 	url=$(mirror) || return 1
@@ -78,6 +88,7 @@ private_apt() {
 	echo "$2 [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $url $3 main" >"$1/sources.list"
 	apt_opts=(-o "Dir::Etc::SourceList=$1/sources.list" -o Dir::Etc::SourceParts=/dev/null
 		-o "Dir::State::Lists=$1/lists" -o "Dir::Cache=$1/cache" -o APT::Sandbox::User=root)
+	[ $# -lt 4 ] || apt_opts+=(-o "APT::Architecture=$4" -o "APT::Architectures=$4")
 	apt-get "${apt_opts[@]}" update -qq >&2
 }
 

@@ -2,6 +2,7 @@
 /* See fixture.h. */
 #include <linux/jiffies.h>
 
+#include "../hooks.h"
 #include "fixture.h"
 
 struct pmct_ctx *pmct_fixture_ctx(struct kunit *test, struct pmct_session *s, pid_t tid)
@@ -57,6 +58,8 @@ int pmct_fixture_init(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, f);
 	/* Some kernels run suites before the module's init. */
+	if (!pmct_hooks)
+		pmct_hooks_choose("auto", NULL);
 	pmct_count_init();
 	pmct_sample_init();
 	pmct_fake_reset();

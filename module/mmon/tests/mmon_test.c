@@ -9,12 +9,14 @@
  */
 #include <linux/atomic.h>
 #include <linux/pid.h>
-#include <linux/pmctrack.h>
 #include <linux/proc_fs.h>
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
 #include <pmctrack/mmon.h>
+#ifdef CONFIG_PMCTRACK
+#include <linux/pmctrack.h>
+#endif
 
 static unsigned int nr_sets = 1;
 module_param(nr_sets, uint, 0444);
@@ -174,12 +176,26 @@ static int test_open(struct inode *inode, struct file *file)
 	return single_open(file, test_show, NULL);
 }
 
+/* What a scheduler does needs a kernel with the patch. */
+static int test_schedule(struct task_struct *task, const char *what, int number)
+{
+#ifdef CONFIG_PMCTRACK
+	if (!strcmp(what, "sched"))
+		pmcs_set_prof(task, PMCS_PROF_SCHED, number);
+	else
+		test_metric_err = pmcs_get_current_metric_value(task, number, &test_metric);
+	return 0;
+#else
+	return -EOPNOTSUPP;
+#endif
+}
+
 static ssize_t test_write(struct file *file, const char __user *ubuf, size_t len, loff_t *pos)
 {
 	struct task_struct *task;
 	struct pid *pid;
 	char buf[64], what[16];
-	int nr, number;
+	int nr, number, err;
 
 	if (len >= sizeof(buf))
 		return -E2BIG;
@@ -193,12 +209,9 @@ static ssize_t test_write(struct file *file, const char __user *ubuf, size_t len
 	put_pid(pid);
 	if (!task)
 		return -ESRCH;
-	if (!strcmp(what, "sched"))
-		pmcs_set_prof(task, PMCS_PROF_SCHED, number);
-	else
-		test_metric_err = pmcs_get_current_metric_value(task, number, &test_metric);
+	err = test_schedule(task, what, number);
 	put_task_struct(task);
-	return len;
+	return err ?: len;
 }
 
 static const struct proc_ops test_ops = {

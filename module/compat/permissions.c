@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* See permissions.h. */
+#include <linux/capability.h>
+#include <linux/cred.h>
+#include <linux/file.h>
+#include <linux/fs.h>
+#include <linux/fs_struct.h>
+#include <linux/kernel.h>
+#include <linux/pid_namespace.h>
+#include <linux/sched/coredump.h>
+#include <linux/sched/mm.h>
+#include <linux/sched/signal.h>
+#include <linux/sched/task.h>
+
+#include "permissions.h"
+
+static bool pmct_same_ids(const struct cred *of, const struct cred *task)
+{
+	return uid_eq(of->uid, task->euid) && uid_eq(of->uid, task->suid) &&
+	       uid_eq(of->uid, task->uid) && gid_eq(of->gid, task->egid) &&
+	       gid_eq(of->gid, task->sgid) && gid_eq(of->gid, task->gid);
+}
+
+/* Programs with other privileges than their caller, and unreadable ones. */
+static bool pmct_may_see_memory(struct task_struct *task)
+{
+	struct mm_struct *mm = get_task_mm(task);
+	bool may;
+
+	if (!mm)
+		return true;
+	may = get_dumpable(mm) == SUID_DUMP_USER || ns_capable(mm->user_ns, CAP_SYS_PTRACE);
+	mmput(mm);
+	return may;
+}
+
+/**
+ * pmct_may_access() - may current see what a thread does?
+ * @task: the thread; the caller keeps it from being freed
+ *
+ * The rules of ptrace_may_access(PTRACE_MODE_READ_REALCREDS) but for those of
+ * security modules: as there, the real IDs of current must be all of the
+ * thread's, and its memory dumpable, or current capable.
+ *
+ * Context: process context, may sleep.
+ */
+bool pmct_may_access(struct task_struct *task)
+{
+	const struct cred *cred;
+	bool may;
+
+	if (same_thread_group(task, current))
+		return true;
+	rcu_read_lock();
+	cred = __task_cred(task);
+	may = pmct_same_ids(current_cred(), cred) || ns_capable(cred->user_ns, CAP_SYS_PTRACE);
+	rcu_read_unlock();
+	return may && pmct_may_see_memory(task);
+}
+
+/* As the first process sees it: the caller's view of /proc is the caller's. */
+static int pmct_perf_event_paranoid(void)
+{
+	struct task_struct *init = init_pid_ns.child_reaper;
+	struct file *file;
+	struct path root;
+	char text[16];
+	int paranoid;
+	ssize_t len;
+	loff_t pos = 0;
+
+	task_lock(init);
+	get_fs_root(init->fs, &root);
+	task_unlock(init);
+	file = file_open_root(&root, "proc/sys/kernel/perf_event_paranoid", O_RDONLY, 0);
+	path_put(&root);
+	if (IS_ERR(file))
+		return INT_MAX;
+	len = kernel_read(file, text, sizeof(text) - 1, &pos);
+	fput(file);
+	if (len <= 0)
+		return INT_MAX;
+	text[len] = '\0';
+	return kstrtoint(strim(text), 10, &paranoid) ? INT_MAX : paranoid;
+}
+
+/**
+ * pmct_may_count() - may current count events of its own threads?
+ *
+ * The rule of perf: with CAP_PERFMON always, otherwise unless
+ * kernel.perf_event_paranoid is above 2 (the default of some distributions),
+ * or cannot be read.
+ *
+ * Context: process context, sleeps.
+ */
+bool pmct_may_count(void)
+{
+	return perfmon_capable() || pmct_perf_event_paranoid() <= 2;
+}

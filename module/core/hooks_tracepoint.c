@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Scheduling events of an unmodified kernel's tracepoints.
+ *
+ * A task has no room for its context here, so contexts are found in a hash
+ * table by the task's address. Readers are hooks, with interrupts disabled, or
+ * hold the RCU read lock; they take no lock. A context is out of the table
+ * before its task can be freed: at the latest when the thread exits.
+ *
+ * The tick is a timer of our own. It starts when a monitored thread enters a
+ * CPU and goes on until it finds the CPU without one, so that a switch has
+ * nothing to do for it but to see that it runs.
+ */
+#include <linux/hash.h>
+#include <linux/hrtimer.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/rculist.h>
+#include <linux/sched/signal.h>
+#include <linux/tracepoint.h>
+#include <trace/events/sched.h>
+
+#include "../compat/hrtimer.h"
+#include "../compat/permissions.h"
+#include "../compat/tracepoint.h"
+#include "core.h"
+#include "hooks.h"
+
+/* Ten thousand monitored threads make chains of one; 128 KiB. */
+#define PMCT_TASKS_BITS	14
+
+static struct hlist_head *pmct_tasks __read_mostly;
+/* For writers. Innermost of all but the runqueue's callees. */
+static DEFINE_RAW_SPINLOCK(pmct_tasks_lock);
+
+static bool pmct_tp_all_switches __read_mostly;
+
+/**
+ * struct pmct_tp_tick - the tick of a CPU
+ * @timer: pinned; the CPU's own
+ * @runs: it is going to expire here
+ */
+struct pmct_tp_tick {
+	struct hrtimer timer;
+	bool runs;
+};
+
+static DEFINE_PER_CPU(struct pmct_tp_tick, pmct_tp_tick);
+
+static __always_inline struct hlist_head *pmct_tasks_chain(const struct task_struct *task)
+{
+	return &pmct_tasks[hash_ptr(task, PMCT_TASKS_BITS)];
+}
+
+static __always_inline struct pmct_ctx *pmct_tasks_find(const struct task_struct *task)
+{
+	struct pmct_ctx *ctx;
+
+	hlist_for_each_entry_rcu(ctx, pmct_tasks_chain(task), of_task,
+				 lockdep_is_held(&pmct_tasks_lock)) {
+		if (READ_ONCE(ctx->task) == task)
+			return ctx;
+	}
+	return NULL;
+}
+
+struct pmct_ctx *pmct_tracepoint_ctx(const struct task_struct *task)
+{
+	return pmct_tasks_find(task);
+}
+
+static bool pmct_tp_tie(struct task_struct *task, struct pmct_ctx *ctx)
+{
+	unsigned long flags;
+	bool tied;
+
+	raw_spin_lock_irqsave(&pmct_tasks_lock, flags);
+	tied = !pmct_tasks_find(task);
+	if (tied)
+		hlist_add_head_rcu(&ctx->of_task, pmct_tasks_chain(task));
+	raw_spin_unlock_irqrestore(&pmct_tasks_lock, flags);
+	return tied;
+}
+
+static void pmct_tp_retie(struct task_struct *task, struct pmct_ctx *ctx)
+{
+	struct pmct_ctx *old;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pmct_tasks_lock, flags);
+	old = pmct_tasks_find(task);
+	if (old) {
+		WRITE_ONCE(old->delivered, false);
+		hlist_del_rcu(&old->of_task);
+	}
+	if (ctx)
+		hlist_add_head_rcu(&ctx->of_task, pmct_tasks_chain(task));
+	raw_spin_unlock_irqrestore(&pmct_tasks_lock, flags);
+}
+
+static enum hrtimer_restart pmct_tp_tick_expired(struct hrtimer *timer)
+{
+	struct pmct_tp_tick *tick = this_cpu_ptr(&pmct_tp_tick);
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+	struct pmct_ctx *ctx = cs->ctx;
+
+	/* A timer whose CPU goes offline moves to another one. */
+	if (timer != &tick->timer)
+		return HRTIMER_NORESTART;
+	if (!ctx || ctx->task != current) {
+		tick->runs = false;
+		return HRTIMER_NORESTART;
+	}
+	pmct_tick(ctx, smp_processor_id());
+	hrtimer_forward_now(timer, TICK_NSEC);
+	return HRTIMER_RESTART;
+}
+
+/* A monitored thread has entered this CPU. Interrupts disabled. */
+void pmct_tracepoint_start_tick(void)
+{
+	struct pmct_tp_tick *tick = this_cpu_ptr(&pmct_tp_tick);
+
+	if (tick->runs)
+		return;
+	tick->runs = true;
+	/* Hard: its start wakes nobody, so that the runqueue lock may be held. */
+	hrtimer_start(&tick->timer, TICK_NSEC, HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* This CPU goes, or came back: no tick is on its way here. Interrupts disabled. */
+void pmct_tracepoint_stop_tick(void)
+{
+	struct pmct_tp_tick *tick = this_cpu_ptr(&pmct_tp_tick);
+
+	if (!tick->runs)
+		return;
+	hrtimer_cancel(&tick->timer);
+	tick->runs = false;
+}
+
+void pmct_tracepoint_deliver(struct task_struct *task, struct pmct_ctx *ctx, bool deliver)
+{
+	WRITE_ONCE(ctx->delivered, deliver);
+	if (deliver && task == current && irqs_disabled())
+		pmct_tracepoint_start_tick();
+}
+
+/* sched_switch: current is @prev, interrupts are disabled, the runqueue lock is held. */
+static void pmct_tp_switch(void *data, bool preempt, struct task_struct *prev,
+			   struct task_struct *next, unsigned int prev_state)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+	int cpu = smp_processor_id();
+	struct pmct_ctx *ctx;
+
+	if (unlikely(READ_ONCE(pmct_tp_all_switches)))
+		pmct_syswide_switch(prev, next, cpu);
+	ctx = cs->ctx;
+	/* Not if it was retied, and is still to be dropped from this CPU. */
+	if (ctx && ctx->task == prev && READ_ONCE(ctx->delivered))
+		pmct_sched_out(ctx, cpu);
+	ctx = pmct_tasks_find(next);
+	if (ctx && READ_ONCE(ctx->delivered)) {
+		pmct_sched_in(ctx, cpu);
+		pmct_tracepoint_start_tick();
+	} else if (cs->ctx && cs->ctx->task) {
+		pmct_sched_in(NULL, cpu);
+	}
+}
+
+/*
+ * sched_process_fork: the child is complete, and does not run yet. Its memory
+ * cannot wait: a thread that gets none is announced as skipped.
+ */
+static void pmct_tp_fork(void *data, struct task_struct *parent, struct task_struct *child)
+{
+	struct pmct_ctx *ctx;
+
+	rcu_read_lock();
+	ctx = pmct_ctx_fork(child, same_thread_group(parent, child), GFP_NOWAIT | __GFP_NOWARN);
+	if (ctx)
+		pmct_tp_tie(child, ctx);
+	rcu_read_unlock();
+}
+
+static void pmct_tp_exec(void *data, struct task_struct *task, pid_t old_pid,
+			 struct linux_binprm *bprm)
+{
+	rcu_read_lock();
+	pmct_ctx_exec(task);
+	rcu_read_unlock();
+}
+
+static void pmct_tp_exit(void *data, struct task_struct *task)
+{
+	rcu_read_lock();
+	pmct_ctx_exit(task);
+	rcu_read_unlock();
+}
+
+static void pmct_tp_exit_of_group(void *data, struct task_struct *task, bool group_dead)
+{
+	pmct_tp_exit(data, task);
+}
+
+/* The switch comes last, and goes first: what it delivers the others have tied. */
+static struct pmct_tracepoint pmct_tps[] = {
+	PMCT_TRACEPOINT(sched_process_exit, pmct_tp_exit, pmct_tp_exit_of_group),
+	PMCT_TRACEPOINT(sched_process_exec, pmct_tp_exec),
+	PMCT_TRACEPOINT(sched_process_fork, pmct_tp_fork),
+	PMCT_TRACEPOINT(sched_switch, pmct_tp_switch),
+};
+
+static void pmct_tp_disconnect(unsigned int nr)
+{
+	while (nr--)
+		tracepoint_probe_unregister(pmct_tps[nr].tp, pmct_tps[nr].probe, NULL);
+	tracepoint_synchronize_unregister();
+}
+
+static void pmct_tp_match(struct tracepoint *tp, void *unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(pmct_tps); i++) {
+		if (!strcmp(tp->name, pmct_tps[i].name))
+			pmct_tps[i].tp = tp;
+	}
+}
+
+static int pmct_tp_connect(struct pmct_msg *msg)
+{
+	unsigned int i;
+	int err;
+
+	for_each_kernel_tracepoint(pmct_tp_match, NULL);
+	for (i = 0; i < ARRAY_SIZE(pmct_tps); i++) {
+		if (!pmct_tps[i].tp) {
+			err = pmct_refuse(msg, -EOPNOTSUPP,
+					  "this kernel has no tracepoint %s: it needs CONFIG_TRACEPOINTS and an event tracer, or the PMCTrack patch",
+					  pmct_tps[i].name);
+			goto err_connected;
+		}
+		err = tracepoint_probe_register(pmct_tps[i].tp, pmct_tps[i].probe, NULL);
+		if (err) {
+			pmct_refuse(msg, err, "cannot listen to tracepoint %s (error %d)",
+				    pmct_tps[i].name, err);
+			goto err_connected;
+		}
+	}
+	return 0;
+
+err_connected:
+	pmct_tp_disconnect(i);
+	return err;
+}
+
+static void pmct_tp_stop(void)
+{
+	int cpu;
+
+	pmct_tp_disconnect(ARRAY_SIZE(pmct_tps));
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(&per_cpu_ptr(&pmct_tp_tick, cpu)->timer);
+	kvfree(pmct_tasks);
+}
+
+static int pmct_tp_start(struct pmct_msg *msg)
+{
+	int cpu, err;
+
+	pmct_tasks = kvcalloc(1 << PMCT_TASKS_BITS, sizeof(*pmct_tasks), GFP_KERNEL);
+	if (!pmct_tasks)
+		return pmct_refuse(msg, -ENOMEM, "no memory for the table of threads");
+	for_each_possible_cpu(cpu)
+		pmct_hrtimer_setup(&per_cpu_ptr(&pmct_tp_tick, cpu)->timer, pmct_tp_tick_expired,
+				   CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
+	err = pmct_tp_connect(msg);
+	if (err)
+		kvfree(pmct_tasks);
+	return err;
+}
+
+static void pmct_tp_any_switch(bool deliver)
+{
+	WRITE_ONCE(pmct_tp_all_switches, deliver);
+}
+
+/* There is no flag by which a scheduling class could say so. */
+static bool pmct_tp_sched_mode(const struct task_struct *task)
+{
+	return false;
+}
+
+const struct pmct_hooks pmct_hooks_tracepoint = {
+	.name		= "tracepoint",
+	.start		= pmct_tp_start,
+	.stop		= pmct_tp_stop,
+	.synchronize	= tracepoint_synchronize_unregister,
+	.any_switch	= pmct_tp_any_switch,
+	.tie		= pmct_tp_tie,
+	.retie		= pmct_tp_retie,
+	.sched_mode	= pmct_tp_sched_mode,
+	.may_access	= pmct_may_access,
+	.may_count	= pmct_may_count,
+};
