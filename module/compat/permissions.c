@@ -7,11 +7,10 @@
 #include <linux/fs_struct.h>
 #include <linux/kernel.h>
 #include <linux/pid_namespace.h>
-#include <linux/sched/coredump.h>
-#include <linux/sched/mm.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
+#include "dumpable.h"
 #include "permissions.h"
 
 static bool pmct_same_ids(const struct cred *of, const struct cred *task)
@@ -21,26 +20,13 @@ static bool pmct_same_ids(const struct cred *of, const struct cred *task)
 	       gid_eq(of->gid, task->sgid) && gid_eq(of->gid, task->gid);
 }
 
-/* Programs with other privileges than their caller, and unreadable ones. */
-static bool pmct_may_see_memory(struct task_struct *task)
-{
-	struct mm_struct *mm = get_task_mm(task);
-	bool may;
-
-	if (!mm)
-		return true;
-	may = get_dumpable(mm) == SUID_DUMP_USER || ns_capable(mm->user_ns, CAP_SYS_PTRACE);
-	mmput(mm);
-	return may;
-}
-
 /**
  * pmct_may_access() - may current see what a thread does?
  * @task: the thread; the caller keeps it from being freed
  *
  * The rules of ptrace_may_access(PTRACE_MODE_READ_REALCREDS) but for those of
  * security modules: as there, the real IDs of current must be all of the
- * thread's, and its memory dumpable, or current capable.
+ * thread's, and its program dumpable, or current capable.
  *
  * Context: process context, may sleep.
  */
@@ -55,7 +41,7 @@ bool pmct_may_access(struct task_struct *task)
 	cred = __task_cred(task);
 	may = pmct_same_ids(current_cred(), cred) || ns_capable(cred->user_ns, CAP_SYS_PTRACE);
 	rcu_read_unlock();
-	return may && pmct_may_see_memory(task);
+	return may && (pmct_dumpable(task) || capable(CAP_SYS_PTRACE));
 }
 
 /* As the first process sees it: the caller's view of /proc is the caller's. */

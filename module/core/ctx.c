@@ -9,10 +9,10 @@
 #include <linux/cred.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
-#include <linux/sched/coredump.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
+#include "../compat/dumpable.h"
 #include "core.h"
 #include "hooks.h"
 #include "mmon.h"
@@ -429,7 +429,7 @@ void pmct_ctx_exec(struct task_struct *task)
 	local_irq_enable();
 
 	/* Programs with other privileges than their caller, and unreadable ones. */
-	if (get_dumpable(task->mm) != SUID_DUMP_USER && !ctx->session->privileged) {
+	if (!pmct_dumpable(task) && !ctx->session->privileged) {
 		pmct_ctx_end(ctx, PMCTRACK_RECORD_F_SETUID);
 		return;
 	}

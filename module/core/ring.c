@@ -43,16 +43,16 @@ static int pmct_ring_charge(struct pmct_ring *ring)
 		atomic_long_sub(pages, &user->locked_vm);
 		return -ENOMEM;
 	}
-	ring->user = get_uid(user);
+	ring->payer = get_current_cred();
 	return 0;
 }
 
 static void pmct_ring_uncharge(struct pmct_ring *ring)
 {
-	if (!ring->user)
+	if (!ring->payer)
 		return;
-	atomic_long_sub(pmct_ring_pages(ring), &ring->user->locked_vm);
-	free_uid(ring->user);
+	atomic_long_sub(pmct_ring_pages(ring), &ring->payer->user->locked_vm);
+	put_cred(ring->payer);
 }
 
 /**

@@ -7,7 +7,7 @@
 #include <linux/types.h>
 #include <uapi/linux/pmctrack.h>
 
-struct user_struct;
+struct cred;
 struct vm_area_struct;
 
 #define PMCT_RING_MIN	PAGE_SIZE
@@ -24,7 +24,7 @@ struct vm_area_struct;
  *	reader's position or the end of the data; protected by @lock
  * @lock: serialises writers. Interrupts are disabled while it is held, for a
  *	record's length; user space never holds it.
- * @user: whose locked memory is charged; NULL: nobody's
+ * @payer: whose locked memory is charged; NULL: nobody's
  */
 struct pmct_ring {
 	struct pmctrack_ring_ctl *ctl;
@@ -33,7 +33,7 @@ struct pmct_ring {
 	u64 head;
 	u64 limit;
 	raw_spinlock_t lock;
-	struct user_struct *user;
+	const struct cred *payer;
 };
 
 int pmct_ring_init(struct pmct_ring *ring, size_t size);

@@ -121,11 +121,14 @@ static void pmct_account_lost(struct pmct_ring *ring, struct pmct_ctx *ctx)
 static noinline void pmct_sample_unread(struct pmct_ctx *ctx, enum pmctrack_record_kind kind,
 					u16 flags, struct monitoring_module *mm)
 {
-	DEFINE_RAW_FLEX(struct pmctrack_record, rec, counts, PMCTRACK_MAX_COUNTERS);
+	union {
+		struct pmctrack_record rec;
+		u8 room[sizeof(struct pmctrack_record) + PMCTRACK_MAX_COUNTERS * sizeof(u64)];
+	} u;
 
-	pmct_fill_record(rec, ctx, kind, flags);
+	pmct_fill_record(&u.rec, ctx, kind, flags);
 	if (mm)
-		pmct_mmon_sample(mm, ctx, rec);
+		pmct_mmon_sample(mm, ctx, &u.rec);
 }
 
 /**

@@ -10,7 +10,7 @@ SKIPPED=/tmp/skipped
 # What the guest's PMU is, and how raw strings of it name things.
 # Empty without the module.
 info() { sed -n "s/^$1: \([^ ]*\).*/\1/p" /proc/pmc/info 2>/dev/null | head -n 1; }
-BACKEND=$(info backend) PMU=$(info pmu) COUNTERS=$(info counters)
+HOOKS=$(info hooks) BACKEND=$(info backend) PMU=$(info pmu) COUNTERS=$(info counters)
 case $BACKEND in
 x86-intel)
 	RAW_INSTR=0xc0 RAW_CYCLES=0x3c RAW_BOTH=pmc0,pmc1 GENERAL=3
@@ -23,8 +23,8 @@ esac
 
 fail() { echo "# $*"; return 1; }
 skip() { echo "$*" >$SKIPPED; exit 0; }
-# only BACKEND: what this test is about, others do not have
-only() { [ "$BACKEND" = "$1" ] || { echo "for $1" >/tmp/elsewhere; exit 0; }; }
+# only NAME: what this test is about, other backends, or hooks, do not have
+only() { [ "$BACKEND" = "$1" ] || [ "$HOOKS" = "$1" ] || { echo "for $1" >/tmp/elsewhere; exit 0; }; }
 
 # expect_status WANT COMMAND…: output goes to $OUT and $ERR
 OUT=/tmp/out ERR=/tmp/err
@@ -150,7 +150,9 @@ csv() {
 }
 csv_sum() { csv "$1" "$2" | awk '{ s += $1 } END { printf "%.0f", s }'; }
 
-reload() { rmmod pmctrack 2>/dev/null || true; insmod $KO "$@"; }
+# With the hooks it had.
+load() { insmod $KO ${HOOKS:+hooks=$HOOKS} "$@"; }
+reload() { rmmod pmctrack 2>/dev/null || true; load "$@"; }
 
 # Nothing is left behind: no session, and the counters are perf's again.
 idle() {

@@ -9,7 +9,6 @@
  */
 #include <asm/barrier.h>
 #include <asm/cpufeature.h>
-#include <asm/processor.h>
 
 #include "../list.h"
 #include "x86.h"

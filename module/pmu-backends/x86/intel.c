@@ -8,7 +8,6 @@
 #include <asm/barrier.h>
 #include <asm/cpufeature.h>
 #include <asm/perf_event.h>
-#include <asm/processor.h>
 
 #include "../../compat/apic.h"
 #include "../list.h"

@@ -4,7 +4,6 @@
 #include <linux/smp.h>
 #include <asm/cpufeature.h>
 #include <asm/nmi.h>
-#include <asm/processor.h>
 
 #include "../../compat/apic.h"
 #include "x86.h"

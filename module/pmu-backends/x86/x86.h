@@ -11,6 +11,7 @@
 #include <linux/percpu.h>
 #include <pmctrack/backend.h>
 
+#include "../../compat/cpuid.h"
 #include "../../compat/msr.h"
 
 /*

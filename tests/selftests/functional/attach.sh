@@ -7,7 +7,7 @@ test_attach() {
 	need_instr
 	rmmod pmctrack
 	start_waiting 01000000 4
-	insmod $KO
+	load
 	start_attached /tmp/mine -c instr -p $waiting
 	go
 	wait $waiting

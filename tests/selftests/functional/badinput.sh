@@ -79,7 +79,7 @@ test_module_not_loaded() {
 	rmmod pmctrack
 	expect_refusal 1 "not loaded.*modprobe pmctrack" pmctrack true
 	expect_refusal 1 "not loaded.*modprobe pmctrack" pmc-events -I
-	insmod $KO
+	load
 	expect_status 0 pmctrack -c cycles true
 }
 
@@ -89,7 +89,7 @@ test_module_for_another_kernel() {
 	! insmod /tmp/other.ko 2>/tmp/err || fail "loaded"
 	grep -q "Invalid module format" /tmp/err || fail "insmod says: $(cat /tmp/err)"
 	expect_refusal 1 "not loaded" pmctrack true
-	insmod $KO
+	load
 }
 
 test_no_permission() {
@@ -210,7 +210,7 @@ test_rmmod_with_session() {
 	wait $mine || true
 	idle
 	rmmod pmctrack
-	insmod $KO
+	load
 }
 
 test_thread_twice() {

@@ -158,6 +158,7 @@ test_virtual_counters_of_cpus() {
 
 # What a scheduler gets is what the user sees: the sum of the rows.
 test_metric_of_user_session() {
+	only patch
 	need_instr
 	with_test_module
 	rm -f /tmp/go /tmp/pid; mkfifo /tmp/go
@@ -177,6 +178,7 @@ test_metric_of_user_session() {
 
 # The scheduling class sets a flag, nothing else.
 test_scheduler_mode() {
+	only patch
 	need_instr
 	with_test_module
 	bash -c 'while :; do :; done' & running=$!

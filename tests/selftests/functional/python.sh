@@ -291,6 +291,6 @@ test_python_errors() {
 		except pmctrack.PmctrackError as e:
 		    print(e.errno, e.strerror)
 	P
-	insmod $KO
+	load
 	grep -q "^2 .*modprobe pmctrack" /tmp/mine || fail "$(cat /tmp/mine)"
 }

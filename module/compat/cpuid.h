@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cpuid() and its relatives, which moved out of <asm/processor.h> with Linux 6.16. */
+#ifndef _PMCT_COMPAT_CPUID_H
+#define _PMCT_COMPAT_CPUID_H
+
+#include <asm/processor.h>
+#if __has_include(<asm/cpuid/api.h>)
+#include <asm/cpuid/api.h>
+#endif
+
+#endif /* _PMCT_COMPAT_CPUID_H */
