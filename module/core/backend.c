@@ -22,6 +22,8 @@ static int pmct_cpu_online(unsigned int cpu)
 {
 	unsigned long flags;
 
+	if (pmct_backend->cpu_online)
+		pmct_backend->cpu_online(cpu);
 	local_irq_save(flags);
 	pmct_hooks_forget_cpu();
 	pmct_count_forget_cpu();

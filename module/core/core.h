@@ -93,6 +93,7 @@ struct pmct_mmon_state {
  *	to @run_since
  * @run_since: from then on it still is; 0: it is not
  * @clock: clock ticks on a CPU in the open interval, with the counters
+ * @missed: ns of that in which not all counters counted
  * @sum: events of each counter of @set in the open interval; room for an even
  *	number, see pmct_account()
  */
@@ -123,6 +124,7 @@ struct pmct_ctx {
 	u64 run;
 	u64 run_since;
 	u64 clock;
+	u64 missed;
 	u64 sum[];
 };
 

@@ -310,7 +310,7 @@ int pmct_evset_build(const struct pmct_backend *backend,
 		if (err)
 			return err;
 		set->counters |= BIT(event->counter);
-		set->narrow |= set->mask[i] < PMCT_WIDE_MASK;
+		set->narrow |= set->mask[i] < PMCT_WIDE_MASK || backend->missed;
 		set->wraps |= set->narrow || set->mask[i] != U64_MAX;
 	}
 	set->nr = spec->nr;

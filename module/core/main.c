@@ -9,26 +9,42 @@ static char *hooks = "auto";
 module_param(hooks, charp, 0444);
 MODULE_PARM_DESC(hooks, "where scheduling events come from: auto (default), patch or tracepoint");
 
+static char *backend = "auto";
+module_param(backend, charp, 0444);
+MODULE_PARM_DESC(backend, "whose counters: auto (default), native, perf, or the name of one");
+
+static bool __init pmct_wanted(const struct pmct_backend *b)
+{
+	if (!strcmp(backend, "native"))
+		return !b->missed;
+	return !strcmp(backend, "auto") || !strcmp(backend, b->name);
+}
+
 static const struct pmct_backend *__init pmct_probe(void)
 {
 	const struct pmct_backend *const *b;
-	int err = -ENODEV;
+	int err = -EINVAL;
 
 	for (b = pmct_backends; *b; b++) {
 		struct pmct_msg msg = {};
 
+		if (!pmct_wanted(*b))
+			continue;
 		err = (*b)->probe(&msg);
 		if (!err)
 			return *b;
 		if (msg.text[0])
-			pr_err("pmctrack: %s: %s\n", (*b)->name, msg.text);
+			pr_warn("pmctrack: %s: %s\n", (*b)->name, msg.text);
 	}
+	if (err == -EINVAL)
+		pr_err("pmctrack: backend=%s: this kernel has no such backend; there are auto, native and perf\n",
+		       backend);
 	return ERR_PTR(err);
 }
 
 static int __init pmct_init(void)
 {
-	const struct pmct_backend *backend;
+	const struct pmct_backend *found;
 	struct pmct_msg msg = {};
 	int err;
 
@@ -37,13 +53,13 @@ static int __init pmct_init(void)
 		pr_err("pmctrack: %s\n", msg.text);
 		return err;
 	}
-	backend = pmct_probe();
-	if (IS_ERR(backend))
-		return PTR_ERR(backend);
+	found = pmct_probe();
+	if (IS_ERR(found))
+		return PTR_ERR(found);
 	pmct_count_init();
 	pmct_sample_init();
 	pmct_sched_mode_init();
-	err = pmct_backend_init(backend);
+	err = pmct_backend_init(found);
 	if (err)
 		return err;
 	err = pmct_hooks->start(&msg);
@@ -58,7 +74,7 @@ static int __init pmct_init(void)
 	if (err)
 		goto err_procfs;
 	pr_info("pmctrack: version %s, backend %s, hooks %s\n", THIS_MODULE->version ?: "",
-		backend->name, pmct_hooks->name);
+		found->name, pmct_hooks->name);
 	return 0;
 
 err_procfs:

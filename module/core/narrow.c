@@ -53,6 +53,8 @@ void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx, const struct
 	/* Accounted: also a flag that was raised only after it was read. */
 	if (wrapped)
 		pmct_backend->overflow_clear(wrapped);
+	if (pmct_backend->missed)
+		ctx->missed += pmct_backend->missed();
 	if (!set->ebs)
 		return;
 	pmct_ebs_account(cs, ctx, set, ebs, wrapped & BIT_ULL(set->counter[set->ebs_index]));

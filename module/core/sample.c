@@ -93,6 +93,10 @@ static __always_inline void pmct_fill_record(struct pmctrack_record *rec, struct
 	} else {
 		rec->run_ns = pmct_clock_to_ns(pmct_end_run(cs, ctx));
 	}
+	if (unlikely(ctx->missed)) {
+		rec->hw_ns -= min(rec->hw_ns, ctx->missed);
+		ctx->missed = 0;
+	}
 	for (i = 0; i < nr; i++) {
 		rec->counts[i] = ctx->sum[i];
 		ctx->sum[i] = 0;
@@ -114,6 +118,7 @@ static void pmct_account_lost(struct pmct_ring *ring, struct pmct_ctx *ctx)
 		ctx->sum[i] = 0;
 	}
 	ctx->clock = 0;
+	ctx->missed = 0;
 	ctx->run = 0;
 }
 

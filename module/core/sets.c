@@ -18,6 +18,8 @@ static int pmct_sets_add_to(struct pmct_session *s, const struct pmct_evset_spec
 				   core_type, PMCTRACK_MAX_SETS);
 	set = &s->sets[core_type][index];
 	err = pmct_evset_build(pmct_backend, spec, core_type, set, msg);
+	if (!err && pmct_backend->prepare)
+		err = pmct_backend->prepare(set, msg);
 	if (err)
 		return err;
 	set->index = index;
@@ -113,10 +115,13 @@ int pmct_sets_init(struct pmct_session *s, const struct pmct_session_params *par
 
 void pmct_sets_free(struct pmct_session *s)
 {
-	unsigned int i;
+	unsigned int type, i;
 
-	for (i = 0; i < ARRAY_SIZE(s->sets); i++)
-		kfree(s->sets[i]);
+	for (type = 0; type < ARRAY_SIZE(s->sets); type++) {
+		for (i = 0; pmct_backend->unprepare && i < s->nr_sets[type]; i++)
+			pmct_backend->unprepare(&s->sets[type][i]);
+		kfree(s->sets[type]);
+	}
 }
 
 /**

@@ -10,5 +10,8 @@ const struct pmct_backend *const pmct_backends[] = {
 	&pmct_intel,
 	&pmct_amd,
 #endif
+#ifdef CONFIG_PERF_EVENTS
+	&pmct_perf,
+#endif
 	NULL
 };

@@ -5,6 +5,6 @@
 
 #include <pmctrack/backend.h>
 
-extern const struct pmct_backend pmct_pmuv3, pmct_intel, pmct_amd;
+extern const struct pmct_backend pmct_pmuv3, pmct_intel, pmct_amd, pmct_perf;
 
 #endif /* _PMCT_BACKEND_LIST_H */

@@ -17,6 +17,7 @@ x86-intel)
 	# Version 1 of the architecture has no fixed counters.
 	[ "$(info fixed_counters)" != 0 ] || RAW_BOTH=pmc0=0xc0,pmc1=0x3c GENERAL=0
 	;;
+perf) RAW_INSTR=0x1 RAW_CYCLES=0x0 RAW_BOTH=pmc0=0x1,pmc1=0x0 GENERAL=0 ;;
 x86-amd) RAW_INSTR=0xc0 RAW_CYCLES=0x76 RAW_BOTH=pmc0=0xc0,pmc1=0x76 GENERAL=0 ;;
 *) RAW_INSTR=0x8 RAW_CYCLES=0x11 RAW_BOTH=pmc1=0x8,pmc0 GENERAL=1 ;;
 esac
@@ -25,6 +26,8 @@ fail() { echo "# $*"; return 1; }
 skip() { echo "$*" >$SKIPPED; exit 0; }
 # only NAME: what this test is about, other backends, or hooks, do not have
 only() { [ "$BACKEND" = "$1" ] || [ "$HOOKS" = "$1" ] || { echo "for $1" >/tmp/elsewhere; exit 0; }; }
+
+need_ebs() { [ "$BACKEND" != perf ] || { echo "for native backends" >/tmp/elsewhere; exit 0; }; }
 
 # expect_status WANT COMMAND…: output goes to $OUT and $ERR
 OUT=/tmp/out ERR=/tmp/err
@@ -150,8 +153,8 @@ csv() {
 }
 csv_sum() { csv "$1" "$2" | awk '{ s += $1 } END { printf "%.0f", s }'; }
 
-# With the hooks it had.
-load() { insmod $KO ${HOOKS:+hooks=$HOOKS} "$@"; }
+# With the hooks and the backend it had.
+load() { insmod $KO ${HOOKS:+hooks=$HOOKS backend=$BACKEND} "$@"; }
 reload() { rmmod pmctrack 2>/dev/null || true; load "$@"; }
 
 # Nothing is left behind: no session, and the counters are perf's again.

@@ -59,7 +59,8 @@ struct pmct_event {
  * @nr: number of counters
  * @core_type: for which CPUs
  * @index: of the set in its session
- * @narrow: some counter can overflow unseen, or samples: flags are looked at
+ * @narrow: some counter can overflow unseen, or samples: flags are looked at; or
+ *	does not always count, see pmct_backend::missed
  * @wraps: @narrow, or some counter has fewer than 64 bits: accounted for at
  *	each tick
  * @ebs_index: which counter (0 to @nr - 1) samples by its events, if @ebs
@@ -68,6 +69,7 @@ struct pmct_event {
  * @counter: their numbers, ascending
  * @config: what the backend's translate() made of each
  * @mask: largest value of each counter, all bits set
+ * @priv: of a backend with prepare()
  */
 struct pmct_hwset {
 	u8 nr;
@@ -81,6 +83,7 @@ struct pmct_hwset {
 	u8 counter[PMCTRACK_MAX_COUNTERS];
 	u64 config[PMCTRACK_MAX_COUNTERS];
 	u64 mask[PMCTRACK_MAX_COUNTERS];
+	void *priv;
 };
 
 /**
@@ -130,6 +133,9 @@ struct pmct_backend {
 	 */
 	unsigned int (*cpu_core_type)(int cpu);
 
+	/** @cpu_online: @cpu, on which this runs, came online. May sleep. NULL: nothing to do */
+	void (*cpu_online)(int cpu);
+
 	/**
 	 * @translate: make the register value for an event. The core has
 	 * checked that the counter exists and is used once. -EINVAL or
@@ -138,6 +144,14 @@ struct pmct_backend {
 	int (*translate)(const struct pmct_core_type *type,
 			 const struct pmct_event *event, u64 *config, u64 *mask,
 			 struct pmct_msg *msg);
+
+	/**
+	 * @prepare: get what a translated set needs while its session lasts;
+	 * a negative errno with @msg. NULL: nothing
+	 */
+	int (*prepare)(struct pmct_hwset *set, struct pmct_msg *msg);
+	/** @unprepare: give it back; no CPU has the set any more */
+	void (*unprepare)(struct pmct_hwset *set);
 
 	/**
 	 * @claim: own the counters of all CPUs until release(); @overflow is
@@ -156,6 +170,12 @@ struct pmct_backend {
 	 * counters of @set if @set->narrow, else 0.
 	 */
 	u64 (*read)(const struct pmct_hwset *set, u64 *values);
+	/**
+	 * @missed: for how many ns between the last two read() of this CPU,
+	 * which were of the same set, some counter of it did not count. Hot.
+	 * NULL: never, the counters are ours.
+	 */
+	u64 (*missed)(void);
 	/** @write: set a counter of the set on this CPU, which counts on. Hot. */
 	void (*write)(unsigned int counter, u64 value);
 	/**

@@ -19,7 +19,7 @@ test_event_the_pmu_lacks() {
 
 test_more_events_than_counters() {
 	expect_refusal 1 "no counter left for 'cycles'.*$((COUNTERS - GENERAL)) general counters" \
-		pmctrack --strict -c cycles,cycles,cycles,cycles,cycles,cycles,cycles,cycles true
+		pmctrack --strict -c "$(printf 'cycles,%.0s' {1..8})cycles" true
 	expect_refusal 1 "pmc9: $PMU has $COUNTERS counters" pmctrack -r -c pmc9=$RAW_CYCLES true
 }
 
@@ -39,7 +39,7 @@ test_malformed_raw_string() {
 
 # Event select registers of x86: their fields, and fixed counters.
 test_malformed_raw_string_x86() {
-	[ "$BACKEND" != arm64-pmuv3 ] || only x86
+	[[ $BACKEND = x86-* ]] || only x86
 	expect_refusal 1 "knows no key 'nonsense'" pmctrack -r -c pmc3=0xc0,nonsense3=1 true
 	expect_refusal 1 "umask3=0x100: at most 0xff" pmctrack -r -c pmc3=0xc0,umask3=0x100 true
 	expect_refusal 1 "cmask3=0x100: at most 0xff" pmctrack -r -c pmc3=0xc0,cmask3=256 true
@@ -85,7 +85,8 @@ test_module_not_loaded() {
 
 test_module_for_another_kernel() {
 	rmmod pmctrack
-	sed "s/vermagic=$(uname -r | cut -c1-3)/vermagic=0.0/" $KO >/tmp/other.ko
+	# Not the release: kernels with versions of symbols do not look at it.
+	sed "s/ mod_unload / mod_onload /" $KO >/tmp/other.ko
 	! insmod /tmp/other.ko 2>/tmp/err || fail "loaded"
 	grep -q "Invalid module format" /tmp/err || fail "insmod says: $(cat /tmp/err)"
 	expect_refusal 1 "not loaded" pmctrack true

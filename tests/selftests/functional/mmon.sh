@@ -99,6 +99,7 @@ test_virtual_counters_beside() {
 
 # The instruction pointers of samples by events are in the loop of two instructions.
 test_instruction_pointers() {
+	need_ebs
 	need_instr
 	with_test_module
 	pmctrack -L -c instr:ebs=50000 -V ip -o /tmp/mine $S/handcount 02000000 0

@@ -26,7 +26,8 @@ test_rotation_with_migration() {
 
 test_spill_and_strict() {
 	need_instr
-	local events=instr,instr,instr,instr,instr,instr,instr,cycles
+	local events
+	events=$(printf "instr,%.0s" $(seq "$COUNTERS"))cycles
 	expect_status 0 pmctrack -T 0.01 -c $events $S/handcount 10000000 0
 	grep -q 'note: more events than counters: they are in 2 event sets' $ERR || fail "no note: $(cat $ERR)"
 	equal "$(sum $OUT instr)" "$(hand_main 10000000 0)"
@@ -52,6 +53,7 @@ windows() { echo $(($(hand_main "$1" "$2") / $3 + $2 * ($(hand_thread "$1") / $3
 
 # One sample each N events: all events are in them, and there are as many as there must be.
 test_ebs() {
+	need_ebs
 	need_instr
 	local n
 	for n in 1000000 77777; do
@@ -65,6 +67,7 @@ test_ebs() {
 
 # The same with migrations, other programs, and another one that samples.
 test_ebs_migration() {
+	need_ebs
 	need_instr
 	pmctrack -o /tmp/other1 -c instr:ebs=50000 $S/handcount 05000000 2 & other1=$!
 	pmctrack -T 0.004 -o /tmp/other2 -c cycles,instr $S/handcount 05000000 2 & other2=$!
@@ -79,6 +82,7 @@ test_ebs_migration() {
 }
 
 test_ebs_narrow_counters() {
+	need_ebs
 	only arm64-pmuv3
 	need_instr
 	reload long_counters=0
@@ -90,6 +94,7 @@ test_ebs_narrow_counters() {
 }
 
 test_ebs_sets_take_turns() {
+	need_ebs
 	need_instr
 	expect_status 0 pmctrack -c instr:ebs=100000 -c instr:ebs=200000,cycles $S/handcount 10000000 0
 	equal "$(sum $OUT instr)" "$(hand_main 10000000 0)"
@@ -101,6 +106,7 @@ test_ebs_sets_take_turns() {
 
 # In kernel mode, and both: the same instants for all events of a set.
 test_ebs_modes() {
+	need_ebs
 	need_instr
 	expect_status 0 pmctrack -c instr:u,instr:k,instr:uk:ebs=20000 bash -c 'for i in {1..20}; do /bin/true; done'
 	[ "$(rows_of $OUT ebs)" -gt 10 ] || fail "hardly any windows"

@@ -55,6 +55,7 @@ churn() {
 }
 
 test_stress() {
+	need_ebs
 	need_instr
 	local jobs=() job rounds=30
 	# 42 threads a round, twice; less where each step is slow.

@@ -31,6 +31,7 @@ test_cgroup_sets_take_turns() {
 }
 
 test_cgroup_ebs() {
+	need_ebs
 	need_instr
 	start_waiting 01000000 2
 	cgroup_of a $waiting

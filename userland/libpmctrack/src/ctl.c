@@ -12,6 +12,8 @@ static const char *arch_of(const struct pmu *pmu)
 {
 	unsigned int vendor;
 
+	if (pmu_is_perf(pmu))
+		return "perf";
 	if (sscanf(pmu->model, "x86=%u", &vendor) != 1)
 		return "arm64";
 	/* As the kernel numbers them. */

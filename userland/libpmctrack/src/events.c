@@ -44,6 +44,11 @@ bool pmu_implements(const struct pmu *pmu, uint64_t code)
 /* Event, unit mask, edge (18), any (21), inv (23), cmask of an event select register */
 #define X86_CODE	(0xfff00ffffull | 1u << 18 | 1u << 21 | 1u << 23)
 
+bool pmu_is_perf(const struct pmu *pmu)
+{
+	return strcmp(pmu->model, "perf") == 0;
+}
+
 static bool pmu_is_x86(const struct pmu *pmu)
 {
 	return strncmp(pmu->model, "x86=", 4) == 0;
@@ -54,6 +59,9 @@ const char *pmu_table(const struct pmu *pmu, uint64_t *limit)
 	const char *present = pfm_present_table();
 
 	*limit = 0;
+	/* Its codes are perf's, not the PMU's. */
+	if (pmu_is_perf(pmu))
+		return NULL;
 	return present ? present : event_file_table(pmu->file, limit);
 }
 

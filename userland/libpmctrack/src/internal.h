@@ -98,6 +98,7 @@ int pfm_each_x86(const char *table,
 /* events.c */
 struct pmctrack_evset *evset_copy(const struct pmctrack_evset *set);
 const char *pmu_table(const struct pmu *pmu, uint64_t *limit);
+bool pmu_is_perf(const struct pmu *pmu);
 bool pmu_implements(const struct pmu *pmu, uint64_t code);
 
 #endif /* PMCTRACK_INTERNAL_H */
