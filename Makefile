@@ -1,22 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# make			the userland, and the module if KDIR is a patched kernel
-# make demo		the main job in an emulated machine, from nothing
+# make			the userland, and the module for the kernel of KDIR
+# make demo		the main job in an emulated x86-64 machine, from nothing
+# make demo-arm64	the same on arm64, with the kernel patch
 # make test		everything that is tested
 # make test-matrix	the same with everything under debug kernels, too; hours
 # make bench		our cost and perf's, in guest instructions
+# make deb		Debian packages, in build/deb
 # make install		what was made (PREFIX, DESTDIR, KDIR)
 KDIR ?= /lib/modules/$(shell uname -r)/build
 PREFIX ?= /usr/local
 VERSION := $(shell cat VERSION)
 kbuild := $(MAKE) -C $(KDIR) M=$(CURDIR)/module PMCT_VERSION=$(VERSION)
-hooked := $(shell grep -qs '^CONFIG_PMCTRACK=y' $(KDIR)/include/config/auto.conf && echo yes)
+headers := $(wildcard $(KDIR)/Makefile)
 
 all: userland
-ifdef hooked
+ifdef headers
 all: module
 else
 all:
-	@echo "No module: the kernel of KDIR=$(KDIR) has no PMCTrack hooks (see README.md, Installing)."
+	@echo "No module: there are no kernel headers in KDIR=$(KDIR) (see README.md, Installing)."
 endif
 
 userland:
@@ -28,13 +30,25 @@ module:
 install: all
 	$(MAKE) -C userland PREFIX=$(PREFIX) install
 	[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
-	$(if $(hooked),$(kbuild) modules_install)
+	$(if $(headers),$(kbuild) modules_install)
 
 setup:
 	@tests/vm/setup
 
+# Of the files that git knows, or would.
+deb: setup
+	@rm -rf build/deb
+	@mkdir -p build/deb/pmctrack
+	@git ls-files -co --exclude-standard -z | xargs -0 cp --parents -t build/deb/pmctrack
+	cd build/deb/pmctrack && dpkg-buildpackage -b -us -uc
+	@rm -rf build/deb/pmctrack
+	@ls build/deb/*.deb
+
 demo: setup
 	@tests/vm/demo
+
+demo-arm64: setup
+	@tests/vm/demo --arch arm64
 
 test: setup
 	@tests/run
@@ -47,6 +61,6 @@ bench: setup
 
 clean:
 	rm -rf build
-	$(if $(hooked),$(kbuild) clean)
+	$(if $(headers),$(kbuild) clean)
 
-.PHONY: all userland module install setup demo test test-matrix bench clean
+.PHONY: all userland module install deb setup demo demo-arm64 test test-matrix bench clean

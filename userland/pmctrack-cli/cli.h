@@ -55,6 +55,9 @@ int options_parse(struct options *o, int argc, char **argv);
 int parse_cpus(const char *text, cpu_set_t *set);
 int parse_size(const char *text, uint32_t *bytes);
 
+/* doctor.c: the exit status of "pmctrack doctor" */
+int doctor(int argc, char **argv);
+
 /* child.c: the program, held back until it may run */
 struct child {
 	sigset_t mask;		/* in: signals that the program is to have blocked */

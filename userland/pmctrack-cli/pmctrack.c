@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* pmctrack: performance counters of a program, thread by thread. */
 #include <fcntl.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -15,6 +16,8 @@ int main(int argc, char **argv)
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
 			return EXIT_SELF;
 	}
+	if (argc > 1 && strcmp(argv[1], "doctor") == 0)
+		return doctor(argc, argv);
 	status = options_parse(&options, argc, argv);
 	if (status)
 		return status < 0 ? 0 : status;

@@ -219,6 +219,7 @@ test_thread_twice() {
 }
 
 test_perf_in_use() {
+	need_ownership
 	perf stat -e cycles:u -o /dev/null sleep infinity & other=$!
 	until pgrep -x sleep >/dev/null; do sleep 0.02; done
 	sleep 0.1
@@ -229,6 +230,7 @@ test_perf_in_use() {
 }
 
 test_perf_is_refused_and_comes_back() {
+	need_ownership
 	pmctrack -c cycles sleep infinity >/dev/null & mine=$!
 	until grep -q '^sessions: 1$' /proc/pmc/info; do sleep 0.02; done
 	perf stat -x, -e cycles:u true 2>/tmp/err || true
