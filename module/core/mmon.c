@@ -269,7 +269,7 @@ EXPORT_SYMBOL_GPL(pmct_mmon_publish);
  * Raw configuration strings are made for it.
  *
  * Return: name of the backend, as /proc/pmc/info has it: "arm64-pmuv3",
- * "x86-intel", "x86-amd".
+ * "x86-intel", "x86-amd", "perf".
  */
 const char *pmct_mmon_pmu(void)
 {

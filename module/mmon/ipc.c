@@ -17,6 +17,7 @@ static const struct ipc_pmu {
 	{ "arm64-pmuv3", { "pmc0,pmc1=0x8" }, 1, 0 },
 	{ "x86-intel", { "pmc0,pmc1" }, 0, 1 },
 	{ "x86-amd", { "pmc0=0xc0,pmc1=0x76" }, 0, 1 },
+	{ "perf", { "pmc0=0x1,pmc1=0x0" }, 0, 1 },
 };
 
 static const struct ipc_pmu *ipc_pmu;

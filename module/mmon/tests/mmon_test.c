@@ -27,12 +27,10 @@ module_param(stay, bool, 0644);
 MODULE_PARM_DESC(stay, "event sets do not take turns");
 
 #define TEST_INSTR	0
-#if defined(CONFIG_ARM64)
-static const char *const test_sets[] = { "pmc1=0x8", "pmc1=0x8,pmc2=0x8" };
-#elif defined(CONFIG_X86)
+static const char *const arm64_sets[] = { "pmc1=0x8", "pmc1=0x8,pmc2=0x8" };
 /* General counters of Intel's, if there are two behind its fixed ones, and of AMD's. */
-static const char *const test_sets[] = { "pmc3=0xc0", "pmc3=0xc0,pmc4=0xc0" };
-#endif
+static const char *const x86_sets[] = { "pmc3=0xc0", "pmc3=0xc0,pmc4=0xc0" };
+static const char *const perf_sets[] = { "pmc1=0x1", "pmc1=0x1,pmc2=0x1" };
 
 /* One a sample; instructions; times the thread left; ticks; the last not in each sample. */
 enum { VIRT_SAMPLES, VIRT_INSTR, VIRT_SWITCHES, VIRT_TICKS, VIRT_IP, VIRT_ODD };
@@ -65,6 +63,12 @@ static int test_metric_err;
 
 static int test_enable(struct monitoring_module *self)
 {
+	const char *const *test_sets = x86_sets;
+
+	if (!strcmp(pmct_mmon_pmu(), "perf"))
+		test_sets = perf_sets;
+	else if (IS_ENABLED(CONFIG_ARM64))
+		test_sets = arm64_sets;
 	if (!nr_sets)
 		return 0;
 	return configure_performance_counters_set(self, test_sets, nr_sets);

@@ -159,3 +159,12 @@ test_library_regions() {
 	[ "$BACKEND" != arm64-pmuv3 ] || $S/startstop pmctrack >/dev/null
 	$S/regions
 }
+
+# The kernel's own driver of the PMU agrees.
+test_same_as_perf() {
+	need_instr
+	perf stat -x, -o $OUT -e instructions:u $S/handcount 00100000 0
+	equal "$(grep instructions $OUT | cut -d, -f1)" "$(hand_main 00100000 0)" "perf"
+	expect_status 0 pmctrack -c instr $S/handcount 00100000 0
+	equal "$(sum $OUT instr)" "$(hand_main 00100000 0)" "pmctrack"
+}

@@ -31,6 +31,7 @@ test_user_read_refused() {
 }
 
 test_old_interface() {
+	need_ownership
 	need_instr
 	expect_status 0 $S/old_api
 	grep -qE "pmc[01]=instr\(0\),instr:uk\(1\)" $OUT || fail "$(cat $OUT)"

@@ -27,7 +27,7 @@ test_rotation_with_migration() {
 test_spill_and_strict() {
 	need_instr
 	local events
-	events=$(printf "instr,%.0s" $(seq "$COUNTERS"))cycles
+	events=$(printf "instr,%.0s" $(seq "$COUNTERS"))instr
 	expect_status 0 pmctrack -T 0.01 -c $events $S/handcount 10000000 0
 	grep -q 'note: more events than counters: they are in 2 event sets' $ERR || fail "no note: $(cat $ERR)"
 	equal "$(sum $OUT instr)" "$(hand_main 10000000 0)"
