@@ -61,6 +61,17 @@ module)
 	# Its best case: the child has a copy of the parent's events.
 	echo "perf_inherited $(switch_of 3 perf stat -e $perfs)"
 	echo "perf_both $(perf_both)" ;;
+x86)
+	# What the module costs by its hooks and backend, "NAME hooks=… backend=…" each.
+	ours=instr,cycles,branches,branch_misses perfs=instructions:u,cycles:u,branches:u,branch-misses:u
+	echo "x86_plain $(switch_of 9 env)"
+	for way in "${@:2}"; do
+		insmod $KO ${way#* }
+		echo "${way%% *}_none $(switch_of 9 env)"
+		echo "${way%% *}_both $(switch_of 5 pmctrack -L -c $ours)"
+		rmmod pmctrack
+	done
+	echo "x86_perf $(perf_both)" ;;
 error)
 	migrate_beside_others 10000000
 	echo "error $(($(sum /tmp/mine 4) - $(hand_all 10000000 3)))" ;;
