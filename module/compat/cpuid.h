@@ -4,7 +4,7 @@
 #define _PMCT_COMPAT_CPUID_H
 
 #include <asm/processor.h>
-#if __has_include(<asm/cpuid/api.h>)
+#ifdef PMCT_HAVE_CPUID_API
 #include <asm/cpuid/api.h>
 #endif
 

@@ -5,9 +5,8 @@
 
 #include <linux/sched/coredump.h>
 #include <linux/sched/mm.h>
-#if __has_include(<linux/sched/exec_state.h>)
+#ifdef PMCT_HAVE_EXEC_STATE
 #include <linux/sched/exec_state.h>
-#define PMCT_HAVE_EXEC_STATE
 #endif
 
 /**

@@ -23,8 +23,8 @@ struct pmct_tracepoint {
 
 /* The kernel declares, for each tracepoint, a function that takes a fitting probe. */
 #define PMCT_PROBE_FITS(_name, _probe)	\
-	__builtin_types_compatible_p(typeof(&check_trace_callback_type_##_name), \
-				     void (*)(typeof(&(_probe))))
+	__builtin_types_compatible_p(typeof(check_trace_callback_type_##_name), \
+				     void (typeof(_probe) *))
 
 #define PMCT_TRACEPOINT(...)	\
 	CONCATENATE(__PMCT_TRACEPOINT, COUNT_ARGS(__VA_ARGS__))(__VA_ARGS__)

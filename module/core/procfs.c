@@ -51,7 +51,7 @@ static int pmct_info_show(struct seq_file *m, void *v)
 	seq_printf(m, "hooks: %s\n", pmct_hooks->name);
 	seq_printf(m, "backend: %s\n", pmct_backend->name);
 	seq_printf(m, "sessions: %u\n", pmct_backend_users());
-	seq_printf(m, "counters_owned_by: %s\n", 
+	seq_printf(m, "counters_owned_by: %s\n",
 		   pmct_backend_users() && !pmct_backend->missed ? "pmctrack" : "perf");
 	seq_printf(m, "sampling_resolution_ns: %lu\n", TICK_NSEC);
 	for (i = 0; i < pmct_backend->nr_core_types(); i++) {

@@ -6,8 +6,9 @@
  *
  * Each event is one of perf's for each CPU, which counts there for as long as
  * there is a set with it, and is shared by all of them; the core takes the
- * differences for threads, as it does with registers. If perf has not enough counters for all events, it lets
- * them take turns; a record then says for how much of its time it was counted.
+ * differences for threads, as it does with registers. If perf has not enough
+ * counters for all events, it lets them take turns; a record then says for how
+ * much of its time it was counted.
  *
  * Event codes: attr.type of perf in the upper half, attr.config in the lower.
  */
@@ -317,9 +318,12 @@ static int perf_prepare(struct pmct_hwset *set, struct pmct_msg *msg)
 		if (IS_ERR(c)) {
 			perf_unprepare(set);
 			err = PTR_ERR(c);
-			return pmct_refuse(msg, err, err == -EBUSY ?
-					   "pmc%u: somebody else owns the counters, so perf cannot count it (error %d); end that one first" :
-					   "pmc%u: perf cannot count this event on this machine (error %d); 'pmc-events -L' shows what it can",
+			if (err == -EBUSY)
+				return pmct_refuse(msg, err,
+						   "pmc%u: somebody owns the counters, and perf cannot use them; end that one first",
+						   set->counter[i]);
+			return pmct_refuse(msg, err,
+					   "pmc%u: perf cannot count this event on this machine (error %d); see 'pmc-events -L'",
 					   set->counter[i], err);
 		}
 		ps->counter[i] = c;
