@@ -36,7 +36,7 @@ setup:
 	@tests/vm/setup
 
 # Of the files that git knows, or would.
-deb: setup
+deb:
 	@rm -rf build/deb
 	@mkdir -p build/deb/pmctrack
 	@git ls-files -co --exclude-standard -z | xargs -0 cp --parents -t build/deb/pmctrack
