@@ -112,3 +112,23 @@ test_ebs_modes() {
 	[ "$(rows_of $OUT ebs)" -gt 10 ] || fail "hardly any windows"
 	equal $(($(sum $OUT 4) + $(sum $OUT 5))) "$(sum $OUT 6)" "user + kernel"
 }
+
+# Sixty thousand counter interrupts of fifteen processes on two CPUs: each window is
+# there, once, whoever had the CPU when it was full.
+test_ebs_of_many_processes() {
+	need_ebs
+	need_instr
+	pmctrack -k 8M -o /tmp/mine -c instr:ebs=10000 bash -c "for i in {1..15}; do $S/handcount 20000000 0 & done; wait" 2>$ERR
+	equal "$(cat $ERR)" "" "messages"
+	equal "$(rows /tmp/mine | awk '
+		{ sum[$2] += $4; windows[$2] += ($3 == "ebs") }
+		END {
+			for (pid in sum) {
+				if (sum[pid] < 40000058) continue
+				programs++
+				all += windows[pid]
+				wrong += (windows[pid] != int(sum[pid] / 10000))
+			}
+			print programs, wrong + 0, (all >= 60000)
+		}')" "15 0 1" "programs, those with other than their windows, 60000 windows"
+}
