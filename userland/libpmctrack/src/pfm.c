@@ -47,9 +47,16 @@ const char *pfm_present_table(void)
 	return table;
 }
 
-/* Call @fn for the events of @table with codes below @limit (0: all). */
-int pfm_each(const char *table, uint64_t limit,
-	     int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg)
+struct visit {
+	const char *table;
+	uint64_t limit;
+	int (*fn)(const struct pmctrack_event_info *info, void *arg);
+	void *arg;
+};
+
+/* Call @fn for what libpfm4 has in the table, until it returns other than 0. */
+static int each_event(const struct visit *v,
+		      int (*fn)(const pfm_event_info_t *event, const struct visit *v))
 {
 	pfm_event_info_t event;
 	pfm_pmu_info_t pmu;
@@ -57,25 +64,36 @@ int pfm_each(const char *table, uint64_t limit,
 
 	init();
 	for (int i = 0; i < PFM_PMU_MAX; i++) {
-		if (!get_pmu(i, &pmu) || strcmp(pmu.name, table))
+		if (!get_pmu(i, &pmu) || strcmp(pmu.name, v->table))
 			continue;
 		for (int e = pmu.first_event; !ret && e != -1; e = pfm_get_event_next(e)) {
-			struct pmctrack_event_info info = { 0 };
-
 			memset(&event, 0, sizeof(event));
 			event.size = sizeof(event);
-			if (pfm_get_event_info(e, PFM_OS_NONE, &event) != PFM_SUCCESS)
-				continue;
-			if (limit && event.code >= limit)
-				continue;
-			info.name = event.name;
-			info.desc = event.desc ? event.desc : "";
-			info.code = event.code;
-			ret = fn(&info, arg);
+			if (pfm_get_event_info(e, PFM_OS_NONE, &event) == PFM_SUCCESS)
+				ret = fn(&event, v);
 		}
 		return ret;
 	}
-	return fail(ENOENT, "libpfm4 has no event table '%s'; install a newer libpfm4", table);
+	return fail(ENOENT, "libpfm4 has no event table '%s'; install a newer libpfm4", v->table);
+}
+
+static int visit_event(const pfm_event_info_t *event, const struct visit *v)
+{
+	struct pmctrack_event_info info = { .name = event->name, .code = event->code };
+
+	if (v->limit && event->code >= v->limit)
+		return 0;
+	info.desc = event->desc ? event->desc : "";
+	return v->fn(&info, v->arg);
+}
+
+/* Call @fn for the events of @table with codes below @limit (0: all). */
+int pfm_each(const char *table, uint64_t limit,
+	     int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg)
+{
+	const struct visit v = { .table = table, .limit = limit, .fn = fn, .arg = arg };
+
+	return each_event(&v, visit_event);
 }
 
 /*
@@ -101,8 +119,14 @@ int pfm_find_x86(const char *table, const char *name, uint64_t *code)
 	return count == 1 ? 0 : -ENOENT;
 }
 
-static int each_unit_x86(const char *table, const pfm_event_info_t *event,
-			 int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg)
+static int visit_x86(const char *name, const char *desc, const struct visit *v)
+{
+	struct pmctrack_event_info info = { .name = name, .desc = desc ? desc : "" };
+
+	return pfm_find_x86(v->table, name, &info.code) ? 0 : v->fn(&info, v->arg);
+}
+
+static int visit_units_x86(const pfm_event_info_t *event, const struct visit *v)
 {
 	pfm_event_attr_info_t attr;
 	bool units = false;
@@ -110,8 +134,6 @@ static int each_unit_x86(const char *table, const pfm_event_info_t *event,
 	int ret = 0;
 
 	for (int a = 0; !ret && a < event->nattrs; a++) {
-		struct pmctrack_event_info info = { .name = name };
-
 		memset(&attr, 0, sizeof(attr));
 		attr.size = sizeof(attr);
 		if (pfm_get_event_attr_info(event->idx, a, PFM_OS_NONE, &attr) != PFM_SUCCESS ||
@@ -119,39 +141,18 @@ static int each_unit_x86(const char *table, const pfm_event_info_t *event,
 			continue;
 		units = true;
 		snprintf(name, sizeof(name), "%s.%s", event->name, attr.name);
-		info.desc = attr.desc ? attr.desc : "";
-		if (pfm_find_x86(table, name, &info.code) == 0)
-			ret = fn(&info, arg);
+		ret = visit_x86(name, attr.desc, v);
 	}
-	if (!units) {
-		struct pmctrack_event_info info = { .name = event->name };
-
-		info.desc = event->desc ? event->desc : "";
-		if (pfm_find_x86(table, event->name, &info.code) == 0)
-			ret = fn(&info, arg);
-	}
-	return ret;
+	return units ? ret : visit_x86(event->name, event->desc, v);
 }
 
+/* The same for events of x86, and units of them. */
 int pfm_each_x86(const char *table,
 		 int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg)
 {
-	pfm_event_info_t event;
-	pfm_pmu_info_t pmu;
-	int ret = 0;
+	const struct visit v = { .table = table, .fn = fn, .arg = arg };
 
-	init();
-	for (int i = 0; i < PFM_PMU_MAX; i++) {
-		if (!get_pmu(i, &pmu) || strcmp(pmu.name, table))
-			continue;
-		for (int e = pmu.first_event; !ret && e != -1; e = pfm_get_event_next(e)) {
-			memset(&event, 0, sizeof(event));
-			event.size = sizeof(event);
-			if (pfm_get_event_info(e, PFM_OS_NONE, &event) == PFM_SUCCESS)
-				ret = each_unit_x86(table, &event, fn, arg);
-		}
-	}
-	return ret;
+	return each_event(&v, visit_units_x86);
 }
 
 struct find {

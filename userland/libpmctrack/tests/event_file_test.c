@@ -11,20 +11,7 @@
 #include "internal.h"
 /* After internal.h: it has a macro fail(). */
 #include <cmocka.h>
-
-static struct event_file *read_text(const char *text)
-{
-	char path[] = "/tmp/pmctrack-test.XXXXXX";
-	FILE *f = fdopen(mkstemp(path), "w");
-	struct event_file *file;
-
-	assert_non_null(f);
-	fputs(text, f);
-	fclose(f);
-	file = event_file_read(path);
-	remove(path);
-	return file;
-}
+#include "read_text.h"
 
 static int count_alias(const char *name, const char *const *events, void *arg)
 {
