@@ -20,13 +20,23 @@ static bool pmct_same_ids(const struct cred *of, const struct cred *task)
 	       gid_eq(of->gid, task->sgid) && gid_eq(of->gid, task->gid);
 }
 
+/* As cap_ptrace_access_check(): no more rights than ours. */
+static bool pmct_is_no_stronger(const struct cred *task)
+{
+	const struct cred *our = current_cred();
+
+	return our->user_ns == task->user_ns &&
+	       cap_issubset(task->cap_permitted, our->cap_permitted);
+}
+
 /**
  * pmct_may_access() - may current see what a thread does?
  * @task: the thread; the caller keeps it from being freed
  *
  * The rules of ptrace_may_access(PTRACE_MODE_READ_REALCREDS) but for those of
- * security modules: as there, the real IDs of current must be all of the
- * thread's, and its program dumpable, or current capable.
+ * security modules that are configured: as there, the real IDs of current must
+ * be all of the thread's, its capabilities no more than ours, and its program
+ * dumpable, or current capable.
  *
  * Context: process context, may sleep.
  */
@@ -39,8 +49,11 @@ bool pmct_may_access(struct task_struct *task)
 		return true;
 	rcu_read_lock();
 	cred = __task_cred(task);
-	may = pmct_same_ids(current_cred(), cred) || ns_capable(cred->user_ns, CAP_SYS_PTRACE);
+	may = (pmct_same_ids(current_cred(), cred) && pmct_is_no_stronger(cred)) ||
+	      ns_capable(cred->user_ns, CAP_SYS_PTRACE);
 	rcu_read_unlock();
+	/* commit_creds() makes it undumpable first, and then has other IDs. */
+	smp_rmb();
 	return may && (pmct_dumpable(task) || capable(CAP_SYS_PTRACE));
 }
 

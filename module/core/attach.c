@@ -55,8 +55,8 @@ static int pmct_attach_some(struct pmct_session *s, struct task_struct *process,
 
 		if (!err) {
 			ctx = pmct_ctx_attach(s, batch[i], PMCT_CTX_COUNTING, &why);
-			/* A thread that ends meanwhile is none of it. */
-			if (IS_ERR(ctx) && PTR_ERR(ctx) != -ESRCH)
+			/* Not one that ends meanwhile, or that its creator had. */
+			if (IS_ERR(ctx) && PTR_ERR(ctx) != -ESRCH && PTR_ERR(ctx) != -EALREADY)
 				err = pmct_refuse(msg, PTR_ERR(ctx), "%s", why.text);
 		}
 		put_task_struct(batch[i]);

@@ -87,6 +87,8 @@ void pmct_backend_exit(void)
 {
 	cpu_pm_unregister_notifier(&pmct_cpu_pm_nb);
 	cpuhp_remove_state_nocalls(pmct_hotplug_state);
+	if (pmct_backend->exit)
+		pmct_backend->exit();
 }
 
 /**

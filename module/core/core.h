@@ -227,6 +227,7 @@ bool pmct_ctx_evict(struct pmct_session *s, struct task_struct *task,
 		    struct pmct_ctx *successor);
 void pmct_ctx_detach_all(struct pmct_session *s, bool last_records);
 struct pmct_ctx *pmct_ctx_fork(struct task_struct *child, bool thread, gfp_t gfp);
+void pmct_ctx_disown(struct pmct_ctx *ctx);
 void pmct_ctx_exec(struct task_struct *task);
 void pmct_ctx_exit(struct task_struct *task);
 void pmct_ctx_free(struct task_struct *task);

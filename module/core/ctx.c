@@ -208,13 +208,16 @@ bool pmct_ctx_evict(struct pmct_session *s, struct task_struct *task,
  *
  * Context: process context, may sleep.
  * Return: the context, which belongs to the session; or ERR_PTR: -EBUSY if
- * the thread is monitored already, -ESRCH if it is exiting, -EACCES, -ENOMEM.
+ * another session monitors the thread, -EALREADY if @s does, -ESRCH if it is
+ * exiting, -EACCES, -ENOMEM.
  * The context may be gone by then, if the thread is: compare, do not use it.
  */
 struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *task,
 				 enum pmct_ctx_state state, struct pmct_msg *msg)
 {
 	struct pmct_ctx *ctx = pmct_ctx_alloc(s, task, state, GFP_KERNEL);
+	const struct pmct_ctx *other;
+	bool ours;
 
 	if (!ctx)
 		return ERR_PTR(pmct_refuse(msg, -ENOMEM, "no memory for a thread context"));
@@ -227,8 +230,13 @@ struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *tas
 	    !pmct_hooks->tie(task, ctx)) {
 		raw_spin_lock_irq(&s->lock);
 		pmct_ctx_unlist(ctx);
+		/* Its creator, which was attached before, may have been faster. */
+		other = pmct_hooks_ctx(task);
+		ours = other && other->session == s;
 		raw_spin_unlock_irq(&s->lock);
 		kfree(ctx);
+		if (ours)
+			return ERR_PTR(-EALREADY);
 		return ERR_PTR(pmct_refuse(msg, -EBUSY,
 					   "thread %d is being monitored by another session already; end that one first",
 					   task_pid_vnr(task)));
@@ -393,6 +401,26 @@ struct pmct_ctx *pmct_ctx_fork(struct task_struct *child, bool thread, gfp_t gfp
 	if (ctx->state == PMCT_CTX_COUNTING)
 		pmct_hooks_enable(child, ctx);
 	return ctx;
+}
+
+/* What pmct_ctx_fork() made, for a child that somebody else has tied meanwhile. */
+void pmct_ctx_disown(struct pmct_ctx *ctx)
+{
+	struct pmct_session *s = ctx->session;
+	unsigned long flags;
+	bool listed;
+
+	raw_spin_lock_irqsave(&s->lock, flags);
+	listed = ctx->listed;
+	if (listed) {
+		pmct_ctx_unlist(ctx);
+		pmct_mmon_exit(ctx);
+	}
+	raw_spin_unlock_irqrestore(&s->lock, flags);
+	if (!listed)
+		return;
+	irq_work_queue(&s->wake);
+	kfree_rcu(ctx, rcu);
 }
 
 /* Current is counted no more; the last record of a thread that was counted. */

@@ -19,6 +19,7 @@
 #include <linux/sched/signal.h>
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
+#include <trace/events/task.h>
 
 #include "../compat/hrtimer.h"
 #include "../compat/permissions.h"
@@ -79,6 +80,8 @@ static bool pmct_tp_tie(struct task_struct *task, struct pmct_ctx *ctx)
 	if (tied)
 		hlist_add_head_rcu(&ctx->of_task, pmct_tasks_chain(task));
 	raw_spin_unlock_irqrestore(&pmct_tasks_lock, flags);
+	/* The caller then looks at PF_EXITING; the thread sets it, and looks here. */
+	smp_mb();
 	return tied;
 }
 
@@ -170,18 +173,25 @@ static void pmct_tp_switch(void *data, bool preempt, struct task_struct *prev,
 }
 
 /*
- * sched_process_fork: the child is complete, and does not run yet. Its memory
- * cannot wait: a thread that gets none is announced as skipped.
+ * task_newtask: the child is complete, and does not run yet; current creates
+ * it. (sched_process_fork does not tell of workers that the kernel makes in a
+ * process, as for io_uring.) Its memory cannot wait: a thread that gets none is
+ * announced as skipped. Others can see the child, and may have tied it.
  */
-static void pmct_tp_fork(void *data, struct task_struct *parent, struct task_struct *child)
+static void pmct_tp_fork(void *data, struct task_struct *child, unsigned long clone_flags)
 {
 	struct pmct_ctx *ctx;
 
 	rcu_read_lock();
-	ctx = pmct_ctx_fork(child, same_thread_group(parent, child), GFP_NOWAIT | __GFP_NOWARN);
-	if (ctx)
-		pmct_tp_tie(child, ctx);
+	ctx = pmct_ctx_fork(child, same_thread_group(current, child), GFP_NOWAIT | __GFP_NOWARN);
+	if (ctx && !pmct_tp_tie(child, ctx))
+		pmct_ctx_disown(ctx);
 	rcu_read_unlock();
+}
+
+static void pmct_tp_fork_u64(void *data, struct task_struct *child, u64 clone_flags)
+{
+	pmct_tp_fork(data, child, clone_flags);
 }
 
 static void pmct_tp_exec(void *data, struct task_struct *task, pid_t old_pid,
@@ -208,7 +218,7 @@ static void pmct_tp_exit_of_group(void *data, struct task_struct *task, bool gro
 static struct pmct_tracepoint pmct_tps[] = {
 	PMCT_TRACEPOINT(sched_process_exit, pmct_tp_exit, pmct_tp_exit_of_group),
 	PMCT_TRACEPOINT(sched_process_exec, pmct_tp_exec),
-	PMCT_TRACEPOINT(sched_process_fork, pmct_tp_fork),
+	PMCT_TRACEPOINT(task_newtask, pmct_tp_fork, pmct_tp_fork_u64),
 	PMCT_TRACEPOINT(sched_switch, pmct_tp_switch),
 };
 
@@ -270,6 +280,9 @@ static int pmct_tp_start(struct pmct_msg *msg)
 {
 	int cpu, err;
 
+	if (IS_ENABLED(CONFIG_PREEMPT_RT))
+		return pmct_refuse(msg, -EOPNOTSUPP,
+				   "hooks=tracepoint: contexts of new threads cannot be had with PREEMPT_RT; use the PMCTrack patch");
 	pmct_tasks = kvcalloc(1 << PMCT_TASKS_BITS, sizeof(*pmct_tasks), GFP_KERNEL);
 	if (!pmct_tasks)
 		return pmct_refuse(msg, -ENOMEM, "no memory for the table of threads");
@@ -280,6 +293,13 @@ static int pmct_tp_start(struct pmct_msg *msg)
 	if (err)
 		kvfree(pmct_tasks);
 	return err;
+}
+
+/* Timers and the core's readers, too, which need not be tracepoints' readers. */
+static void pmct_tp_synchronize(void)
+{
+	tracepoint_synchronize_unregister();
+	synchronize_rcu();
 }
 
 static void pmct_tp_any_switch(bool deliver)
@@ -297,7 +317,7 @@ const struct pmct_hooks pmct_hooks_tracepoint = {
 	.name		= "tracepoint",
 	.start		= pmct_tp_start,
 	.stop		= pmct_tp_stop,
-	.synchronize	= tracepoint_synchronize_unregister,
+	.synchronize	= pmct_tp_synchronize,
 	.any_switch	= pmct_tp_any_switch,
 	.tie		= pmct_tp_tie,
 	.retie		= pmct_tp_retie,

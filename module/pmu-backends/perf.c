@@ -12,6 +12,7 @@
  *
  * Event codes: attr.type of perf in the upper half, attr.config in the lower.
  */
+#include <linux/capability.h>
 #include <linux/cpu.h>
 #include <linux/cred.h>
 #include <linux/init_task.h>
@@ -22,6 +23,7 @@
 #include <linux/perf_event.h>
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
+#include <linux/workqueue.h>
 
 #include "../compat/perf_event.h"
 #include "list.h"
@@ -29,21 +31,36 @@
 #define PERF_NR_COUNTERS	8
 #define PERF_CODE(_type, _config)	((u64)(_type) << 32 | (_config))
 #define PERF_CODE_MAX		PERF_CODE(U16_MAX, U32_MAX)
+#define PERF_X86_ANY		BIT(21)	/* of raw events: the other thread of the core, too */
+/* All of them are looked at whenever perf schedules events. */
+#define PERF_MAX_UNPRIVILEGED	64
 #define PERF_CFG_OS		BIT_ULL(63)
 #define PERF_CFG_USR		BIT_ULL(62)
+
+/**
+ * struct perf_cpu_event - an event on a CPU
+ * @event: perf's; NULL: perf cannot count it there
+ * @base: what its predecessors counted, before the CPU was offline
+ * @running_base: and for how long, in ns
+ */
+struct perf_cpu_event {
+	struct perf_event *event;
+	u64 base;
+	u64 running_base;
+};
 
 /**
  * struct perf_counter - an event that counts on all CPUs, for all sets that have it
  * @node: in the list of all
  * @config: of the sets
  * @users: how many
- * @event: perf's, of each CPU; NULL: perf cannot count it there
+ * @on: the event of each CPU
  */
 struct perf_counter {
 	struct list_head node;
 	u64 config;
 	unsigned int users;
-	struct perf_event * __percpu *event;
+	struct perf_cpu_event __percpu *on;
 };
 
 /**
@@ -66,13 +83,36 @@ struct perf_here {
 	u64 time;
 };
 
-/*
- * Protects the list, and that each counter in it has its events on each CPU that
- * is online. Inside the locks of CPU hotplug: whoever holds it must not wait for
- * these.
+/**
+ * struct perf_pool - the counters in use
+ * @mutex: protects the others
+ * @counters: all of them
+ * @nr: their number
  */
-static DEFINE_MUTEX(perf_mutex);
-static LIST_HEAD(perf_counters);
+struct perf_pool {
+	struct mutex mutex;	/* see above */
+	struct list_head counters;
+	unsigned int nr;
+};
+
+/*
+ * For its software events, and maybe for others, perf waits for CPU hotplug. The
+ * hotplug callback must not wait for who does: it renews the hardware's and the
+ * clocks itself, so that nothing on the CPU is missed, and leaves the rest to a
+ * work item.
+ */
+static struct perf_pool perf_prompt = {
+	.mutex		= __MUTEX_INITIALIZER(perf_prompt.mutex),
+	.counters	= LIST_HEAD_INIT(perf_prompt.counters),
+};
+
+static struct perf_pool perf_later = {
+	.mutex		= __MUTEX_INITIALIZER(perf_later.mutex),
+	.counters	= LIST_HEAD_INIT(perf_later.counters),
+};
+
+/* CPUs that came online, for the work item. */
+static struct cpumask perf_renewed;
 
 static DEFINE_PER_CPU(u64, perf_missed);
 static DECLARE_BITMAP(perf_events, PERF_COUNT_HW_MAX);
@@ -86,6 +126,39 @@ static struct pmct_core_type perf_type = {
 
 static const char *const perf_keys[] = { NULL };
 
+static struct perf_pool *perf_pool_of(u64 config)
+{
+	u64 code = config & PERF_CODE_MAX;
+
+	switch (code >> 32) {
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+	case PERF_TYPE_RAW:
+		return &perf_prompt;
+	case PERF_TYPE_SOFTWARE:
+		if (code <= PERF_CODE(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK))
+			return &perf_prompt;
+		break;
+	}
+	return &perf_later;
+}
+
+/* Switches and clocks are of no mode; asked for one, they would count nothing. */
+static bool perf_has_modes(u32 type, u64 config)
+{
+	if (type != PERF_TYPE_SOFTWARE)
+		return true;
+	switch (config) {
+	case PERF_COUNT_SW_PAGE_FAULTS:
+	case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+	case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+	case PERF_COUNT_SW_ALIGNMENT_FAULTS:
+	case PERF_COUNT_SW_EMULATION_FAULTS:
+		return true;
+	}
+	return false;
+}
+
 static struct perf_event *perf_create(u64 config, int cpu)
 {
 	struct perf_event_attr attr = {
@@ -93,14 +166,21 @@ static struct perf_event *perf_create(u64 config, int cpu)
 		.type	= (config & PERF_CODE_MAX) >> 32,
 		.config	= lower_32_bits(config),
 	};
+	struct perf_event *event;
 
-	/* Switches and clocks are of no mode; they would count nothing. */
-	if (attr.type != PERF_TYPE_SOFTWARE || attr.config == PERF_COUNT_SW_PAGE_FAULTS) {
+	if (perf_has_modes(attr.type, attr.config)) {
 		attr.exclude_user = !(config & PERF_CFG_USR);
 		attr.exclude_kernel = !(config & PERF_CFG_OS);
 		attr.exclude_hv = attr.exclude_kernel;
 	}
-	return perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	/* PMUs of a package know no thread, and count on one CPU for all. */
+	if (!IS_ERR(event) &&
+	    (event->cpu != cpu || event->pmu->task_ctx_nr == perf_invalid_context)) {
+		perf_event_release_kernel(event);
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	return event;
 }
 
 static int perf_probe(struct pmct_msg *msg)
@@ -156,42 +236,85 @@ static int perf_translate(const struct pmct_core_type *type, const struct pmct_e
 	return 0;
 }
 
-/* The CPU gets its event, if it has none yet. */
-static int perf_fill_cpu(struct perf_counter *c, int cpu)
+/* The CPU gets its event, a new one if that which it has is dead. */
+static int perf_renew_cpu(struct perf_counter *c, int cpu)
 {
-	struct perf_event **event = per_cpu_ptr(c->event, cpu);
-	struct perf_event *created;
+	struct perf_cpu_event *on = per_cpu_ptr(c->on, cpu);
+	struct perf_event *old = on->event;
+	struct perf_event *event;
 
-	if (*event)
+	lockdep_assert_held(&perf_pool_of(c->config)->mutex);
+
+	if (old && old->state >= PERF_EVENT_STATE_INACTIVE)
 		return 0;
-	created = perf_create(c->config, cpu);
-	if (IS_ERR(created))
-		return PTR_ERR(created);
-	WRITE_ONCE(*event, created);
+	if (old) {
+		/* Since its CPU was offline: its count does not change. */
+		on->base += local64_read(&old->count);
+		on->running_base += old->total_time_running;
+		WRITE_ONCE(on->event, NULL);
+		/* perf_read() may be using it. */
+		synchronize_rcu();
+		perf_event_release_kernel(old);
+	}
+	event = perf_create(c->config, cpu);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	WRITE_ONCE(on->event, event);
 	return 0;
 }
 
-static void perf_empty_cpu(struct perf_counter *c, int cpu)
+static void perf_renew_pool(struct perf_pool *pool, int cpu)
 {
-	struct perf_event **event = per_cpu_ptr(c->event, cpu);
+	struct perf_counter *c;
 
-	if (*event)
-		perf_event_release_kernel(*event);
-	*event = NULL;
+	mutex_lock(&pool->mutex);
+	list_for_each_entry(c, &pool->counters, node) {
+		if (perf_renew_cpu(c, cpu))
+			pr_warn_ratelimited("pmctrack: perf cannot count event %#llx on CPU %d\n",
+					    c->config & PERF_CODE_MAX, cpu);
+	}
+	mutex_unlock(&pool->mutex);
+}
+
+static void perf_renew_later(struct work_struct *work)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (cpumask_test_and_clear_cpu(cpu, &perf_renewed))
+			perf_renew_pool(&perf_later, cpu);
+	}
+}
+
+static DECLARE_WORK(perf_work, perf_renew_later);
+
+static void perf_cpu_online(int cpu)
+{
+	perf_renew_pool(&perf_prompt, cpu);
+	/* Until that is done, these are not counted here, and the records say so. */
+	cpumask_set_cpu(cpu, &perf_renewed);
+	schedule_work(&perf_work);
+}
+
+static void perf_exit(void)
+{
+	flush_work(&perf_work);
 }
 
 static void perf_free(struct perf_counter *c)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		perf_empty_cpu(c, cpu);
-	free_percpu(c->event);
+	for_each_possible_cpu(cpu) {
+		if (per_cpu_ptr(c->on, cpu)->event)
+			perf_event_release_kernel(per_cpu_ptr(c->on, cpu)->event);
+	}
+	free_percpu(c->on);
 	kfree(c);
 }
 
-/* Who may count what was decided by the core; these are the kernel's own events. */
-static int perf_fill_cpus(struct perf_counter *c)
+/* Who may count what was decided by then; these are the kernel's own events. */
+static int perf_fill(struct perf_counter *c)
 {
 	struct cred *kernel = prepare_kernel_cred(&init_task);
 	int cpu, ret, err = -ENODEV;
@@ -201,7 +324,7 @@ static int perf_fill_cpus(struct perf_counter *c)
 		return -ENOMEM;
 	caller = override_creds(kernel);
 	for_each_online_cpu(cpu) {
-		ret = perf_fill_cpu(c, cpu);
+		ret = perf_renew_cpu(c, cpu);
 		/* Some CPUs are enough: the records say where it did not count. */
 		err = err ? ret : 0;
 	}
@@ -210,80 +333,82 @@ static int perf_fill_cpus(struct perf_counter *c)
 	return err;
 }
 
-/* Without the mutex: perf's first event of a kind waits for CPU hotplug. */
-static struct perf_counter *perf_alloc(u64 config)
+static struct perf_counter *perf_add(struct perf_pool *pool, u64 config)
 {
-	struct perf_counter *c = kzalloc(sizeof(*c), GFP_KERNEL);
+	struct perf_counter *c;
 	int err;
 
+	lockdep_assert_held(&pool->mutex);
+
+	if (pool->nr >= PERF_MAX_UNPRIVILEGED && !perfmon_capable())
+		return ERR_PTR(-ENOSPC);
+	c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
 	if (!c)
 		return ERR_PTR(-ENOMEM);
 	c->config = config;
-	c->users = 1;
-	c->event = alloc_percpu(struct perf_event *);
-	if (!c->event) {
+	c->on = alloc_percpu_gfp(struct perf_cpu_event, GFP_KERNEL_ACCOUNT);
+	if (!c->on) {
 		kfree(c);
 		return ERR_PTR(-ENOMEM);
 	}
-	err = perf_fill_cpus(c);
-	if (!err)
-		return c;
-	perf_free(c);
-	return ERR_PTR(err);
-}
-
-static struct perf_counter *perf_find(u64 config)
-{
-	struct perf_counter *c;
-
-	lockdep_assert_held(&perf_mutex);
-
-	list_for_each_entry(c, &perf_counters, node) {
-		if (c->config == config) {
-			c->users++;
-			return c;
-		}
+	err = perf_fill(c);
+	if (err) {
+		perf_free(c);
+		return ERR_PTR(err);
 	}
-	return NULL;
+	list_add(&c->node, &pool->counters);
+	pool->nr++;
+	return c;
 }
 
 static struct perf_counter *perf_get(u64 config)
 {
-	struct perf_counter *c, *made;
+	struct perf_pool *pool = perf_pool_of(config);
+	struct perf_counter *c;
 
-	mutex_lock(&perf_mutex);
-	c = perf_find(config);
-	mutex_unlock(&perf_mutex);
-	if (c)
-		return c;
-	made = perf_alloc(config);
-	if (IS_ERR(made))
-		return made;
-	mutex_lock(&perf_mutex);
-	c = perf_find(config);
-	if (!c) {
-		list_add(&made->node, &perf_counters);
-		/* CPUs that came meanwhile. */
-		perf_fill_cpus(made);
+	mutex_lock(&pool->mutex);
+	list_for_each_entry(c, &pool->counters, node) {
+		if (c->config == config)
+			goto found;
 	}
-	mutex_unlock(&perf_mutex);
-	if (!c)
-		return made;
-	perf_free(made);
+	c = perf_add(pool, config);
+found:
+	if (!IS_ERR(c))
+		c->users++;
+	mutex_unlock(&pool->mutex);
 	return c;
 }
 
 static void perf_put(struct perf_counter *c)
 {
+	struct perf_pool *pool = perf_pool_of(c->config);
 	bool last;
 
-	mutex_lock(&perf_mutex);
+	mutex_lock(&pool->mutex);
 	last = !--c->users;
-	if (last)
+	if (last) {
 		list_del(&c->node);
-	mutex_unlock(&perf_mutex);
+		pool->nr--;
+	}
+	mutex_unlock(&pool->mutex);
 	if (last)
 		perf_free(c);
+}
+
+/* The rest may see other people's work, or slow them down. */
+static bool perf_may_count(u64 config)
+{
+	switch ((config & PERF_CODE_MAX) >> 32) {
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_SOFTWARE:
+	case PERF_TYPE_HW_CACHE:
+		return true;
+	case PERF_TYPE_RAW:
+		if (!IS_ENABLED(CONFIG_X86) || !(config & PERF_X86_ANY))
+			return true;
+		break;
+	}
+	return perfmon_capable();
 }
 
 static void perf_unprepare(struct pmct_hwset *set)
@@ -314,10 +439,18 @@ static int perf_prepare(struct pmct_hwset *set, struct pmct_msg *msg)
 		return -ENOMEM;
 	}
 	for (i = 0; i < set->nr; i++) {
-		c = perf_get(set->config[i]);
+		c = perf_may_count(set->config[i]) ? perf_get(set->config[i]) : ERR_PTR(-EACCES);
 		if (IS_ERR(c)) {
 			perf_unprepare(set);
 			err = PTR_ERR(c);
+			if (err == -EACCES)
+				return pmct_refuse(msg, err,
+						   "pmc%u: this event of perf needs CAP_PERFMON; run as root",
+						   set->counter[i]);
+			if (err == -ENOSPC)
+				return pmct_refuse(msg, err,
+						   "pmc%u: sessions count %u different events already; end some, or run as root",
+						   set->counter[i], PERF_MAX_UNPRIVILEGED);
 			if (err == -EBUSY)
 				return pmct_refuse(msg, err,
 						   "pmc%u: somebody owns the counters, and perf cannot use them; end that one first",
@@ -329,21 +462,6 @@ static int perf_prepare(struct pmct_hwset *set, struct pmct_msg *msg)
 		ps->counter[i] = c;
 	}
 	return 0;
-}
-
-/* perf forgot the events of the CPU when it went offline. */
-static void perf_cpu_online(int cpu)
-{
-	struct perf_counter *c;
-
-	mutex_lock(&perf_mutex);
-	list_for_each_entry(c, &perf_counters, node) {
-		perf_empty_cpu(c, cpu);
-		if (perf_fill_cpu(c, cpu))
-			pr_warn_ratelimited("pmctrack: perf cannot count event %#llx on CPU %d\n",
-					    c->config & PERF_CODE_MAX, cpu);
-	}
-	mutex_unlock(&perf_mutex);
 }
 
 /* The counters stay perf's. */
@@ -371,15 +489,16 @@ static u64 perf_read(const struct pmct_hwset *set, u64 *values)
 	unsigned int i;
 
 	for (i = 0; i < set->nr; i++) {
-		struct perf_event *event = *this_cpu_ptr(ps->counter[i]->event);
-		u64 running = 0;
+		struct perf_cpu_event *on = this_cpu_ptr(ps->counter[i]->on);
+		struct perf_event *event = READ_ONCE(on->event);
+		u64 running = on->running_base;
 
-		values[i] = 0;
+		values[i] = on->base;
 		if (event) {
 			if (READ_ONCE(event->oncpu) == smp_processor_id())
 				event->pmu->read(event);
-			values[i] = local64_read(&event->count);
-			running = pmct_perf_running(event, now);
+			values[i] += local64_read(&event->count);
+			running += pmct_perf_running(event, now);
 		}
 		least = min(least, running - here->running[i]);
 		here->running[i] = running;
@@ -415,6 +534,7 @@ const struct pmct_backend pmct_perf = {
 	.core_type		= perf_core_type,
 	.cpu_core_type		= perf_cpu_core_type,
 	.cpu_online		= perf_cpu_online,
+	.exit			= perf_exit,
 	.translate		= perf_translate,
 	.prepare		= perf_prepare,
 	.unprepare		= perf_unprepare,

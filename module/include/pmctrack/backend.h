@@ -133,8 +133,13 @@ struct pmct_backend {
 	 */
 	unsigned int (*cpu_core_type)(int cpu);
 
-	/** @cpu_online: @cpu, on which this runs, came online. May sleep. NULL: nothing to do */
+	/**
+	 * @cpu_online: @cpu, on which this runs, came online. It must not wait
+	 * for CPU hotplug. NULL: nothing to do
+	 */
 	void (*cpu_online)(int cpu);
+	/** @exit: the module goes, and @cpu_online is not called any more. NULL: nothing to do */
+	void (*exit)(void);
 
 	/**
 	 * @translate: make the register value for an event. The core has

@@ -168,3 +168,19 @@ test_same_as_perf() {
 	expect_status 0 pmctrack -c instr $S/handcount 00100000 0
 	equal "$(sum $OUT instr)" "$(hand_main 00100000 0)" "pmctrack"
 }
+
+# perf forgets the events of a CPU that goes, and takes locks of hotplug for these.
+test_software_events_and_hotplug() {
+	local cpu=/sys/devices/system/cpu/cpu1/online i
+	only perf
+	[ -e $cpu ] || skip "needs a second CPU that can go"
+	pmctrack -T 0.01 -c page_faults,context_switches -o /tmp/mine bash -c 'for ((i = 0; i < 60; i++)); do /bin/true; done' & mine=$!
+	for i in 1 2 3 4; do
+		echo 0 >$cpu
+		sleep 0.02
+		echo 1 >$cpu
+		sleep 0.02
+	done
+	wait $mine
+	[ "$(sum /tmp/mine page_faults)" -ge 600 ] || fail "page faults: $(sum /tmp/mine page_faults)"
+}
