@@ -6,9 +6,9 @@
  *
  * Each event is one of perf's for each CPU, which counts there for as long as
  * there is a set with it, and is shared by all of them; the core takes the
- * differences for threads, as it does with registers. If perf has not enough
- * counters for all events, it lets them take turns; a record then says for how
- * much of its time it was counted.
+ * differences for threads, as it does with registers. The events are pinned: if
+ * there are not enough counters for all, perf's users take turns on the rest, and
+ * a session that finds none is refused. A record says if its events were away.
  *
  * Event codes: attr.type of perf in the upper half, attr.config in the lower.
  */
@@ -165,6 +165,8 @@ static struct perf_event *perf_create(u64 config, int cpu)
 		.size	= sizeof(attr),
 		.type	= (config & PERF_CODE_MAX) >> 32,
 		.config	= lower_32_bits(config),
+		/* Always on a counter: events that take turns would each need a time of their own. */
+		.pinned	= 1,
 	};
 	struct perf_event *event;
 
@@ -179,6 +181,10 @@ static struct perf_event *perf_create(u64 config, int cpu)
 	    (event->cpu != cpu || event->pmu->task_ctx_nr == perf_invalid_context)) {
 		perf_event_release_kernel(event);
 		return ERR_PTR(-EOPNOTSUPP);
+	}
+	if (!IS_ERR(event) && READ_ONCE(event->state) == PERF_EVENT_STATE_ERROR) {
+		perf_event_release_kernel(event);
+		return ERR_PTR(-ENOSPC);
 	}
 	return event;
 }
@@ -327,6 +333,10 @@ static int perf_fill(struct perf_counter *c)
 		ret = perf_renew_cpu(c, cpu);
 		/* Some CPUs are enough: the records say where it did not count. */
 		err = err ? ret : 0;
+		if (ret == -ENOSPC) {
+			err = ret;
+			break;
+		}
 	}
 	revert_creds(caller);
 	put_cred(kernel);
@@ -341,7 +351,7 @@ static struct perf_counter *perf_add(struct perf_pool *pool, u64 config)
 	lockdep_assert_held(&pool->mutex);
 
 	if (pool->nr >= PERF_MAX_UNPRIVILEGED && !perfmon_capable())
-		return ERR_PTR(-ENOSPC);
+		return ERR_PTR(-EUSERS);
 	c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
 	if (!c)
 		return ERR_PTR(-ENOMEM);
@@ -448,6 +458,10 @@ static int perf_prepare(struct pmct_hwset *set, struct pmct_msg *msg)
 						   "pmc%u: this event of perf needs CAP_PERFMON; run as root",
 						   set->counter[i]);
 			if (err == -ENOSPC)
+				return pmct_refuse(msg, err,
+						   "pmc%u: perf has no counter left beside the other events of all sets and sessions; count fewer",
+						   set->counter[i]);
+			if (err == -EUSERS)
 				return pmct_refuse(msg, err,
 						   "pmc%u: sessions count %u different events already; end some, or run as root",
 						   set->counter[i], PERF_MAX_UNPRIVILEGED);

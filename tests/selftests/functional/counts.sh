@@ -184,3 +184,13 @@ test_software_events_and_hotplug() {
 	wait $mine
 	[ "$(sum /tmp/mine page_faults)" -ge 600 ] || fail "page faults: $(sum /tmp/mine page_faults)"
 }
+
+# More than the PMU has counters: refused, and nothing is left open.
+test_perf_has_no_counter_left() {
+	only perf
+	[ "$PMU $(uname -m)" = "perf x86_64" ] || only "x86 with a PMU"
+	expect_refusal 1 "perf has no counter left beside the other events" \
+		pmctrack -c instr,instr:k,instr:uk,cycles,cycles:k,cycles:uk,branches,branches:k true
+	expect_status 0 pmctrack -c instr,cycles,instr:k,cycles:k $S/handcount 00100000 0
+	equal "$(sum $OUT instr)" "$(hand_main 00100000 0)" "instructions afterwards"
+}
