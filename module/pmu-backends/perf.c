@@ -165,7 +165,7 @@ static struct perf_event *perf_create(u64 config, int cpu)
 		.size	= sizeof(attr),
 		.type	= (config & PERF_CODE_MAX) >> 32,
 		.config	= lower_32_bits(config),
-		/* Always on a counter: events that take turns would each need a time of their own. */
+		/* Events that take turns would each need a time of their own. */
 		.pinned	= 1,
 	};
 	struct perf_event *event;
