@@ -89,15 +89,16 @@ hand_all() { echo $(($(hand_main "$1" "$2") + $2 * $(hand_thread "$1"))); }
 # Instructions are only counted when guest time is (--icount).
 need_instr() { pmc-events -L | grep -q '^instr ' || skip "this guest does not count instructions (no --icount)"; }
 
-# chase_until_end PID: while it lives, chase all threads of handcount and handwait over two CPUs
+# chase_until_end PID: while it lives, each round moves all threads of handcount and
+# handwait to the other one of two CPUs, and their first threads back
 chase_until_end() {
-	local pid tid
+	local pid cpu=1
 	while kill -0 "$1" 2>/dev/null; do
 		for pid in $(pgrep ^hand); do
-			for tid in /proc/"$pid"/task/*; do
-				taskset -p $((1 + RANDOM % 2)) "${tid##*/}" >/dev/null 2>&1 || true
-			done
-		done
+			taskset -ap $cpu "$pid" || true
+			taskset -p $((3 - cpu)) "$pid" || true
+		done >/dev/null 2>&1
+		cpu=$((3 - cpu))
 	done
 }
 

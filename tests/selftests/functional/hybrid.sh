@@ -7,10 +7,10 @@ two_types() { [ "$(grep -c ^coretype: /proc/pmc/info)" = 2 ] || only "two core t
 # Threads that change the type of their CPU all the time lose nothing.
 test_hybrid_exact() {
 	two_types
-	pmctrack --csv -T 0.01 -c instr,cycles -o /tmp/mine $S/handcount 20000000 3 & mine=$!
+	pmctrack --csv -T 0.01 -c instr,cycles -o /tmp/mine $S/handcount 90000000 3 & mine=$!
 	chase_until_end $mine
 	wait $mine
-	equal "$(csv_sum /tmp/mine instr)" "$(hand_all 20000000 3)"
+	equal "$(csv_sum /tmp/mine instr)" "$(hand_all 90000000 3)"
 	grep -q migration /tmp/mine || fail "no thread changed the type of its CPU"
 	# An instruction of the emulated machine takes 3/2 cycles, or 3.
 	for type in 0 1; do
@@ -24,11 +24,11 @@ test_hybrid_exact() {
 # Events of a type of cores count there only; general counters differ in number.
 test_hybrid_sets() {
 	two_types
-	pmctrack --csv -T 0.01 -c instr,coretype=1 -o /tmp/mine $S/handcount 20000000 1 & mine=$!
+	pmctrack --csv -T 0.01 -c instr,coretype=1 -o /tmp/mine $S/handcount 90000000 1 & mine=$!
 	chase_until_end $mine
 	wait $mine
 	[ "$(csv_sum /tmp/mine instr)" -gt 0 ] || fail "nothing on the second type"
-	[ "$(csv_sum /tmp/mine instr)" -lt "$(hand_all 20000000 1)" ] || fail "something on the first type, too"
+	[ "$(csv_sum /tmp/mine instr)" -lt "$(hand_all 90000000 1)" ] || fail "something on the first type, too"
 	equal "$(awk '/^counters:/ { print $2 }' /proc/pmc/info | paste -sd' ')" "11 9" "counters"
 	expect_status 0 pmctrack -r -c pmc10=0xc0,coretype=0 -c pmc3=0xc0,coretype=1 true
 	expect_refusal 1 "pmc10: intel_atom.* has 9 counters" pmctrack -r -c pmc10=0xc0,coretype=1 true
