@@ -3,9 +3,8 @@
  * Native backend for AMD (APM volume 2, 13.2): the four counters of K7 and
  * later, the six of family 15h and later, and PerfMonV2. Hygon is the same.
  *
- * No register says which counter has overflowed (that of PerfMonV2 is not
- * needed): one that samples is loaded with its top bit set, and has
- * overflowed when that is clear.
+ * No register says which counter has overflowed; that of PerfMonV2 is not
+ * needed.
  */
 #include <asm/barrier.h>
 #include <asm/cpufeature.h>
@@ -62,20 +61,6 @@ static int amd_translate(const struct pmct_core_type *type, const struct pmct_ev
 	return x86_encode(x86_type(type), event, AMD_MAX_CODE, false, config, msg);
 }
 
-static u64 amd_pending(const struct x86_cpu *cpu)
-{
-	u64 rest = cpu->interrupts, pending = 0;
-
-	while (rest) {
-		unsigned int i = __ffs(rest);
-
-		rest &= rest - 1;
-		if (!(pmct_rdpmc(i) & BIT_ULL(AMD_WIDTH - 1)))
-			pending |= BIT_ULL(i);
-	}
-	return pending;
-}
-
 static void amd_stop_counters(const struct x86_type *t)
 {
 	unsigned int i;
@@ -112,8 +97,8 @@ static void amd_program(const struct pmct_hwset *set)
 	unsigned int i;
 
 	amd_stop_counters(cpu->type);
-	/* Before one can overflow: an old small value is none. */
-	cpu->interrupts = 0;
+	/* None is loaded: an old small value is no overflow. */
+	x86_set_loaded(cpu, 0);
 	for (i = 0; i < set->nr; i++)
 		pmct_wrmsr(amd_select_msr(set->counter[i]), set->config[i] & X86_CFG_REGISTER);
 	if (amd_v2)
@@ -125,7 +110,7 @@ static u64 amd_read(const struct pmct_hwset *set, u64 *values)
 	u64 overflow = 0;
 
 	if (unlikely(set->narrow)) {
-		overflow = amd_pending(this_cpu_ptr(&x86_cpu));
+		overflow = x86_unflagged_pending(this_cpu_ptr(&x86_cpu));
 		/* A flag must not be newer than the value that is read next. */
 		rmb();
 	}
@@ -133,32 +118,34 @@ static u64 amd_read(const struct pmct_hwset *set, u64 *values)
 	return overflow;
 }
 
-static void amd_write(unsigned int counter, u64 value)
-{
-	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
-
-	pmct_wrmsr(amd_counter_msr(counter), value);
-	if (value & BIT_ULL(AMD_WIDTH - 1))
-		WRITE_ONCE(cpu->interrupts, cpu->interrupts | BIT_ULL(counter));
-}
-
 static u64 amd_overflow_pending(void)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
 
-	return cpu->type ? amd_pending(cpu) : 0;
+	return cpu->type ? x86_unflagged_pending(cpu) : 0;
 }
 
 static void amd_overflow_clear(u64 counters)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
-
-	u64 pending = amd_pending(cpu);
+	u64 pending = x86_unflagged_pending(cpu);
 
 	x86_forget_overflows(cpu, counters, pending);
-	WRITE_ONCE(cpu->interrupts, cpu->interrupts & ~(counters & pending));
+	x86_set_loaded(cpu, cpu->interrupts & ~(counters & pending));
 	if (amd_v2)
 		pmct_wrmsr(AMD_GLOBAL_STATUS_CLR, counters);
+}
+
+static void amd_write(unsigned int counter, u64 value)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+
+	/* The new value hides that the old one has overflowed, just now. */
+	if (x86_is_loaded(cpu, counter))
+		amd_overflow_clear(BIT_ULL(counter));
+	pmct_wrmsr(amd_counter_msr(counter), value);
+	if (value & BIT_ULL(AMD_WIDTH - 1))
+		x86_set_loaded(cpu, cpu->interrupts | BIT_ULL(counter));
 }
 
 static const struct x86_vendor amd_vendor = {
@@ -168,7 +155,7 @@ static const struct x86_vendor amd_vendor = {
 	.describe	= amd_describe,
 	.start		= amd_start,
 	.stop		= amd_stop,
-	.pending	= amd_pending,
+	.pending	= x86_unflagged_pending,
 };
 
 static int amd_probe(struct pmct_msg *msg)

@@ -171,21 +171,12 @@ static u64 intel_to_global(const struct x86_type *t, u64 counters)
 	return fixed << 32 | (counters & t->type.counters) >> t->nr_fixed;
 }
 
-/* Version 1 has no status: a counter that samples overflows when it gets small. */
+/* Version 1 has no flags. */
 static u64 intel_overflowed(const struct x86_cpu *cpu, u64 counters)
 {
-	const struct x86_type *t = cpu->type;
-	u64 status = 0;
-	unsigned int i;
-
-	if (intel_version >= 2)
-		return intel_from_global(t, pmct_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS)) & counters;
-	for (i = 0; i < t->nr_general; i++) {
-		if (counters & cpu->interrupts & BIT(i) &&
-		    !(pmct_rdpmc(i) & BIT_ULL(t->type.width - 1)))
-			status |= BIT(i);
-	}
-	return status;
+	if (intel_version < 2)
+		return x86_unflagged_pending(cpu) & counters;
+	return intel_from_global(cpu->type, pmct_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS)) & counters;
 }
 
 static u64 intel_pending(const struct x86_cpu *cpu)
@@ -250,7 +241,7 @@ static void intel_program(const struct pmct_hwset *set)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
 	const struct x86_type *t = cpu->type;
-	u64 fixed = 0, interrupts = 0;
+	u64 fixed = 0;
 	unsigned int i;
 
 	intel_stop_counters(t);
@@ -263,11 +254,11 @@ static void intel_program(const struct pmct_hwset *set)
 		else
 			pmct_wrmsr(intel_select_msr(n), reg);
 	}
-	if (set->ebs)
-		interrupts = BIT_ULL(set->counter[set->ebs_index]);
-	cpu->interrupts = interrupts;
-	if (intel_version < 2)
+	if (intel_version < 2) {
+		x86_set_loaded(cpu, 0);
 		return;
+	}
+	cpu->interrupts = set->ebs ? BIT_ULL(set->counter[set->ebs_index]) : 0;
 	intel_clear_status(t->global);
 	pmct_wrmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, fixed);
 	pmct_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, intel_to_global(t, set->counters));
@@ -286,16 +277,6 @@ static u64 intel_read(const struct pmct_hwset *set, u64 *values)
 	return overflow;
 }
 
-static void intel_write(unsigned int counter, u64 value)
-{
-	const struct x86_type *t = this_cpu_ptr(&x86_cpu)->type;
-
-	if (counter < t->nr_fixed)
-		pmct_wrmsr(MSR_CORE_PERF_FIXED_CTR0 + counter, value);
-	else
-		pmct_wrmsr(intel_counter_msr(counter - t->nr_fixed), value);
-}
-
 static u64 intel_overflow_pending(void)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
@@ -311,10 +292,38 @@ static void intel_overflow_clear(u64 counters)
 	/* After the reads before it. */
 	rmb();
 	x86_forget_overflows(cpu, counters, pending);
-	intel_clear_status(intel_to_global(cpu->type, counters));
+	if (intel_version < 2)
+		x86_set_loaded(cpu, cpu->interrupts & ~(counters & pending));
+	else
+		intel_clear_status(intel_to_global(cpu->type, counters));
 	/* The local APIC has masked the entry with the interrupt. */
 	if (pending & counters)
 		pmct_apic_write(APIC_LVTPC, APIC_DM_NMI);
+}
+
+/* A general counter of version 1, which has no flags. */
+static void intel_write_v1(struct x86_cpu *cpu, unsigned int counter, u64 value)
+{
+	/* The new value hides that the old one has overflowed, just now. */
+	if (x86_is_loaded(cpu, counter))
+		intel_overflow_clear(BIT_ULL(counter));
+	pmct_wrmsr(intel_counter_msr(counter), value);
+	/* Its sign is extended. */
+	if (value & BIT(31))
+		x86_set_loaded(cpu, cpu->interrupts | BIT_ULL(counter));
+}
+
+static void intel_write(unsigned int counter, u64 value)
+{
+	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	unsigned int nr_fixed = cpu->type->nr_fixed;
+
+	if (intel_version < 2)
+		intel_write_v1(cpu, counter, value);
+	else if (counter < nr_fixed)
+		pmct_wrmsr(MSR_CORE_PERF_FIXED_CTR0 + counter, value);
+	else
+		pmct_wrmsr(intel_counter_msr(counter - nr_fixed), value);
 }
 
 static const struct x86_vendor intel_vendor = {

@@ -194,6 +194,20 @@ void x86_forget_overflows(struct x86_cpu *cpu, u64 counters, u64 pending)
 	this_cpu_and(x86_cpu.reported, ~counters);
 }
 
+u64 x86_unflagged_pending(const struct x86_cpu *cpu)
+{
+	u64 rest = cpu->interrupts, pending = 0;
+
+	while (rest) {
+		unsigned int i = __ffs(rest);
+
+		rest &= rest - 1;
+		if (!(pmct_rdpmc(i) & BIT_ULL(cpu->type->type.width - 1)))
+			pending |= BIT_ULL(i);
+	}
+	return pending;
+}
+
 static void x86_start_cpu(void *unused)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);

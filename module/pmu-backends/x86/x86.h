@@ -142,4 +142,22 @@ static __always_inline void x86_read(const struct pmct_hwset *set, u64 *values)
 /* Overflows of @counters are about to be cleared: those whose NMI is still on its way? */
 void x86_forget_overflows(struct x86_cpu *cpu, u64 counters, u64 pending);
 
+/*
+ * Counters without overflow flags: one that samples is loaded with its top bit
+ * set, is among x86_cpu::interrupts from then on, and has overflowed when that
+ * bit is clear. To clear its overflow takes it from there.
+ */
+u64 x86_unflagged_pending(const struct x86_cpu *cpu);
+
+static inline bool x86_is_loaded(const struct x86_cpu *cpu, unsigned int counter)
+{
+	return cpu->interrupts & BIT_ULL(counter);
+}
+
+/* The NMI looks at them, too. */
+static inline void x86_set_loaded(struct x86_cpu *cpu, u64 counters)
+{
+	WRITE_ONCE(cpu->interrupts, counters);
+}
+
 #endif /* _PMCT_X86_H */
