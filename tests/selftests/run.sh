@@ -22,9 +22,11 @@ n=0 status=0
 for entry in "${list[@]}"; do
 	file=${entry%:*} name=${entry#*:}
 	label="$(basename "$file" .sh): ${name#test_}"
-	rm -f /tmp/skipped /tmp/elsewhere
+	# Who waits for output must not find that of the test before.
+	rm -f /tmp/skipped /tmp/elsewhere /tmp/mine /tmp/metrics /tmp/pid /tmp/out
 	start=$(cut -d' ' -f1 /proc/uptime)
-	bash -c 'set -eE; trap "echo \"# line \$LINENO: \$BASH_COMMAND\"" ERR; . ./lib.sh; . "$1"; "$2"; idle' run "$file" "$name" >/tmp/log 2>&1
+	# A test that hangs fails, and the others run.
+	timeout --foreground 300 bash -c 'set -eE; trap "echo \"# line \$LINENO: \$BASH_COMMAND\"" ERR; . ./lib.sh; . "$1"; "$2"; idle' run "$file" "$name" >/tmp/log 2>&1
 	rc=$?
 	n=$((n + 1))
 	if [ -e /tmp/elsewhere ]; then
@@ -41,7 +43,7 @@ for entry in "${list[@]}"; do
 	fi
 	awk -v s="$start" '{ printf "# %.1f s of guest time\n", $1 - s }' /proc/uptime
 	# What a test that failed may have left.
-	{ echo none >/proc/pmc/mmon_manager; rmmod pmctrack_mmon_test pmctrack_mmon_ipc; } 2>/dev/null
+	{ [ $rc != 124 ] || pkill -KILL '^(pmctrack|hand)'; echo none >/proc/pmc/mmon_manager; rmmod pmctrack_mmon_test pmctrack_mmon_ipc; } 2>/dev/null
 	[ -e /proc/pmc/info ] || load
 done
 exit $status

@@ -27,6 +27,7 @@ test_json() {
 test_interrupted() {
 	local format
 	for format in --json --csv; do
+		rm -f /tmp/mine
 		bash -c 'while :; do :; done' & running=$!
 		pmctrack $format -T 0.01 -m ipc -p $running -o /tmp/mine & mine=$!
 		until [ "$(wc -l </tmp/mine 2>/dev/null)" -ge 4 ]; do sleep 0.01; done
