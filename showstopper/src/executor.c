@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "complain.h"
+#include "executor.h"
+#include "proc.h"
+#include "unit.h"
+
+/* How long a program may take to end when it is asked to. */
+#define GRACE		(2 * NS_PER_S)
+/* How long a tree's members are taken for all. */
+#define TREE_AGE	NS_PER_S
+
+struct executor {
+	const struct executor_job *job;
+	struct run *run;
+	struct run_unit *unit;
+	struct cycle cycle;
+	pid_t child;
+	int pidfd;
+	int64_t tree_at;
+	bool warned;
+	bool stopped_itself;
+};
+
+/* In the child; only returns if it fails, which the pipe @told tells. */
+static void exec_program(const struct executor_job *job, int told)
+{
+	int err, null;
+
+	setpgid(0, 0);
+	/*
+	 * Should guardian, master and executor die at once, the kernel continues the
+	 * first process by this, and the group, orphaned then, by SIGHUP and SIGCONT.
+	 */
+	prctl(PR_SET_PDEATHSIG, SIGCONT);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGTSTP, SIG_DFL);
+	signal(SIGTTOU, SIG_DFL);
+	/* Reading from a terminal would stop it: it is in the background. */
+	null = open("/dev/null", O_RDONLY);
+	if (null >= 0 && isatty(0))
+		dup2(null, 0);
+	if (job->options->pinned)
+		sched_setaffinity(0, sizeof(cpu_set_t), &job->options->cpus);
+	execvp(job->argv[0], job->argv);
+	err = errno;
+	if (write(told, &err, sizeof(err)) != sizeof(err))
+		_exit(126);
+	_exit(127);
+}
+
+/* 0 or a negative errno, that of exec too. */
+static int start_program(struct executor *e)
+{
+	int told[2], err = 0;
+
+	if (pipe2(told, O_CLOEXEC))
+		return -errno;
+	e->child = fork();
+	if (!e->child)
+		exec_program(e->job, told[1]);
+	close(told[1]);
+	if (e->child < 0) {
+		close(told[0]);
+		return -errno;
+	}
+	/* Whoever comes first, parent or child. */
+	setpgid(e->child, e->child);
+	e->unit->group = e->child;
+	if (read(told[0], &err, sizeof(err)) != sizeof(err))
+		err = 0;
+	close(told[0]);
+	e->pidfd = syscall(SYS_pidfd_open, e->child, 0);
+	if (!err && e->pidfd < 0)
+		err = errno;
+	return -err;
+}
+
+/* The program has ended, or is to: what is left of its group goes with it. */
+static void reap_program(struct executor *e)
+{
+	int status;
+
+	unit_continue(e->unit);
+	unit_signal(e->unit, SIGTERM);
+	e->unit->group = 0;
+	if (waitpid(e->child, &status, 0) == e->child)
+		e->unit->status = status;
+	close(e->pidfd);
+	e->pidfd = -1;
+	e->child = 0;
+}
+
+/* Of the clock, @until: false if the run is over. Sets *@ended if the program has. */
+static bool wait_until(struct executor *e, int64_t until, bool *ended)
+{
+	struct pollfd fds[2] = {
+		{ .fd = e->job->alive, .events = POLLIN },
+		{ .fd = e->pidfd, .events = POLLIN },
+	};
+	int64_t left;
+
+	*ended = false;
+	while ((left = until - run_now()) > 0) {
+		struct timespec t = { left / NS_PER_S, left % NS_PER_S };
+
+		if (ppoll(fds, 2, &t, NULL) < 0 && errno != EINTR)
+			return false;
+		if (fds[0].revents)
+			return false;
+		if (fds[1].revents) {
+			*ended = true;
+			return true;
+		}
+	}
+	return !e->run->end;
+}
+
+static int find_tree(struct executor *e)
+{
+	const struct run_unit *u = e->unit;
+	int64_t now = run_now();
+
+	if (u->kind != UNIT_TREE || now - e->tree_at < TREE_AGE)
+		return 0;
+	e->tree_at = now;
+	return unit_find_tree(e->unit, e->unit->proc[0].pid, e->unit->proc[0].start,
+			      e->run->guardian);
+}
+
+/* Those that are forked while their parents are being stopped are found and stopped, too. */
+static int stop(struct executor *e)
+{
+	bool look = e->unit->kind == UNIT_TREE && run_now() - e->tree_at >= TREE_AGE;
+	int before, err = unit_stop(e->unit);
+
+	while (!err && look) {
+		before = e->unit->nr_procs;
+		e->tree_at = 0;
+		err = find_tree(e);
+		if (err || e->unit->nr_procs == before)
+			break;
+		err = unit_stop(e->unit);
+	}
+	return err;
+}
+
+/*
+ * Orphans that it adopted are reaped; a program that has stopped itself goes on, as
+ * nobody could tell it from one that we forgot.
+ */
+static void look_after(struct executor *e)
+{
+	siginfo_t info = {};
+
+	while (!waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid &&
+	       info.si_pid != e->child)
+		waitpid(info.si_pid, NULL, 0);
+	info.si_pid = 0;
+	if (!e->child || e->unit->stopped || waitid(P_PID, e->child, &info, WSTOPPED | WNOHANG) ||
+	    !info.si_pid)
+		return;
+	unit_continue(e->unit);
+	if (!e->stopped_itself)
+		complain("%s has stopped itself: it is continued", e->job->argv[0]);
+	e->stopped_itself = true;
+}
+
+/* What cycle_next() said, unless nobody is to be stopped now. */
+static int apply(struct executor *e)
+{
+	bool run = e->cycle.run || e->run->paused;
+
+	if (run)
+		return e->unit->stopped ? unit_continue(e->unit) : 0;
+	return stop(e);
+}
+
+static void fail(struct executor *e, int err)
+{
+	e->unit->error = err;
+	e->unit->state = UNIT_FAILED;
+}
+
+/* Until the program ends, or the run. Returns whether it goes on. */
+static bool control(struct executor *e)
+{
+	int64_t now = run_now(), begin = e->run->begin;
+	bool ended;
+	int err;
+
+	while (!begin || !e->job->options->control) {
+		if (!wait_until(e, run_now() + 50 * NS_PER_MS, &ended))
+			return false;
+		if (ended)
+			return true;
+		begin = e->run->begin;
+	}
+	e->cycle.begin = begin;
+	if (!wait_until(e, begin + cycle_phase(e->cycle.self, e->cycle.nr, e->cycle.tau), &ended))
+		return false;
+	while (!ended) {
+		look_after(e);
+		now = run_now();
+		e->unit->due = now + cycle_next(&e->cycle, now, &err);
+		e->unit->duty = e->cycle.duty;
+		if (err && !e->warned) {
+			complain("cannot read the load: %s; duty cycles stay as they are", strerror(-err));
+			e->warned = true;
+		}
+		err = apply(e);
+		if (err == -ESRCH)
+			return true;
+		if (err) {
+			unit_continue(e->unit);
+			fail(e, err);
+			return false;
+		}
+		if (!wait_until(e, e->unit->due, &ended))
+			return false;
+	}
+	return true;
+}
+
+/* The run is over: programs that we have started are ended, others run on. */
+static void finish(struct executor *e)
+{
+	struct pollfd fd = { .fd = e->pidfd, .events = POLLIN };
+
+	unit_continue(e->unit);
+	if (!e->child)
+		return;
+	/* The master has died: it could not say that this is wanted. */
+	if (!e->run->end)
+		return;
+	unit_signal(e->unit, SIGTERM);
+	if (poll(&fd, 1, GRACE / NS_PER_MS) <= 0)
+		unit_signal(e->unit, SIGKILL);
+	reap_program(e);
+}
+
+static int begin(struct executor *e)
+{
+	if (e->unit->kind != UNIT_GROUP)
+		return 0;
+	return start_program(e);
+}
+
+/* What became of the program; does it begin again? */
+static bool account_end(struct executor *e, int64_t began)
+{
+	int status;
+
+	if (!e->child) {
+		e->unit->state = UNIT_ENDED;
+		return false;
+	}
+	reap_program(e);
+	status = e->unit->status;
+	if (WIFEXITED(status) && !WEXITSTATUS(status))
+		e->unit->iterations++;
+	if (!e->job->options->restart || e->run->end) {
+		e->unit->state = UNIT_ENDED;
+		return false;
+	}
+	/* It would be nothing but starts. */
+	if (status && run_now() - began < 100 * NS_PER_MS) {
+		fail(e, -ECHILD);
+		return false;
+	}
+	return true;
+}
+
+_Noreturn void executor_main(const struct executor_job *job)
+{
+	const struct options *o = job->options;
+	struct executor e = {
+		.job = job, .run = job->run, .unit = &job->run->unit[job->index], .pidfd = -1,
+		.cycle = {
+			.trace = &o->trace, .feedback = { &job->run->estimate, job->source, o->delta },
+			.space = o->space, .tau = o->tau, .kappa = o->kappa,
+			.outputs = job->run->outputs, .self = job->index, .nr = job->run->nr,
+			.run = true,
+		},
+	};
+	bool goes_on = true;
+	int64_t began;
+	int err;
+
+	/* Orphans of the program stay below us, where they are found. */
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	prctl(PR_SET_TIMERSLACK, 1);
+	signal(SIGINT, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
+	control_init(&e.cycle.control, o->method, job->source->nr_cpus);
+	e.unit->executor = getpid();
+	while (goes_on) {
+		began = run_now();
+		err = begin(&e);
+		if (err) {
+			fail(&e, err);
+			break;
+		}
+		e.unit->state = UNIT_RUNNING;
+		goes_on = control(&e) && account_end(&e, began);
+	}
+	finish(&e);
+	job->run->outputs[job->index] = -1;
+	_exit(e.unit->state == UNIT_FAILED);
+}

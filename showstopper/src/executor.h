@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* An executor: a process that starts one benchmark, and stops and continues it. */
+#ifndef SHOWSTOPPER_EXECUTOR_H
+#define SHOWSTOPPER_EXECUTOR_H
+
+#include "cycle.h"
+#include "options.h"
+#include "run.h"
+
+/**
+ * struct executor_job - what an executor is for
+ * @options: of the run
+ * @run: shared
+ * @index: of its unit
+ * @argv: the program (UNIT_GROUP)
+ * @source: of the load
+ * @alive: pipe of which the master has the other end: at its end all is over
+ */
+struct executor_job {
+	const struct options *options;
+	struct run *run;
+	uint32_t index;
+	char *const *argv;
+	const struct load_source *source;
+	int alive;
+};
+
+/* In a process of its own. Its exit status is 0, or 1 if something went wrong. */
+_Noreturn void executor_main(const struct executor_job *job);
+
+#endif /* SHOWSTOPPER_EXECUTOR_H */

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "complain.h"
+#include "guardian.h"
+#include "master.h"
+#include "unit.h"
+
+#define LOOK_PERIOD	(100 * NS_PER_MS)
+
+static void continue_all(struct run *run)
+{
+	uint32_t i;
+
+	for (i = 0; i < run->nr; i++) {
+		if (run->unit[i].stopped)
+			unit_continue(&run->unit[i]);
+	}
+}
+
+/* Executors that are dead, stopped or starved let their units wait. */
+static void continue_overdue(struct run *run)
+{
+	int64_t now = run_now();
+	uint32_t i;
+
+	for (i = 0; i < run->nr; i++) {
+		struct run_unit *u = &run->unit[i];
+
+		if (u->stopped && now - u->due > RUN_PATIENCE)
+			unit_continue(u);
+	}
+}
+
+/* Ctrl-Z: all run while we are stopped ourselves. */
+static void pause_run(struct run *run)
+{
+	const struct timespec moment = { 0, 2 * RUN_MOST_QUANTUM / 5 };
+	int i;
+
+	run->paused = 1;
+	/* Executors see it at their next turn; meanwhile one may stop its unit once more. */
+	for (i = 0; i < 3; i++) {
+		continue_all(run);
+		nanosleep(&moment, NULL);
+	}
+	continue_all(run);
+	raise(SIGSTOP);
+	run->paused = 0;
+}
+
+/* As hard to kill as we may make it. */
+static void be_tough(void)
+{
+	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+
+	if (fd >= 0) {
+		if (write(fd, "-1000", 5) != 5)
+			errno = 0;	/* only root may */
+		close(fd);
+	}
+	mlockall(MCL_CURRENT | MCL_FUTURE);
+}
+
+static int watch(struct run *run, pid_t master, const sigset_t *set)
+{
+	const struct timespec period = { 0, LOOK_PERIOD };
+	int status, sig;
+	pid_t pid;
+
+	for (;;) {
+		sig = sigtimedwait(set, NULL, &period);
+		if (sig == SIGTSTP)
+			pause_run(run);
+		else if (sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT)
+			kill(master, SIGTERM);
+		continue_overdue(run);
+		/* Only the master: programs that come to us as orphans keep their numbers. */
+		pid = waitpid(master, &status, WNOHANG);
+		if (pid == master)
+			return status;
+	}
+}
+
+int guardian_run(const struct options *o, struct run *run, struct load *load)
+{
+	const struct timespec moment = { 0, 200 * NS_PER_MS };
+	sigset_t set, old;
+	pid_t master;
+	int status;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	sigaddset(&set, SIGTSTP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, &old);
+	/* Our background programs write to the terminal, and must not stop for that. */
+	signal(SIGTTOU, SIG_IGN);
+	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	master = fork();
+	if (master < 0) {
+		complain("cannot start: %s", strerror(errno));
+		return 1;
+	}
+	if (!master) {
+		/* Ctrl-Z is the guardian's business. */
+		signal(SIGTSTP, SIG_IGN);
+		signal(SIGQUIT, SIG_IGN);
+		sigprocmask(SIG_SETMASK, &old, NULL);
+		master_main(o, run, load);
+	}
+	be_tough();
+	status = watch(run, master, &set);
+	continue_all(run);
+	if (WIFEXITED(status) && (run->end || WEXITSTATUS(status) != 0))
+		return WEXITSTATUS(status);
+	/* The executors see that it is gone; what they did in the meantime is undone. */
+	nanosleep(&moment, NULL);
+	continue_all(run);
+	if (WIFSIGNALED(status))
+		complain("the master was killed (signal %d): all programs run on, uncontrolled",
+			 WTERMSIG(status));
+	return 1;
+}

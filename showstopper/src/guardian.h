@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The guardian: the first process, which does nothing but see to it that nothing
+ * stays stopped. It allocates nothing once it watches.
+ */
+#ifndef SHOWSTOPPER_GUARDIAN_H
+#define SHOWSTOPPER_GUARDIAN_H
+
+#include "load.h"
+#include "options.h"
+#include "run.h"
+
+/* Start the master, and watch. Returns the exit status. */
+int guardian_run(const struct options *o, struct run *run, struct load *load);
+
+#endif /* SHOWSTOPPER_GUARDIAN_H */

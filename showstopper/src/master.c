@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "complain.h"
+#include "executor.h"
+#include "master.h"
+#include "observe.h"
+#include "unit.h"
+
+/* How often descendants that left their groups are looked for. */
+#define STRAYS_PERIOD	(2 * NS_PER_S)
+/* A target that is missed by so much, for so long, at all or no duty, is out of reach. */
+#define REACH_ERROR	0.02
+#define REACH_PERIODS	6
+
+struct master {
+	const struct options *options;
+	struct run *run;
+	struct observer observer;
+	pid_t guardian;
+	int alive;
+	int signals;
+	int64_t strays_at;
+	unsigned int out_of_reach;
+	bool warned_reach;
+	bool warned_strays;
+	int failed;
+};
+
+static const char *name_of(const struct master *m, uint32_t i)
+{
+	return m->options->argv ? m->options->argv[i][0] : "a controlled process";
+}
+
+static int start_executors(struct master *m, struct load *load)
+{
+	struct executor_job job = { .options = m->options, .run = m->run, .source = &load->source };
+	sigset_t none;
+	int ends[2];
+
+	if (pipe2(ends, O_CLOEXEC))
+		return -errno;
+	m->alive = ends[1];
+	job.alive = ends[0];
+	sigemptyset(&none);
+	for (job.index = 0; job.index < m->run->nr; job.index++) {
+		pid_t pid;
+
+		job.argv = m->options->argv ? m->options->argv[job.index] : NULL;
+		pid = fork();
+		if (pid < 0)
+			return -errno;
+		if (!pid) {
+			/* Only the master keeps this end open: its death is seen here. */
+			close(m->alive);
+			sigprocmask(SIG_SETMASK, &none, NULL);
+			executor_main(&job);
+		}
+	}
+	close(job.alive);
+	return 0;
+}
+
+static uint32_t count(const struct run *run, enum unit_state state)
+{
+	uint32_t i, n = 0;
+
+	for (i = 0; i < run->nr; i++)
+		n += run->unit[i].state == (int)state;
+	return n;
+}
+
+static void explain_failure(struct master *m, uint32_t i)
+{
+	const struct run_unit *u = &m->run->unit[i];
+	const char *name = name_of(m, i);
+
+	switch (u->error) {
+	case -EPERM:
+		complain("%s: not permitted to stop it: it runs as another user (set-uid?); run showstopper as root",
+			 name);
+		break;
+	case -E2BIG:
+		complain("%s: more than %d processes; put them into a control group and use --cgroup", name,
+			 RUN_MAX_PROCS);
+		break;
+	case -ECHILD:
+		complain("%s ends at once, with status %d: not started again", name,
+			 WEXITSTATUS(u->status));
+		break;
+	default:
+		complain("%s: %s", name, strerror(-u->error));
+	}
+}
+
+/* Executors that are gone; what they controlled runs on. */
+static void reap(struct master *m)
+{
+	int status;
+	pid_t pid;
+	uint32_t i;
+
+	while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+		for (i = 0; i < m->run->nr; i++) {
+			struct run_unit *u = &m->run->unit[i];
+
+			if (u->executor != pid)
+				continue;
+			u->executor = 0;
+			if (WIFSIGNALED(status)) {
+				unit_continue(u);
+				u->state = UNIT_FAILED;
+				complain("the executor of %s was killed (signal %d): %s runs on, uncontrolled",
+					 name_of(m, i), WTERMSIG(status), name_of(m, i));
+			} else if (u->state == UNIT_FAILED) {
+				explain_failure(m, i);
+			}
+			m->failed |= u->state == UNIT_FAILED;
+		}
+	}
+}
+
+static void warn_of_reach(struct master *m)
+{
+	const struct observation *x = &m->observer.latest;
+	double error = x->target - x->load;
+	bool low = error > REACH_ERROR && x->duty > 0.99;
+	bool high = error < -REACH_ERROR && x->duty < 0.01;
+
+	if (m->warned_reach || !m->options->control || !(low || high)) {
+		m->out_of_reach = 0;
+		return;
+	}
+	if (++m->out_of_reach < REACH_PERIODS)
+		return;
+	m->warned_reach = true;
+	if (low)
+		complain("a load of %.0f %% is out of reach: with nothing stopped it is %.1f %%; use more copies (-n), or programs with more threads",
+			 100 * x->target, 100 * x->load);
+	else
+		complain("a load of %.0f %% is out of reach: with everything stopped it is %.1f %%; other programs keep the CPUs busy",
+			 100 * x->target, 100 * x->load);
+}
+
+static void show_status(const struct master *m)
+{
+	const struct observation *x = &m->observer.latest;
+
+	if (m->options->quiet || !isatty(2))
+		return;
+	fprintf(stderr, "\r%7.1f s  target %5.1f %%  load %5.1f %%  duty %5.1f %%  running %u  iterations %llu \033[K",
+		(double)x->at / NS_PER_S, 100 * x->target, 100 * x->load, 100 * x->duty, x->running,
+		(unsigned long long)x->iterations);
+}
+
+static void tick(struct master *m)
+{
+	int err = observer_take(&m->observer, m->run, &m->options->trace);
+
+	if (err && !m->failed)
+		complain("cannot read the load: %s", strerror(-err));
+	m->failed |= err;
+	show_status(m);
+	warn_of_reach(m);
+	if (run_now() - m->strays_at < STRAYS_PERIOD)
+		return;
+	m->strays_at = run_now();
+	if (unit_find_strays(m->run) && !m->warned_strays) {
+		m->warned_strays = true;
+		complain("a program has more than %d processes outside of its group: some are not controlled; use --cgroup",
+			 RUN_MAX_PROCS);
+	}
+}
+
+static bool is_over(const struct master *m)
+{
+	const struct options *o = m->options;
+	int64_t at = run_now() - m->run->begin;
+	int64_t end = o->duration ?: trace_end(&o->trace);
+
+	return (end && at >= end) || count(m->run, UNIT_ENDED) + count(m->run, UNIT_FAILED) == m->run->nr;
+}
+
+/* Returns the signal that ends the run, 0: none yet. */
+static int next_signal(struct master *m, int64_t until)
+{
+	struct pollfd fd = { .fd = m->signals, .events = POLLIN };
+	int64_t left = until - run_now();
+	struct signalfd_siginfo info;
+
+	if (poll(&fd, 1, left > 0 ? (int)(left / NS_PER_MS) + 1 : 0) <= 0 ||
+	    read(m->signals, &info, sizeof(info)) != sizeof(info))
+		return 0;
+	if (info.ssi_signo != SIGCHLD)
+		return info.ssi_signo;
+	reap(m);
+	return 0;
+}
+
+/* Programs need a moment to be there: the trace begins when all are. */
+static int wait_for_start(struct master *m)
+{
+	int64_t until = run_now() + 5 * NS_PER_S;
+	int sig = 0;
+
+	while (!sig && count(m->run, UNIT_NEW) && run_now() < until)
+		sig = next_signal(m, run_now() + 20 * NS_PER_MS);
+	reap(m);
+	return sig;
+}
+
+static int exit_status(const struct master *m, int sig)
+{
+	int status = m->run->unit[0].status;
+
+	if (sig)
+		return 128 + sig;
+	if (m->failed)
+		return 1;
+	/* A wrapper of one program ends as it does. */
+	if (m->run->nr != 1 || m->options->restart || m->run->unit[0].kind != UNIT_GROUP ||
+	    m->run->unit[0].state != UNIT_ENDED)
+		return 0;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* All end, and then their executors; a signal more does not interrupt that. */
+static void end_run(struct master *m)
+{
+	m->run->end = 1;
+	close(m->alive);
+	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
+		;
+}
+
+_Noreturn void master_main(const struct options *o, struct run *run, struct load *load)
+{
+	struct master m = { .options = o, .run = run, .guardian = getppid() };
+	sigset_t set;
+	int64_t next;
+	int err, sig;
+
+	prctl(PR_SET_PDEATHSIG, SIGTERM);
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	m.signals = signalfd(-1, &set, SFD_CLOEXEC);
+	err = m.signals < 0 ? -errno : start_executors(&m, load);
+	if (err) {
+		complain("cannot start the executors: %s", strerror(-err));
+		close(m.alive);
+		_exit(1);
+	}
+	sig = wait_for_start(&m);
+	err = observer_open(&m.observer, load, o->log);
+	if (err) {
+		complain("%s: %s", o->log ?: "load", strerror(-err));
+		m.failed = 1;
+	}
+	run->begin = run_now();
+	next = run->begin;
+	while (!sig && !m.failed && !is_over(&m)) {
+		next += OBSERVE_PERIOD;
+		/* After a pause of ours, or of the machine. */
+		if (next < run_now())
+			next = run_now() + OBSERVE_PERIOD;
+		while (!sig && run_now() < next && !is_over(&m))
+			sig = next_signal(&m, next);
+		if (run_now() >= next)
+			tick(&m);
+	}
+	/* Without a guardian nothing is stopped, and nothing ended. */
+	if (getppid() != m.guardian) {
+		complain("the guardian has died: all programs run on, uncontrolled");
+		_exit(1);
+	}
+	end_run(&m);
+	if (!o->quiet && isatty(2))
+		fputc('\n', stderr);
+	if (observer_close(&m.observer)) {
+		complain("%s: %s", o->log, strerror(errno));
+		m.failed = 1;
+	}
+	if (!o->quiet || o->json)
+		observer_summary(&m.observer, o->json);
+	fflush(stdout);
+	_exit(exit_status(&m, sig));
+}

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <string.h>
+
+#include "observe.h"
+
+int observer_open(struct observer *o, struct load *load, const char *path)
+{
+	size_t n = path ? strlen(path) : 0;
+
+	memset(o, 0, sizeof(*o));
+	o->load = load;
+	o->json = n > 6 && !strcmp(path + n - 6, ".jsonl");
+	if (path) {
+		o->log = strcmp(path, "-") ? fopen(path, "we") : stdout;
+		if (!o->log)
+			return -errno;
+		/* Whole lines, also for who reads while we write. */
+		setvbuf(o->log, NULL, _IOLBF, 0);
+		if (!o->json)
+			fputs("time_s,target_percent,load_percent,duty_percent,running,iterations\n", o->log);
+	}
+	o->last_at = run_now();
+	return load->source.read(load->source.data, &o->last);
+}
+
+static void gather(struct observation *now, const struct run *run)
+{
+	double duty = 0;
+	uint32_t i;
+
+	for (i = 0; i < run->nr; i++) {
+		const struct run_unit *u = &run->unit[i];
+
+		now->iterations += u->iterations;
+		if (u->state != UNIT_RUNNING)
+			continue;
+		now->running++;
+		duty += u->duty;
+	}
+	now->duty = now->running ? duty / now->running : 0;
+}
+
+static void write_line(const struct observer *o)
+{
+	const struct observation *x = &o->latest;
+
+	if (!o->log)
+		return;
+	fprintf(o->log, o->json ?
+		"{\"time_s\": %.3f, \"target_percent\": %.3f, \"load_percent\": %.3f, \"duty_percent\": %.3f, \"running\": %u, \"iterations\": %llu}\n" :
+		"%.3f,%.3f,%.3f,%.3f,%u,%llu\n",
+		(double)x->at / NS_PER_S, 100 * x->target, 100 * x->load, 100 * x->duty,
+		x->running, (unsigned long long)x->iterations);
+}
+
+int observer_take(struct observer *o, const struct run *run, const struct trace *trace)
+{
+	struct observation x = {};
+	struct load_time times;
+	int64_t now = run_now();
+	double all, error;
+	int err;
+
+	err = o->load->source.read(o->load->source.data, &times);
+	if (err)
+		return err;
+	all = (double)(times.work - o->last.work + times.idle - o->last.idle);
+	x.at = now - run->begin;
+	x.target = trace_target(trace, x.at - (now - o->last_at) / 2);
+	/* A CPU that goes takes its times along: such a period tells nothing. */
+	x.load = all > 0 && times.work >= o->last.work && times.idle >= o->last.idle ?
+		 (double)(times.work - o->last.work) / all : o->latest.load;
+	gather(&x, run);
+	o->last = times;
+	o->last_at = now;
+	o->latest = x;
+	write_line(o);
+	if (x.at < OBSERVE_SETTLE)
+		return 0;
+	if (!o->nr++) {
+		o->first = x.iterations;
+		o->first_at = x.at;
+	}
+	error = x.target - x.load;
+	o->error += error;
+	o->squares += error * error;
+	o->sum_load += x.load;
+	return 0;
+}
+
+void observer_summary(const struct observer *o, int json)
+{
+	double seconds = (double)(o->latest.at - o->first_at) / NS_PER_S;
+	double rate = seconds > 0 ? (double)(o->latest.iterations - o->first) / seconds : 0;
+
+	if (!o->nr) {
+		if (json)
+			puts("{\"observations\": 0}");
+		return;
+	}
+	if (json) {
+		printf("{\"observations\": %u, \"period_ms\": 500, \"load_percent\": %.3f, \"mean_error_percent\": %.4f, \"mean_squared_error\": %.4f, \"iterations_per_s\": %.6f}\n",
+		       o->nr, 100 * o->sum_load / o->nr, 100 * o->error / o->nr,
+		       10000 * o->squares / o->nr, rate);
+		return;
+	}
+	fprintf(stderr, "load %.2f %%, mean error %.2f %%, mean squared error %.2f (x 10^-4), of %u periods of 500 ms",
+		100 * o->sum_load / o->nr, 100 * o->error / o->nr, 10000 * o->squares / o->nr, o->nr);
+	if (o->latest.iterations)
+		fprintf(stderr, "; %.3f iterations a second", rate);
+	fputc('\n', stderr);
+}
+
+int observer_close(struct observer *o)
+{
+	int err = 0;
+
+	if (o->log && o->log != stdout && fclose(o->log))
+		err = -errno;
+	o->log = NULL;
+	return err;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The load as an observer sees it who knows nothing of the control: over each 500 ms,
+ * as the paper's cpuload. Log and summary are made of it.
+ */
+#ifndef SHOWSTOPPER_OBSERVE_H
+#define SHOWSTOPPER_OBSERVE_H
+
+#include <stdio.h>
+
+#include "load.h"
+#include "run.h"
+#include "trace.h"
+
+#define OBSERVE_PERIOD	(500 * NS_PER_MS)
+/* How long the controllers have to get there, before errors count. */
+#define OBSERVE_SETTLE	(3 * NS_PER_S)
+
+/**
+ * struct observation - of a period
+ * @at: its end, ns since the trace began
+ * @target: 0 to 1, in its middle
+ * @load: 0 to 1
+ * @duty: mean duty cycle of units that run
+ * @running: units that do
+ * @iterations: ended programs, all together
+ */
+struct observation {
+	int64_t at;
+	double target;
+	double load;
+	double duty;
+	unsigned int running;
+	uint64_t iterations;
+};
+
+/**
+ * struct observer - all of a run
+ * @load: what is observed
+ * @last: times at the end of the last period
+ * @last_at: when that was
+ * @log: open file, NULL
+ * @json: lines of JSON, not CSV
+ * @nr: observations that count
+ * @error: sum of target minus load
+ * @squares: of its squares
+ * @sum_load: of loads
+ * @first: iterations when the first began, and when, ns
+ * @first_at: the same
+ * @latest: the last one
+ */
+struct observer {
+	struct load *load;
+	struct load_time last;
+	int64_t last_at;
+	FILE *log;
+	int json;
+	unsigned int nr;
+	double error, squares, sum_load;
+	uint64_t first;
+	int64_t first_at;
+	struct observation latest;
+};
+
+/* 0 or a negative errno. The format is CSV, or lines of JSON if @path ends with .jsonl. */
+int observer_open(struct observer *o, struct load *load, const char *path);
+/* At the end of a period: 0 or a negative errno. */
+int observer_take(struct observer *o, const struct run *run, const struct trace *trace);
+/* For people, or JSON. */
+void observer_summary(const struct observer *o, int json);
+int observer_close(struct observer *o);
+
+#endif /* SHOWSTOPPER_OBSERVE_H */

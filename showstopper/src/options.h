@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SHOWSTOPPER_OPTIONS_H
+#define SHOWSTOPPER_OPTIONS_H
+
+#include <sched.h>
+
+#include "control.h"
+#include "run.h"
+#include "space.h"
+#include "trace.h"
+
+/**
+ * struct options - the command line
+ * @trace: the load to hold
+ * @method: how; @control: false: programs are never stopped (nbench)
+ * @space: even or uneven
+ * @tau: quantum of dithering, ns
+ * @delta: base period of feedback, ns
+ * @kappa: peers to average with
+ * @duration: ns after which the run ends, 0: with the trace, or the programs
+ * @restart: start programs again when they end
+ * @cpus: programs run on these, and the load is theirs, if @pinned
+ * @pids: processes to control instead of programs, @nr_pids
+ * @cgroup: control group to control, NULL
+ * @nr: number of units
+ * @argv: program of each unit
+ * @log: file for what was observed, NULL
+ * @quiet: no status line
+ * @json: summary as JSON
+ */
+struct options {
+	struct trace trace;
+	enum control_method method;
+	bool control;
+	enum space_method space;
+	int64_t tau;
+	int64_t delta;
+	unsigned int kappa;
+	int64_t duration;
+	bool restart;
+	bool pinned;
+	cpu_set_t cpus;
+	pid_t *pids;
+	uint32_t nr_pids;
+	const char *cgroup;
+	uint32_t nr;
+	char ***argv;
+	const char *log;
+	bool quiet;
+	bool json;
+};
+
+/* Ends the process with 2 if they are wrong, and with 0 after --help. */
+void options_parse(struct options *o, int argc, char **argv);
+
+#endif /* SHOWSTOPPER_OPTIONS_H */

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Processes, told apart by when they began: a PID may be used again. */
+#ifndef SHOWSTOPPER_PROC_H
+#define SHOWSTOPPER_PROC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/**
+ * struct proc - a process
+ * @pid: of its first thread
+ * @parent: PID
+ * @group: process group
+ * @state: letter of /proc/PID/stat; T: stopped
+ * @start: when it began, in ticks since boot
+ */
+struct proc {
+	pid_t pid;
+	pid_t parent;
+	pid_t group;
+	char state;
+	uint64_t start;
+};
+
+/* 0, or -ESRCH. */
+int proc_read(pid_t pid, struct proc *p);
+
+/* Calls @found for every process. */
+void proc_each(void (*found)(const struct proc *p, void *data), void *data);
+
+/* Does the process that began at @start still exist? A zombie does not. */
+bool proc_is(pid_t pid, uint64_t start);
+
+/*
+ * Signal the process that began at @start, and no other one of this PID.
+ * 0, -ESRCH, -EPERM.
+ */
+int proc_signal(pid_t pid, uint64_t start, int signal);
+
+#endif /* SHOWSTOPPER_PROC_H */

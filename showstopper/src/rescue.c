@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "complain.h"
+#include "proc.h"
+#include "rescue.h"
+#include "unit.h"
+
+/* Processes continued, or -1 if its guardian lives. */
+static int rescue_run(struct run *run)
+{
+	int continued = 0;
+	uint32_t i;
+
+	if (proc_is(run->guardian, run->guardian_start))
+		return -1;
+	for (i = 0; i < run->nr; i++)
+		continued += unit_rescue(&run->unit[i]);
+	return continued;
+}
+
+int rescue(void)
+{
+	char folder[200], path[512];
+	struct dirent *entry;
+	int err = run_folder(folder, sizeof(folder));
+	int continued, all = 0, runs = 0;
+	struct run *run;
+	DIR *dir;
+
+	dir = err ? NULL : opendir(folder);
+	if (!dir) {
+		complain("%s: %s", folder, strerror(err ? -err : errno));
+		return 1;
+	}
+	while ((entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		run = entry->d_name[0] == '.' ? NULL : run_open(path);
+		if (!run)
+			continue;
+		continued = rescue_run(run);
+		if (continued < 0) {
+			printf("run of process %d: its guardian is there, left alone\n", run->guardian);
+			continue;
+		}
+		printf("run of process %d: %d continued\n", run->guardian, continued);
+		unlink(path);
+		all += continued;
+		runs++;
+	}
+	closedir(dir);
+	printf("%d runs without a guardian, %d processes or groups continued\n", runs, all);
+	return 0;
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef SHOWSTOPPER_RESCUE_H
+#define SHOWSTOPPER_RESCUE_H
+
+/* showstopper rescue: continue what runs left stopped whose guardian is gone. Exit status. */
+int rescue(void);
+
+#endif /* SHOWSTOPPER_RESCUE_H */

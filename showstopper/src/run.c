@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "proc.h"
+#include "run.h"
+
+int64_t run_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+int run_folder(char *path, size_t size)
+{
+	const char *base = getenv("XDG_RUNTIME_DIR");
+	struct stat st;
+
+	if (geteuid() == 0)
+		snprintf(path, size, "/run/showstopper");
+	else if (base && *base)
+		snprintf(path, size, "%s/showstopper", base);
+	else
+		snprintf(path, size, "/tmp/showstopper-%u", geteuid());
+	if (mkdir(path, 0700) && errno != EEXIST)
+		return -errno;
+	/* In /tmp somebody else may have been there first. */
+	if (lstat(path, &st))
+		return -errno;
+	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) ? 0 : -EPERM;
+}
+
+struct run *run_create(uint32_t nr, char *path, size_t size)
+{
+	struct proc self;
+	struct run *run;
+	size_t n;
+	int fd, err = run_folder(path, size);
+
+	if (err || proc_read(getpid(), &self)) {
+		errno = err ? -err : ESRCH;
+		return NULL;
+	}
+	n = strlen(path);
+	snprintf(path + n, size - n, "/%d", getpid());
+	unlink(path);
+	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return NULL;
+	run = MAP_FAILED;
+	if (!posix_fallocate(fd, 0, sizeof(*run)))
+		run = mmap(NULL, sizeof(*run), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (run == MAP_FAILED) {
+		unlink(path);
+		errno = ENOMEM;
+		return NULL;
+	}
+	run->version = RUN_VERSION;
+	run->nr = nr;
+	run->guardian = self.pid;
+	run->guardian_start = self.start;
+	for (n = 0; n < RUN_MAX_UNITS; n++)
+		run->outputs[n] = -1;
+	atomic_thread_fence(memory_order_release);
+	run->magic = RUN_MAGIC;
+	return run;
+}
+
+struct run *run_open(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	struct run *run = MAP_FAILED;
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && st.st_size == sizeof(*run) && st.st_uid == geteuid())
+		run = mmap(NULL, sizeof(*run), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (run == MAP_FAILED)
+		return NULL;
+	if (run->magic == RUN_MAGIC && run->version == RUN_VERSION && run->nr <= RUN_MAX_UNITS)
+		return run;
+	munmap(run, sizeof(*run));
+	return NULL;
+}

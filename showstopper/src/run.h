@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What guardian, master and executors of a run share: a file that all map, so that
+ * it outlives them and showstopper-rescue can read it. No locks: each field has one
+ * writer, but where it says otherwise.
+ */
+#ifndef SHOWSTOPPER_RUN_H
+#define SHOWSTOPPER_RUN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "feedback.h"
+
+#define RUN_MAGIC	0x53484f5753544f50ULL
+#define RUN_VERSION	1
+#define RUN_MAX_UNITS	1024
+#define RUN_MAX_PROCS	64
+/* The guardian continues a unit that is stopped for so long after it was due. */
+#define RUN_PATIENCE	300000000LL	/* ns */
+#define RUN_MOST_QUANTUM	500000000LL	/* ns: with patience, less than a second */
+
+/* What is stopped and continued as one. */
+enum unit_kind {
+	UNIT_GROUP,	/* a program that we started: its process group, and who left it */
+	UNIT_TREE,	/* a process that was there before, and its descendants */
+	UNIT_CGROUP,	/* a control group, by its freezer */
+};
+
+enum unit_state { UNIT_NEW, UNIT_RUNNING, UNIT_ENDED, UNIT_FAILED };
+
+/**
+ * struct run_proc - a process that belongs to a unit
+ * @pid: 0: none. Written after @start
+ * @start: as struct proc has it
+ */
+struct run_proc {
+	_Atomic int32_t pid;
+	_Atomic uint64_t start;
+};
+
+/**
+ * struct run_unit - what an executor controls; written by it
+ * @kind: of the unit
+ * @group: process group (UNIT_GROUP), 0: none now. Its leader is not reaped before
+ *	this is 0, so that it is not another one's
+ * @stopped: it may be stopped: set before the signal is sent. The guardian resets it
+ * @due: until when it is stopped at most, ns of the monotonic clock
+ * @state: for the master
+ * @status: of waitpid(), when it has ended
+ * @executor: process
+ * @iterations: how often the program has ended well
+ * @duty: its duty cycle
+ * @error: negative errno of what went wrong, 0: nothing
+ * @nr_procs: of @proc, in use
+ * @proc: of UNIT_TREE all; of UNIT_GROUP those outside of the group, which the
+ *	master finds
+ * @path: of UNIT_CGROUP: the folder
+ */
+struct run_unit {
+	_Atomic int kind;
+	_Atomic int32_t group;
+	_Atomic int stopped;
+	_Atomic int64_t due;
+	_Atomic int state;
+	_Atomic int status;
+	_Atomic int32_t executor;
+	_Atomic uint64_t iterations;
+	_Atomic double duty;
+	_Atomic int error;
+	_Atomic int nr_procs;
+	struct run_proc proc[RUN_MAX_PROCS];
+	char path[256];
+};
+
+/**
+ * struct run - a run of showstopper
+ * @magic: RUN_MAGIC, when all is set up
+ * @version: RUN_VERSION
+ * @nr: units
+ * @guardian: process that looks after it
+ * @guardian_start: when that began
+ * @begin: ns of the monotonic clock when the trace began, 0: not yet. Master
+ * @paused: nobody is to be stopped (Ctrl-Z). Guardian
+ * @end: executors end their programs, and themselves. Master
+ * @estimate: of the load; all executors
+ * @outputs: of the executors' controllers
+ * @unit: the units
+ */
+struct run {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t nr;
+	int32_t guardian;
+	uint64_t guardian_start;
+	_Atomic int64_t begin;
+	_Atomic int paused;
+	_Atomic int end;
+	struct feedback_estimate estimate;
+	_Atomic double outputs[RUN_MAX_UNITS];
+	struct run_unit unit[RUN_MAX_UNITS];
+};
+
+/* ns of the monotonic clock, which stands still while the machine sleeps */
+int64_t run_now(void);
+
+/* The folder of run files, made if need be; -errno. */
+int run_folder(char *path, size_t size);
+/* A new run of @nr units, and its file in @path. NULL with errno. */
+struct run *run_create(uint32_t nr, char *path, size_t size);
+/* The run of a file, for rescue. NULL: it is none */
+struct run *run_open(const char *path);
+
+#endif /* SHOWSTOPPER_RUN_H */

@@ -1,0 +1,216 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Usage: cli.sh SHOWSTOPPER
+# What a user types, wrong and right, in TAP. Duty cycles are constant where what is
+# asked does not depend on the load, so that a busy machine changes nothing.
+set -u
+s=$(realpath "$1")
+dir=$(mktemp -d)
+chmod 755 "$dir"
+trap 'pkill -KILL -f "$dir/"; rm -rf "$dir"' EXIT
+n=0 failed=0 why=
+
+fail() { why=${why:-$*}; return 1; }
+check() {
+	local name=$1; shift
+	n=$((n + 1)) why=
+	if "$@" && [ -z "$why" ]; then
+		echo "ok $n - $name"
+	else
+		echo "not ok $n - $name"
+		echo "# $why" | head -n 20
+		failed=1
+	fi
+}
+
+# refused STATUS TEXT COMMAND…: it ends with STATUS, and one line of errors that has TEXT
+refused() {
+	local status=$1 text=$2 rc=0; shift 2
+	timeout 20 "$@" >"$dir/out" 2>"$dir/err" || rc=$?
+	[ $rc = "$status" ] || { fail "status $rc, not $status: $(cat "$dir/err")"; return; }
+	grep -qF -- "$text" "$dir/err" || { fail "does not say '$text': $(cat "$dir/err")"; return; }
+	[ "$(wc -l <"$dir/err")" = 1 ] || fail "more than a line: $(cat "$dir/err")"
+}
+
+usage() {
+	printf '0,10\n5,20\n3,30\n' >"$dir/order.csv"
+	refused 2 "no load is given" "$s" true &&
+	refused 2 "a load of 150 %" "$s" -l 150 true &&
+	refused 2 "needs a number, not 'nan'" "$s" -l nan true &&
+	refused 2 "a load of -5 %" "$s" -l -5 true &&
+	refused 2 "no program is given" "$s" -l 5 &&
+	refused 2 "order.csv, line 3: 3 s is not after the line before it" "$s" --trace "$dir/order.csv" true &&
+	refused 2 "more than one load" "$s" -l 5 --sine 50,10,3 true &&
+	refused 2 "a sine from -10 to 70 %" "$s" --sine 30,40,5 true &&
+	refused 2 "--quantum 900: it must be 2 to 500 ms" "$s" -l 5 --quantum 900 true &&
+	refused 2 "--method foo: there are pi" "$s" -l 5 -m foo true &&
+	refused 2 "either a program, --jobs, --pid or --cgroup" "$s" -l 5 -p 2 true &&
+	refused 1 "process $$: showstopper is below it" "$s" -l 5 -p $$ &&
+	refused 1 "process 1: showstopper is below it" "$s" -l 5 -p 1 &&
+	refused 2 "--cpus x is no list" "$s" -l 5 --cpus x true &&
+	refused 2 "jobs.json" "$s" -l 5 --jobs "$dir/jobs.json"
+}
+
+programs() {
+	refused 1 "/nonexistent: No such file or directory" "$s" -q -l 50 -n 1 /nonexistent &&
+	refused 1 "false ends at once, with status 1" "$s" -q -l 50 -n 1 --restart false
+}
+
+# The status of one program is showstopper's.
+statuses() {
+	local rc=0
+	"$s" -q -l 50 -n 1 sh -c 'exit 7' || rc=$?
+	[ $rc = 7 ] || fail "exit status $rc"
+	rc=0
+	"$s" -q -l 50 -n 1 sh -c 'kill -TERM $$' || rc=$?
+	[ $rc = 143 ] || fail "status of a signal $rc"
+	rc=0
+	"$s" -q -l 50 -n 2 sh -c 'exit 7' || rc=$?
+	[ $rc = 0 ] || fail "status of several programs $rc"
+}
+
+nested() { refused 2 "runs below another showstopper" "$s" -q -m cdc -l 50 -n 1 "$s" -l 50 true; }
+
+permissions() {
+	[ "$(id -u)" = 0 ] || { echo "# not root: nothing to drop"; return; }
+	local user=(setpriv --reuid=1000 --regid=1000 --clear-groups --) rc=0
+	# A set-uid program that changes its real user, too, as su does.
+	cp "$(command -v setpriv)" "$dir/set-uid"; chmod 4755 "$dir/set-uid"
+	sleep 100 & local other=$!
+	XDG_RUNTIME_DIR='' refused 1 "process $other: it is another user's" "${user[@]}" "$s" -q -l 50 -p $other
+	rc=$?
+	kill $other; wait $other 2>/dev/null
+	refused 1 "process $other: there is none" "$s" -q -l 50 -p $other || return
+	XDG_RUNTIME_DIR='' refused 1 "$dir/set-uid: not permitted to stop it" \
+		"${user[@]}" "$s" -q -m cdc -l 50 -n 1 "$dir/set-uid" --reuid=0 --regid=0 --clear-groups sleep 3 || return
+	return $rc
+}
+
+# Names of programs in $dir tell processes apart.
+states() { ps -eo stat=,args= | awk -v p="$dir/" 'index($2, p) || index($3, p) { print substr($1, 1, 1) }' | sort | uniq -c; }
+
+# wait_for PATTERN SECONDS: the states of all our processes match at some time
+wait_for() {
+	local end=$((SECONDS + $2))
+	until states | grep -qE "$1"; do
+		[ $SECONDS -lt $end ] || { fail "no '$1' among: $(states)"; return; }
+		sleep 0.01
+	done
+}
+
+# A child that leaves the group, and its session, is stopped too; and all run afterwards.
+strays() {
+	printf '#!/bin/sh\nsetsid sh -c "while :; do sleep 0.05; done; : %s/" &\nsleep 0.3\nexec sleep 60\n' "$dir" >"$dir/strays"
+	chmod +x "$dir/strays"
+	"$s" -q -m cdc -l 10 -n 1 "$dir/strays" & local run=$!
+	local end=$((SECONDS + 15)) seen=
+	until [ -n "$seen" ] || [ $SECONDS -ge $end ]; do
+		ps -eo stat=,args= | awk -v p="$dir/" '/^T.*sleep 0.05/ && index($0, p) { f = 1 } END { exit !f }' && seen=yes
+	done
+	kill -TERM $run; wait $run
+	[ -n "$seen" ] || fail "the stray was never stopped"
+	end=$((SECONDS + 5))
+	while pgrep -f "$dir/strays" >/dev/null && [ $SECONDS -lt $end ]; do sleep 0.05; done
+	states | grep -q T && fail "left stopped: $(states)"
+	pkill -f "done; : $dir/"
+	true
+}
+
+# Processes that were there before, with children that come later, run on afterwards.
+attached() {
+	cp /bin/sleep "$dir/sleep"
+	bash -c "$dir/sleep 60 & sleep 1.5; $dir/sleep 61 & wait" & local other=$!
+	"$s" -q -m cdc -l 10 -d 4 -p $other & local run=$!
+	wait_for '^ *2 T$' 12 || true
+	wait $run || fail "status $?"
+	states | grep -q T && fail "left stopped: $(states)"
+	kill -0 $other || fail "it was ended"
+	pkill -P $other; kill $other
+	wait $other 2>/dev/null
+	true
+}
+
+# Without a pause between its turns, it goes on.
+stops_itself() {
+	timeout 20 "$s" -q -m cdc -l 100 -n 1 sh -c 'kill -STOP $$; exit 5' 2>"$dir/err"
+	[ $? = 5 ] || fail "it was left stopped"
+	grep -q "sh has stopped itself: it is continued" "$dir/err" || fail "$(cat "$dir/err")"
+}
+
+unreachable() {
+	timeout 60 "$s" -q -l 100 -d 9 -n 1 sleep 60 2>"$dir/err"
+	grep -qE "a load of 100 % is out of reach: with nothing stopped it is [0-9.]+ %; use more copies" "$dir/err" ||
+		fail "$(cat "$dir/err")"
+}
+
+# Valid up to their last line, also after Ctrl-C.
+logs() {
+	local f
+	for f in csv jsonl; do
+		: >"$dir/log.$f"
+		"$s" -q -m cdc -l 30 -n 2 -o "$dir/log.$f" --restart sleep 0.2 & local run=$!
+		until [ "$(wc -l <"$dir/log.$f")" -ge 4 ]; do sleep 0.05; done
+		kill -TERM $run; wait $run
+		[ $? = 143 ] || fail "status after SIGTERM"
+	done
+	awk -F, 'NF != 6 { exit 1 } NR > 1 && $2 != "30.000" { exit 1 }' "$dir/log.csv" || fail "$(cat "$dir/log.csv")"
+	python3 -c 'import json, sys
+for line in open(sys.argv[1]):
+    assert json.loads(line)["target_percent"] == 30' "$dir/log.jsonl" || fail "$(cat "$dir/log.jsonl")"
+	tail -n 1 "$dir/log.csv" | awk -F, '{ exit !($6 > 0) }' || fail "no iterations: $(tail -n 1 "$dir/log.csv")"
+}
+
+jobs_file() {
+	cat >"$dir/jobs.json" <<-EOF
+	[{"command": ["sh", "-c", "echo a >>$dir/done"], "copies": 2}, {"command": ["sh", "-c", "echo b >>$dir/done"]}]
+	EOF
+	"$s" -q -l 50 --jobs "$dir/jobs.json" || fail "status $?"
+	[ "$(sort "$dir/done" | tr -d '\n')" = aab ] || fail "$(cat "$dir/done")"
+	echo '[{"copies": 2}]' >"$dir/jobs.json"
+	refused 2 'job 1 has no "command"' "$s" -l 50 --jobs "$dir/jobs.json"
+}
+
+# All of it is killed, and what a killed machine may leave is simulated: processes stay
+# stopped, and a run's file is there. Rescue continues them, and nobody else.
+rescue() {
+	cp /bin/sleep "$dir/rescued"
+	"$s" rescue >/dev/null || fail "status $?"
+	"$s" -q -m cdc -l 5 -n 2 "$dir/rescued" 60 2>/dev/null & local run=$!
+	wait_for '^ *2 T$' 10 || return
+	# shellcheck disable=SC2046
+	kill -KILL $run $(pgrep -P $run) $(pgrep -P "$(pgrep -P $run)")
+	wait $run 2>/dev/null
+	sleep 0.3
+	pkill -STOP -f "$dir/rescued"
+	wait_for '^ *2 T$' 5 || return
+	sleep 60 & local unrelated=$!
+	kill -STOP $unrelated
+	"$s" rescue >"$dir/out" || fail "status $?"
+	grep -qE '^run of process [0-9]+: 2 continued$' "$dir/out" || fail "$(cat "$dir/out")"
+	states | grep -q T && fail "left stopped: $(states)"
+	[ "$(cut -d' ' -f3 /proc/$unrelated/stat)" = T ] || fail "continued somebody else's"
+	kill -KILL $unrelated; wait $unrelated 2>/dev/null; pkill -KILL -f "$dir/rescued"
+	"$s" rescue | grep -q '^0 runs without a guardian' || fail "the file is still there"
+}
+
+# 500 programs at once.
+many() {
+	"$s" -q -m cdc -l 50 -n 500 -d 3 sleep 60 || { fail "status $?"; return; }
+	[ "$(pgrep -cx showstopper)" = 0 ] || fail "showstopper is still there"
+}
+
+check "wrong usage" usage
+check "programs that fail" programs
+check "exit status" statuses
+check "nested" nested
+check "permissions" permissions
+check "children that leave the group" strays
+check "running processes" attached
+check "a program that stops itself" stops_itself
+check "a load out of reach" unreachable
+check "logs" logs
+check "jobs" jobs_file
+check "rescue" rescue
+check "500 programs" many
+echo "1..$n"
+exit $failed
