@@ -1,0 +1,307 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The paper's Tables 1 and 2 on this machine, beside the paper's figures.
+
+Usage: experiments.py SHOWSTOPPER FOLDER [--seconds S] [--loads L,...] [--replay S,...]
+
+Loads are observed by this program, from /proc/stat each 500 ms, the same way for
+all tools. Writes samples.csv, tables.md and PNG files to FOLDER. The machine must
+be idle: what others do is told, and part of the result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")
+# pylint: disable-next=wrong-import-position
+import matplotlib.pyplot as plt  # noqa: E402
+
+PERIOD_S = 0.5
+SETTLE_S = 3.0
+# One compressor of Debian (xz-utils), lightly, mildly and heavily threaded.
+PROGRAMS = {
+    "light": "exec xz -T1 -1 -k -c {data} >/dev/null",
+    "mild": "xz -T1 -1 -k -c {data} | xz -T1 -d -c | xz -T1 -0 -c >/dev/null",
+    "heavy": "exec xz -T{threads} --block-size=128KiB -1 -k -c {data} >/dev/null",
+}
+# Mean squared error x 10^4 at 25, 33, 50, 66, 75 % (Table 1: fop, avrora, sunflow on 12 CPUs).
+PAPER_LOADS = [25, 33, 50, 66, 75]
+PAPER = {
+    ("light", "pi/even"): [3.63, 5.25, 3.49, 2.74, 2.56],
+    ("light", "pi/uneven"): [1.98, 1.67, 2.82, 3.07, 2.04],
+    ("mild", "pi/even"): [0.77, 0.56, 0.2, 0.13, 0.2],
+    ("mild", "pi/uneven"): [0.47, 0.21, 0.33, 0.25, 0.74],
+    ("heavy", "pi/even"): [2.58, 2.84, 4.0, 7.74, 11.3],
+    ("heavy", "pi/uneven"): [5.38, 7.28, 13.9, 26.6, 28.4],
+}
+NINE = [20, 35, 60, 80, 70, 55, 65, 40, 25]  # the shape of the paper's trace, %
+
+
+@dataclass
+class Sample:
+    """The load in a period."""
+
+    at_s: float
+    target: float
+    load: float
+
+
+@dataclass
+class Row:
+    """A cell of a table: how well a method held a load."""
+
+    program: str
+    method: str
+    what: str
+    samples: list[Sample]
+
+    def error(self) -> float:
+        """Mean of target minus load, % of load."""
+        return sum(s.target - s.load for s in self.samples) / len(self.samples)
+
+    def square(self) -> float:
+        """Mean of its square, x 10^4 of fractions."""
+        return sum((s.target - s.load) ** 2 for s in self.samples) / len(self.samples)
+
+
+def cpu_times() -> tuple[int, int]:
+    """Ticks of work and idleness of all CPUs since boot."""
+    with open("/proc/stat", encoding="ascii") as stat:
+        user, nice, system, idle, iowait, irq, softirq = map(int, stat.readline().split()[1:8])
+    return user + nice + system + irq + softirq, idle + iowait
+
+
+def interpolate(points: list[tuple[float, float]], when: float) -> float:
+    """The trace at a time."""
+    for (before, low), (after, high) in zip(points, points[1:]):
+        if before <= when <= after:
+            return low + (high - low) * (when - before) / (after - before)
+    return points[-1][1]
+
+
+def observe(seconds: float, points: list[tuple[float, float]]) -> list[Sample]:
+    """Loads of 500 ms each, without the first 3 s."""
+    samples = []
+    begin = time.monotonic()
+    last, last_at = cpu_times(), begin
+    while last_at - begin < seconds:
+        time.sleep(max(0.0, last_at + PERIOD_S - time.monotonic()))
+        now, now_at = cpu_times(), time.monotonic()
+        work, idle = now[0] - last[0], now[1] - last[1]
+        since = now_at - begin
+        if since > SETTLE_S and work + idle:
+            target = interpolate(points, since - (now_at - last_at) / 2)
+            samples.append(Sample(since, target, 100 * work / (work + idle)))
+        last, last_at = now, now_at
+    return samples
+
+
+def end(process: subprocess.Popen[bytes]) -> None:
+    """End a tool, and all that it has started."""
+    process.send_signal(signal.SIGTERM)
+    try:
+        process.wait(10)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+    try:
+        os.killpg(process.pid, signal.SIGCONT)
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+
+
+def run(argv: list[str], seconds: float, points: list[tuple[float, float]]) -> list[Sample]:
+    """Observe while a tool runs, from its start on."""
+    # pylint: disable-next=consider-using-with
+    tool = subprocess.Popen(
+        argv, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, start_new_session=True
+    )
+    try:
+        return observe(seconds, points)
+    finally:
+        end(tool)
+
+
+def forever(command: str) -> str:
+    """A shell command without an end."""
+    return f"while :; do {command.replace('exec ', '')}; done"
+
+
+def cpulimit(command: str, load: float, cpus: int) -> list[str] | None:
+    """One for each CPU, as its limit is that of a process tree."""
+    if not shutil.which("cpulimit"):
+        return None
+    one = f"cpulimit -q -i -l {load:.0f} -- sh -c '{forever(command)}' &"
+    return ["sh", "-c", one * cpus + " wait"]
+
+
+def cpu_max(command: str, load: float, cpus: int) -> list[str] | None:
+    """The kernel's bandwidth limit of a control group, version 2."""
+    for root in Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"):
+        control = root / "cgroup.subtree_control"
+        if not control.exists():
+            continue
+        if "cpu" not in (root / "cgroup.controllers").read_text("ascii").split():
+            continue
+        group = root / "showstopper-experiment"
+        try:
+            control.write_text("+cpu", "ascii")
+            group.mkdir(exist_ok=True)
+            (group / "cpu.max").write_text(f"{int(1000 * load * cpus)} 100000", "ascii")
+        except OSError:
+            continue
+        jobs = f"sh -c '{forever(command)}' & " * cpus
+        return ["sh", "-c", f"echo $$ >{group}/cgroup.procs; {jobs} wait"]
+    return None
+
+
+METHODS: dict[str, list[str]] = {
+    "nbench": ["-m", "nbench"],
+    "cdc": ["-m", "cdc"],
+    "geom/uneven": ["-m", "geom", "-s", "uneven"],
+    "geom/even": ["-m", "geom"],
+    "pi/uneven": ["-s", "uneven"],
+    "pi/even": [],
+}
+
+
+class Experiments:
+    """All of them, on one machine."""
+
+    def __init__(self, options: argparse.Namespace) -> None:
+        self.binary = os.path.abspath(options.showstopper)
+        self.folder = Path(options.folder)
+        self.seconds = options.seconds
+        self.cpus = len(os.sched_getaffinity(0))
+        self.rows: list[Row] = []
+        self.folder.mkdir(parents=True, exist_ok=True)
+        data = self.folder / "data"
+        # Half of it compresses: iterations of a second or so.
+        data.write_bytes(b"".join(os.urandom(512) + bytes(512) for _ in range(2048)))
+        self.commands = {
+            name: text.format(data=data.resolve(), threads=4 * self.cpus)
+            for name, text in PROGRAMS.items()
+        }
+
+    def showstopper(self, program: str, arguments: list[str]) -> list[str]:
+        """Its command line."""
+        return [
+            self.binary, "-q", "--restart", *arguments, "--", "sh", "-c", self.commands[program]
+        ]
+
+    def add(self, row: Row) -> None:
+        """Keep a result, and tell it."""
+        self.rows.append(row)
+        print(f"{row.program:6} {row.method:12} {row.what:>6}: error {row.error():7.2f} %, "
+              f"squared {row.square():8.2f}", flush=True)
+
+    def table_1(self, loads: list[int]) -> None:
+        """Constant loads."""
+        for program, command in self.commands.items():
+            for load in loads:
+                flat = [(0.0, float(load)), (1e9, float(load))]
+                tools: dict[str, list[str] | None] = {
+                    method: self.showstopper(program, ["-l", str(load), *arguments])
+                    for method, arguments in METHODS.items()
+                }
+                tools["cpulimit"] = cpulimit(command, load, self.cpus)
+                tools["cpu.max"] = cpu_max(command, load, self.cpus)
+                for method, argv in tools.items():
+                    if argv:
+                        self.add(Row(program, method, f"{load} %", run(argv, self.seconds, flat)))
+
+    def table_2(self, lengths: list[float]) -> None:
+        """A trace of nine loads, replayed in so many seconds."""
+        for program in self.commands:
+            for length in lengths:
+                points = [(length / 8 * i, float(load)) for i, load in enumerate(NINE)]
+                trace = self.folder / f"trace-{length:.0f}.csv"
+                trace.write_text("".join(f"{t},{x}\n" for t, x in points), "ascii")
+                for method in "geom/uneven", "geom/even", "pi/uneven", "pi/even":
+                    argv = self.showstopper(program, ["--trace", str(trace), *METHODS[method]])
+                    samples = run(argv, length, points)
+                    self.add(Row(program, method, f"{length:.0f} s", samples))
+
+    def write(self) -> None:
+        """Samples, tables and plots."""
+        with open(self.folder / "samples.csv", "w", encoding="ascii", newline="") as file:
+            out = csv.writer(file)
+            out.writerow(
+                ["program", "method", "what", "at_s", "target_percent", "load_percent"]
+            )
+            for row in self.rows:
+                for s in row.samples:
+                    out.writerow([row.program, row.method, row.what, f"{s.at_s:.3f}",
+                                  f"{s.target:.3f}", f"{s.load:.3f}"])
+        lines = [f"{self.cpus} CPUs, {self.seconds:g} s each; mean error in % of load, mean squared "
+                 "error x 10^4, of periods of 500 ms.", "",
+                 "| program | load or length | method | error | squared | paper, squared |",
+                 "|---|---|---|---:|---:|---:|"]
+        for row in self.rows:
+            paper = ""
+            if (row.program, row.method) in PAPER and row.what.endswith("%"):
+                load = int(row.what.split()[0])
+                if load in PAPER_LOADS:
+                    paper = f"{PAPER[row.program, row.method][PAPER_LOADS.index(load)]:g}"
+            lines.append(f"| {row.program} | {row.what} | {row.method} | {row.error():.2f} | "
+                         f"{row.square():.2f} | {paper} |")
+        (self.folder / "tables.md").write_text("\n".join(lines) + "\n", "utf-8")
+        self.plot()
+
+    def plot(self) -> None:
+        """Observed against target, and the errors' histogram, for each program and method."""
+        for program in self.commands:
+            for method in sorted({r.method for r in self.rows if r.program == program}):
+                rows = [r for r in self.rows if r.program == program and r.method == method]
+                figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4))
+                for row in rows:
+                    left.plot([s.at_s for s in row.samples], [s.load for s in row.samples],
+                              linewidth=0.8, label=row.what)
+                    left.plot([s.at_s for s in row.samples], [s.target for s in row.samples],
+                              color="black", linewidth=0.5, linestyle=":")
+                left.set(xlabel="s", ylabel="load, %", ylim=(0, 105))
+                left.set_title(f"{program}, {method}")
+                left.legend(fontsize="small")
+                right.hist([s.target - s.load for r in rows for s in r.samples], bins=60)
+                right.set(xlabel="target minus load, %", ylabel="periods of 500 ms")
+                figure.tight_layout()
+                figure.savefig(self.folder / f"{program}-{method.replace('/', '-')}.png", dpi=110)
+                plt.close(figure)
+
+
+def main() -> int:
+    """Both tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("showstopper")
+    parser.add_argument("folder")
+    parser.add_argument("--seconds", type=float, default=60, help="for each load (60)")
+    parser.add_argument("--loads", default="25,33,50,66,75", help="of Table 1, in %%")
+    parser.add_argument("--replay", default="90,180", help="lengths of Table 2, in s")
+    options = parser.parse_args()
+    quiet = observe(SETTLE_S + 3, [(0, 0), (1e9, 0)])
+    print(f"the machine's own load: {-Row('', '', '', quiet).error():.2f} %")
+    experiments = Experiments(options)
+    try:
+        experiments.table_1([int(x) for x in options.loads.split(",") if x])
+        experiments.table_2([float(x) for x in options.replay.split(",") if x])
+    finally:
+        experiments.write()
+    print(f"tables and plots are in {experiments.folder}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
