@@ -246,8 +246,8 @@ class Experiments:
                 for s in row.samples:
                     out.writerow([row.program, row.method, row.what, f"{s.at_s:.3f}",
                                   f"{s.target:.3f}", f"{s.load:.3f}"])
-        lines = [f"{self.cpus} CPUs, {self.seconds:g} s each; mean error in % of load, mean squared "
-                 "error x 10^4, of periods of 500 ms.", "",
+        lines = [f"{self.cpus} CPUs, {self.seconds:g} s each; mean error in % of load, mean "
+                 "squared error x 10^4, of periods of 500 ms.", "",
                  "| program | load or length | method | error | squared | paper, squared |",
                  "|---|---|---|---:|---:|---:|"]
         for row in self.rows:

@@ -9,11 +9,13 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "complain.h"
 #include "executor.h"
 #include "proc.h"
+#include "signals.h"
 #include "unit.h"
 
 /* How long a program may take to end when it is asked to. */
@@ -28,6 +30,8 @@ struct executor {
 	struct cycle cycle;
 	pid_t child;
 	int pidfd;
+	pid_t root;
+	uint64_t root_start;
 	int64_t tree_at;
 	bool warned;
 	bool stopped_itself;
@@ -39,18 +43,15 @@ static void exec_program(const struct executor_job *job, int told)
 	int err, null;
 
 	setpgid(0, 0);
+	signals_restore();
 	/*
 	 * Should guardian, master and executor die at once, the kernel continues the
 	 * first process by this, and the group, orphaned then, by SIGHUP and SIGCONT.
 	 */
 	prctl(PR_SET_PDEATHSIG, SIGCONT);
 	signal(SIGHUP, SIG_IGN);
-	signal(SIGINT, SIG_DFL);
-	signal(SIGTERM, SIG_DFL);
-	signal(SIGTSTP, SIG_DFL);
-	signal(SIGTTOU, SIG_DFL);
 	/* Reading from a terminal would stop it: it is in the background. */
-	null = open("/dev/null", O_RDONLY);
+	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 	if (null >= 0 && isatty(0))
 		dup2(null, 0);
 	if (job->options->pinned)
@@ -66,6 +67,7 @@ static void exec_program(const struct executor_job *job, int told)
 static int start_program(struct executor *e)
 {
 	int told[2], err = 0;
+	struct proc p;
 
 	if (pipe2(told, O_CLOEXEC))
 		return -errno;
@@ -79,6 +81,8 @@ static int start_program(struct executor *e)
 	}
 	/* Whoever comes first, parent or child. */
 	setpgid(e->child, e->child);
+	if (!proc_read(e->child, &p))
+		e->unit->group_start = p.start;
 	e->unit->group = e->child;
 	if (read(told[0], &err, sizeof(err)) != sizeof(err))
 		err = 0;
@@ -89,18 +93,37 @@ static int start_program(struct executor *e)
 	return -err;
 }
 
+/*
+ * What is left of a program that has ended itself: at first with a request. Members of
+ * its group keep that number from being used again.
+ */
+static void end_rest(struct executor *e, pid_t group, int64_t until)
+{
+	const struct timespec moment = { 0, 20 * NS_PER_MS };
+
+	while ((!kill(-group, 0) || unit_is_alive(e->unit)) && run_now() < until)
+		nanosleep(&moment, NULL);
+	kill(-group, SIGKILL);
+	unit_signal(e->unit, SIGKILL);
+}
+
 /* The program has ended, or is to: what is left of its group goes with it. */
 static void reap_program(struct executor *e)
 {
+	struct pollfd end = { .fd = e->pidfd, .events = POLLIN };
+	int64_t until = run_now() + GRACE;
 	int status;
 
-	unit_continue(e->unit);
+	unit_release(e->unit);
 	unit_signal(e->unit, SIGTERM);
+	if (poll(&end, 1, GRACE / NS_PER_MS) <= 0)
+		unit_signal(e->unit, SIGKILL);
 	e->unit->group = 0;
 	if (waitpid(e->child, &status, 0) == e->child)
 		e->unit->status = status;
 	close(e->pidfd);
 	e->pidfd = -1;
+	end_rest(e, e->child, until);
 	e->child = 0;
 }
 
@@ -137,8 +160,7 @@ static int find_tree(struct executor *e)
 	if (u->kind != UNIT_TREE || now - e->tree_at < TREE_AGE)
 		return 0;
 	e->tree_at = now;
-	return unit_find_tree(e->unit, e->unit->proc[0].pid, e->unit->proc[0].start,
-			      e->run->guardian);
+	return unit_find_tree(e->unit, e->root, e->root_start, e->run->guardian);
 }
 
 /* Those that are forked while their parents are being stopped are found and stopped, too. */
@@ -185,7 +207,7 @@ static int apply(struct executor *e)
 	bool run = e->cycle.run || e->run->paused;
 
 	if (run)
-		return e->unit->stopped ? unit_continue(e->unit) : 0;
+		return e->unit->stopped ? unit_release(e->unit) : 0;
 	return stop(e);
 }
 
@@ -203,6 +225,7 @@ static bool control(struct executor *e)
 	int err;
 
 	while (!begin || !e->job->options->control) {
+		look_after(e);
 		if (!wait_until(e, run_now() + 50 * NS_PER_MS, &ended))
 			return false;
 		if (ended)
@@ -225,7 +248,7 @@ static bool control(struct executor *e)
 		if (err == -ESRCH)
 			return true;
 		if (err) {
-			unit_continue(e->unit);
+			unit_release(e->unit);
 			fail(e, err);
 			return false;
 		}
@@ -235,21 +258,15 @@ static bool control(struct executor *e)
 	return true;
 }
 
-/* The run is over: programs that we have started are ended, others run on. */
+/*
+ * The run is over: programs that we have started are ended, others run on; and ours, too,
+ * if the master has died, which could not say then that this is wanted.
+ */
 static void finish(struct executor *e)
 {
-	struct pollfd fd = { .fd = e->pidfd, .events = POLLIN };
-
-	unit_continue(e->unit);
-	if (!e->child)
-		return;
-	/* The master has died: it could not say that this is wanted. */
-	if (!e->run->end)
-		return;
-	unit_signal(e->unit, SIGTERM);
-	if (poll(&fd, 1, GRACE / NS_PER_MS) <= 0)
-		unit_signal(e->unit, SIGKILL);
-	reap_program(e);
+	unit_release(e->unit);
+	if (e->child && e->run->end)
+		reap_program(e);
 }
 
 static int begin(struct executor *e)
@@ -303,8 +320,13 @@ _Noreturn void executor_main(const struct executor_job *job)
 	/* Orphans of the program stay below us, where they are found. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_TIMERSLACK, 1);
+	/* The master says when it is over. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGQUIT, SIG_IGN);
+	e.root = e.unit->proc[0].pid;
+	e.root_start = e.unit->proc[0].start;
 	control_init(&e.cycle.control, o->method, job->source->nr_cpus);
 	e.unit->executor = getpid();
 	while (goes_on) {

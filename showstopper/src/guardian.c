@@ -12,6 +12,7 @@
 #include "complain.h"
 #include "guardian.h"
 #include "master.h"
+#include "signals.h"
 #include "unit.h"
 
 #define LOOK_PERIOD	(100 * NS_PER_MS)
@@ -44,6 +45,7 @@ static void continue_overdue(struct run *run)
 static void pause_run(struct run *run)
 {
 	const struct timespec moment = { 0, 2 * RUN_MOST_QUANTUM / 5 };
+	sigset_t tstp;
 	int i;
 
 	run->paused = 1;
@@ -53,7 +55,12 @@ static void pause_run(struct run *run)
 		nanosleep(&moment, NULL);
 	}
 	continue_all(run);
-	raise(SIGSTOP);
+	/* The kernel stops us, unless nobody is there who could continue us. */
+	sigemptyset(&tstp);
+	sigaddset(&tstp, SIGTSTP);
+	raise(SIGTSTP);
+	sigprocmask(SIG_UNBLOCK, &tstp, NULL);
+	sigprocmask(SIG_BLOCK, &tstp, NULL);
 	run->paused = 0;
 }
 
@@ -80,33 +87,30 @@ static int watch(struct run *run, pid_t master, const sigset_t *set)
 		sig = sigtimedwait(set, NULL, &period);
 		if (sig == SIGTSTP)
 			pause_run(run);
-		else if (sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT)
-			kill(master, SIGTERM);
+		else if (sig > 0 && sig != SIGCHLD)
+			kill(master, sig);
 		continue_overdue(run);
 		/* Only the master: programs that come to us as orphans keep their numbers. */
 		pid = waitpid(master, &status, WNOHANG);
 		if (pid == master)
 			return status;
+		if (pid < 0)
+			return SIGKILL;	/* somebody else has seen its end */
 	}
 }
 
 int guardian_run(const struct options *o, struct run *run, struct load *load)
 {
 	const struct timespec moment = { 0, 200 * NS_PER_MS };
-	sigset_t set, old;
+	sigset_t set;
 	pid_t master;
 	int status;
 
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	sigaddset(&set, SIGTSTP);
+	signals_that_end(&set);
+	if (signals_may_pause())
+		sigaddset(&set, SIGTSTP);
 	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, &old);
-	/* Our background programs write to the terminal, and must not stop for that. */
-	signal(SIGTTOU, SIG_IGN);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	master = fork();
 	if (master < 0) {
@@ -116,8 +120,6 @@ int guardian_run(const struct options *o, struct run *run, struct load *load)
 	if (!master) {
 		/* Ctrl-Z is the guardian's business. */
 		signal(SIGTSTP, SIG_IGN);
-		signal(SIGQUIT, SIG_IGN);
-		sigprocmask(SIG_SETMASK, &old, NULL);
 		master_main(o, run, load);
 	}
 	be_tough();

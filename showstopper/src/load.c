@@ -139,3 +139,23 @@ int load_parse_cpus(const char *list, cpu_set_t *cpus)
 		list = end + 1;
 	}
 }
+
+bool load_are_online(const cpu_set_t *cpus)
+{
+	cpu_set_t online, both;
+	char text[4096];
+	int fd = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
+	int err = fd < 0 ? -errno : read_text(fd, text, sizeof(text));
+
+	if (fd >= 0)
+		close(fd);
+	if (!err) {
+		text[strcspn(text, "\n")] = '\0';
+		err = load_parse_cpus(text, &online);
+	}
+	/* Where that cannot be read, the load will tell. */
+	if (err)
+		return true;
+	CPU_AND(&both, cpus, &online);
+	return CPU_EQUAL(&both, cpus);
+}

@@ -4,6 +4,7 @@
 #define SHOWSTOPPER_LOAD_H
 
 #include <sched.h>
+#include <stdbool.h>
 
 #include "feedback.h"
 
@@ -34,6 +35,9 @@ int load_open_cpus(struct load *l, const cpu_set_t *cpus);
 int load_open_cgroup(struct load *l, const char *path);
 
 void load_close(struct load *l);
+
+/* Are all of them? */
+bool load_are_online(const cpu_set_t *cpus);
 
 /* "0-3,8" into a set: 0 or -EINVAL. */
 int load_parse_cpus(const char *list, cpu_set_t *cpus);

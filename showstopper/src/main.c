@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "complain.h"
@@ -12,6 +14,7 @@
 #include "options.h"
 #include "proc.h"
 #include "rescue.h"
+#include "signals.h"
 #include "unit.h"
 
 /* Set for programs, so that one that starts showstopper is told from others. */
@@ -50,32 +53,63 @@ static int attach_pid(struct run_unit *u, pid_t pid)
 	return err;
 }
 
-static int attach_cgroup(struct run_unit *u, const char *folder)
+/*
+ * Is this process in the control group @folder, or below it? The file system's root is
+ * the last folder upwards on the same device; what /proc/self/cgroup has begins there.
+ */
+static bool is_inside(const char *folder)
 {
-	char freeze[300], mine[512] = "";
-	const char *name;
+	char root[PATH_MAX], mine[PATH_MAX] = "", *slash;
+	struct stat here, up;
+	size_t n;
 	FILE *file;
 
-	u->kind = UNIT_CGROUP;
-	snprintf(u->path, sizeof(u->path), "%s", folder);
-	snprintf(freeze, sizeof(freeze), "%s/cgroup.freeze", folder);
-	if (strlen(folder) >= sizeof(u->path) || access(freeze, W_OK)) {
-		complain("%s: %s; it must be a control group (version 2) that you may write to", freeze,
-			 strerror(errno));
-		return -errno;
-	}
-	/* The name of a group ends what /proc/self/cgroup has, if we are in it. */
 	file = fopen("/proc/self/cgroup", "re");
 	while (file && fgets(mine, sizeof(mine), file) && strncmp(mine, "0::", 3))
 		;
 	if (file)
 		fclose(file);
 	mine[strcspn(mine, "\n")] = '\0';
-	name = strrchr(folder, '/');
-	if (name && name[1] && strstr(mine, name)) {
-		complain("%s: showstopper is in it, and would stop itself", folder);
-		return -EBUSY;
+	snprintf(root, sizeof(root), "%s", folder);
+	if (strncmp(mine, "0::", 3) || stat(root, &here))
+		return false;
+	while ((slash = strrchr(root, '/')) && slash != root) {
+		*slash = '\0';
+		if (stat(root, &up) || up.st_dev != here.st_dev) {
+			*slash = '/';
+			break;
+		}
 	}
+	/* The name of the group, from the root on: "" is all. */
+	folder += strlen(root);
+	n = strlen(folder);
+	return !strncmp(mine + 3, folder, n) && (!mine[3 + n] || mine[3 + n] == '/');
+}
+
+static int attach_cgroup(struct run_unit *u, const char *folder)
+{
+	char path[PATH_MAX], freeze[PATH_MAX + 20];
+
+	u->kind = UNIT_CGROUP;
+	if (!realpath(folder, path)) {
+		complain("%s: %s", folder, strerror(errno));
+		return -1;
+	}
+	if (strlen(path) >= sizeof(u->path)) {
+		complain("%s: %s", path, strerror(ENAMETOOLONG));
+		return -1;
+	}
+	snprintf(freeze, sizeof(freeze), "%s/cgroup.freeze", path);
+	if (access(freeze, W_OK)) {
+		complain("%s: %s; it must be a control group (version 2) that you may write to", freeze,
+			 strerror(errno));
+		return -1;
+	}
+	if (is_inside(path)) {
+		complain("%s: showstopper is in it, and would stop itself", folder);
+		return -1;
+	}
+	memcpy(u->path, path, strlen(path) + 1);
 	return 0;
 }
 
@@ -110,6 +144,7 @@ int main(int argc, char **argv)
 	struct run *run;
 	int status = 1;
 
+	signals_begin();
 	if (argc == 2 && !strcmp(argv[1], "rescue"))
 		return rescue();
 	if (refuse_nested())

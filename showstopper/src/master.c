@@ -9,12 +9,14 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "complain.h"
 #include "executor.h"
 #include "master.h"
 #include "observe.h"
+#include "signals.h"
 #include "unit.h"
 
 /* How often descendants that left their groups are looked for. */
@@ -22,6 +24,8 @@
 /* A target that is missed by so much, for so long, at all or no duty, is out of reach. */
 #define REACH_ERROR	0.02
 #define REACH_PERIODS	6
+/* Programs have 2 s to end, in their executors' care. */
+#define END_PATIENCE	(4 * NS_PER_S)
 
 struct master {
 	const struct options *options;
@@ -34,6 +38,7 @@ struct master {
 	unsigned int out_of_reach;
 	bool warned_reach;
 	bool warned_strays;
+	bool killing;
 	int failed;
 };
 
@@ -66,6 +71,7 @@ static int start_executors(struct master *m, struct load *load)
 			sigprocmask(SIG_SETMASK, &none, NULL);
 			executor_main(&job);
 		}
+		m->run->unit[job.index].executor = pid;
 	}
 	close(job.alive);
 	return 0;
@@ -117,8 +123,8 @@ static void reap(struct master *m)
 			if (u->executor != pid)
 				continue;
 			u->executor = 0;
-			if (WIFSIGNALED(status)) {
-				unit_continue(u);
+			unit_release(u);
+			if (WIFSIGNALED(status) && !m->killing) {
 				u->state = UNIT_FAILED;
 				complain("the executor of %s was killed (signal %d): %s runs on, uncontrolled",
 					 name_of(m, i), WTERMSIG(status), name_of(m, i));
@@ -168,7 +174,7 @@ static void tick(struct master *m)
 	int err = observer_take(&m->observer, m->run, &m->options->trace);
 
 	if (err && !m->failed)
-		complain("cannot read the load: %s", strerror(-err));
+		complain("cannot observe the load: %s", strerror(-err));
 	m->failed |= err;
 	show_status(m);
 	warn_of_reach(m);
@@ -234,34 +240,81 @@ static int exit_status(const struct master *m, int sig)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* Executors that hang are not waited for: their programs are ended here. */
+static void kill_rest(struct master *m)
+{
+	uint32_t i;
+
+	m->killing = true;
+	for (i = 0; i < m->run->nr; i++) {
+		struct run_unit *u = &m->run->unit[i];
+
+		if (!u->executor)
+			continue;
+		complain("the executor of %s does not end: killed", name_of(m, i));
+		kill(u->executor, SIGKILL);
+		m->failed = 1;
+		unit_continue(u);
+		if (u->kind == UNIT_GROUP)
+			unit_signal(u, SIGKILL);
+	}
+}
+
 /* All end, and then their executors; a signal more does not interrupt that. */
 static void end_run(struct master *m)
 {
+	const struct timespec moment = { 0, 5 * NS_PER_MS };
+	int64_t until = run_now() + END_PATIENCE;
+	siginfo_t info;
+
 	m->run->end = 1;
 	close(m->alive);
-	while (waitpid(-1, NULL, 0) > 0 || errno == EINTR)
-		;
+	for (;;) {
+		reap(m);
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && errno == ECHILD)
+			return;
+		if (!m->killing && run_now() > until)
+			kill_rest(m);
+		nanosleep(&moment, NULL);
+	}
+}
+
+/* Without a guardian nothing is stopped, and nothing ended. */
+static _Noreturn void give_up(struct master *m)
+{
+	const struct timespec moment = { 0, 200 * NS_PER_MS };
+	uint32_t i;
+	int round;
+
+	m->run->paused = 1;
+	close(m->alive);
+	for (round = 0; round < 2; round++) {
+		for (i = 0; i < m->run->nr; i++)
+			unit_continue(&m->run->unit[i]);
+		nanosleep(&moment, NULL);
+	}
+	complain("the guardian has died: all programs run on, uncontrolled");
+	_exit(1);
 }
 
 _Noreturn void master_main(const struct options *o, struct run *run, struct load *load)
 {
-	struct master m = { .options = o, .run = run, .guardian = getppid() };
+	struct master m = { .options = o, .run = run, .guardian = run->guardian };
 	sigset_t set;
 	int64_t next;
 	int err, sig;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
+	signals_that_end(&set);
+	/* The guardian's death. */
 	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, NULL);
+	sigprocmask(SIG_SETMASK, &set, NULL);
 	m.signals = signalfd(-1, &set, SFD_CLOEXEC);
 	err = m.signals < 0 ? -errno : start_executors(&m, load);
 	if (err) {
 		complain("cannot start the executors: %s", strerror(-err));
-		close(m.alive);
+		end_run(&m);
 		_exit(1);
 	}
 	sig = wait_for_start(&m);
@@ -282,11 +335,8 @@ _Noreturn void master_main(const struct options *o, struct run *run, struct load
 		if (run_now() >= next)
 			tick(&m);
 	}
-	/* Without a guardian nothing is stopped, and nothing ended. */
-	if (getppid() != m.guardian) {
-		complain("the guardian has died: all programs run on, uncontrolled");
-		_exit(1);
-	}
+	if (getppid() != m.guardian)
+		give_up(&m);
 	end_run(&m);
 	if (!o->quiet && isatty(2))
 		fputc('\n', stderr);
@@ -296,6 +346,9 @@ _Noreturn void master_main(const struct options *o, struct run *run, struct load
 	}
 	if (!o->quiet || o->json)
 		observer_summary(&m.observer, o->json);
-	fflush(stdout);
+	if (fflush(stdout)) {
+		complain("cannot write the output: %s", strerror(errno));
+		m.failed = 1;
+	}
 	_exit(exit_status(&m, sig));
 }

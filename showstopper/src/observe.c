@@ -76,6 +76,8 @@ int observer_take(struct observer *o, const struct run *run, const struct trace 
 	o->last_at = now;
 	o->latest = x;
 	write_line(o);
+	if (o->log && ferror(o->log))
+		return -EIO;
 	if (x.at < OBSERVE_SETTLE)
 		return 0;
 	if (!o->nr++) {

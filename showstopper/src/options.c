@@ -228,6 +228,8 @@ static void parse_option(struct options *o, struct parsed *p, int c)
 	case CPUS:
 		if (load_parse_cpus(optarg, &o->cpus))
 			wrong("--cpus %s is no list of CPUs, as in 0-3,8", optarg);
+		if (!load_are_online(&o->cpus))
+			wrong("--cpus %s: one of them is not online", optarg);
 		o->pinned = true;
 		break;
 	case 'm': p->method = optarg; break;
@@ -289,8 +291,8 @@ static void set_units(struct options *o, const struct parsed *p, unsigned int cp
 		wrong("no program is given");
 	if (kinds > 1)
 		wrong("either a program, --jobs, --pid or --cgroup");
-	if ((o->nr_pids || o->cgroup) && (o->restart || p->copies > 1))
-		wrong("--copies and --restart are for programs that showstopper starts");
+	if ((o->nr_pids || o->cgroup) && (o->restart || p->copies || o->pinned || !o->control))
+		wrong("--copies, --restart, --cpus, 1cdc and nbench are for programs that showstopper starts");
 	if (*argv)
 		add_program(o, argv, p->copies ?: cpus);
 	else if (p->jobs)

@@ -21,7 +21,7 @@ int proc_read(pid_t pid, struct proc *p)
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return -ESRCH;
+		return errno == ENOENT ? -ESRCH : -errno;
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	if (n <= 0)
@@ -50,24 +50,32 @@ void proc_each(void (*found)(const struct proc *p, void *data), void *data)
 		closedir(dir);
 }
 
-bool proc_is(pid_t pid, uint64_t start)
+/* 0, -ESRCH, or that it cannot be known: too many files are open. */
+static int look_for(pid_t pid, uint64_t start)
 {
 	struct proc p;
+	int err = proc_read(pid, &p);
 
-	return !proc_read(pid, &p) && p.start == start && p.state != 'Z' && p.state != 'X';
+	if (err)
+		return err;
+	return p.start == start && p.state != 'Z' && p.state != 'X' ? 0 : -ESRCH;
+}
+
+bool proc_is(pid_t pid, uint64_t start)
+{
+	return look_for(pid, start) != -ESRCH;
 }
 
 int proc_signal(pid_t pid, uint64_t start, int signal)
 {
 	int fd = syscall(SYS_pidfd_open, pid, 0);
-	int err = 0;
+	int err;
 
 	if (fd < 0)
-		return -ESRCH;
+		return -errno;
 	/* The descriptor is of one process, whatever happens to its PID from here on. */
-	if (!proc_is(pid, start))
-		err = -ESRCH;
-	else if (syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0))
+	err = look_for(pid, start);
+	if (!err && syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0))
 		err = -errno;
 	close(fd);
 	return err;

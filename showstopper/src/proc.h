@@ -23,18 +23,18 @@ struct proc {
 	uint64_t start;
 };
 
-/* 0, or -ESRCH. */
+/* 0, -ESRCH, or another negative errno: it cannot be known. */
 int proc_read(pid_t pid, struct proc *p);
 
 /* Calls @found for every process. */
 void proc_each(void (*found)(const struct proc *p, void *data), void *data);
 
-/* Does the process that began at @start still exist? A zombie does not. */
+/* Does the process that began at @start still exist, as far as is known? A zombie does not. */
 bool proc_is(pid_t pid, uint64_t start);
 
 /*
  * Signal the process that began at @start, and no other one of this PID.
- * 0, -ESRCH, -EPERM.
+ * 0, -ESRCH, -EPERM, or another negative errno.
  */
 int proc_signal(pid_t pid, uint64_t start, int signal);
 

@@ -10,17 +10,22 @@
 #include "rescue.h"
 #include "unit.h"
 
-/* Processes continued, or -1 if its guardian lives. */
+/* Processes and groups continued; -EBUSY: its guardian lives; or another negative errno. */
 static int rescue_run(struct run *run)
 {
-	int continued = 0;
+	int n, continued = 0, err = 0;
 	uint32_t i;
 
 	if (proc_is(run->guardian, run->guardian_start))
-		return -1;
-	for (i = 0; i < run->nr; i++)
-		continued += unit_rescue(&run->unit[i]);
-	return continued;
+		return -EBUSY;
+	for (i = 0; i < run->nr; i++) {
+		n = unit_rescue(&run->unit[i]);
+		if (n < 0)
+			err = n;
+		else
+			continued += n;
+	}
+	return err ?: continued;
 }
 
 int rescue(void)
@@ -28,7 +33,7 @@ int rescue(void)
 	char folder[200], path[512];
 	struct dirent *entry;
 	int err = run_folder(folder, sizeof(folder));
-	int continued, all = 0, runs = 0;
+	int continued, all = 0, runs = 0, status = 0;
 	struct run *run;
 	DIR *dir;
 
@@ -43,8 +48,15 @@ int rescue(void)
 		if (!run)
 			continue;
 		continued = rescue_run(run);
-		if (continued < 0) {
+		if (continued == -EBUSY) {
 			printf("run of process %d: its guardian is there, left alone\n", run->guardian);
+			continue;
+		}
+		if (continued < 0) {
+			/* It can be tried again. */
+			complain("run of process %d: cannot continue all of it: %s", run->guardian,
+				 strerror(-continued));
+			status = 1;
 			continue;
 		}
 		printf("run of process %d: %d continued\n", run->guardian, continued);
@@ -54,5 +66,5 @@ int rescue(void)
 	}
 	closedir(dir);
 	printf("%d runs without a guardian, %d processes or groups continued\n", runs, all);
-	return 0;
+	return status;
 }

@@ -46,7 +46,9 @@ struct run_proc {
  * @kind: of the unit
  * @group: process group (UNIT_GROUP), 0: none now. Its leader is not reaped before
  *	this is 0, so that it is not another one's
- * @stopped: it may be stopped: set before the signal is sent. The guardian resets it
+ * @group_start: when its leader began
+ * @stopped: it may be stopped: set before the signal is sent, reset after it has been
+ *	continued by the executor, or by who buries that
  * @due: until when it is stopped at most, ns of the monotonic clock
  * @state: for the master
  * @status: of waitpid(), when it has ended
@@ -62,6 +64,7 @@ struct run_proc {
 struct run_unit {
 	_Atomic int kind;
 	_Atomic int32_t group;
+	_Atomic uint64_t group_start;
 	_Atomic int stopped;
 	_Atomic int64_t due;
 	_Atomic int state;

@@ -8,6 +8,9 @@
 
 #include "trace.h"
 
+#define MOST_TIME	(1000000000LL * NS_PER_S)
+#define MOST_STEPS	10000
+
 __attribute__((format(printf, 3, 4)))
 static int refuse(struct trace_why *why, int err, const char *fmt, ...)
 {
@@ -71,6 +74,9 @@ int trace_staircase(struct trace *t, double from, double to, double step, int64_
 	if (!(step > 0) || hold <= 0)
 		return refuse(why, -EINVAL,
 			      "a staircase needs steps higher than 0 %% and longer than 0 s");
+	if (fabs(to - from) / step > MOST_STEPS || hold > MOST_TIME / (2 * MOST_STEPS))
+		return refuse(why, -EINVAL, "a staircase of more than %d steps, or too long ones",
+			      MOST_STEPS);
 	nr = (int)floor(fabs(to - from) / step + 1e-9) + 1;
 	for (i = 0; i < 2 * nr && !err; i++) {
 		int up = i < nr ? i : 2 * nr - 1 - i;
@@ -200,6 +206,9 @@ int trace_scale(struct trace *t, double speed, struct trace_why *why)
 
 	if (!(speed > 0) || !isfinite(speed))
 		return refuse(why, -EINVAL, "a speed of %g: it must be more than 0", speed);
+	if (t->points[t->nr - 1].at / speed > MOST_TIME || t->period / speed > MOST_TIME ||
+	    (t->period && t->period / speed < NS_PER_MS))
+		return refuse(why, -EINVAL, "a speed of %g: the trace would be too long, or too short", speed);
 	for (i = 0; i < t->nr; i++)
 		t->points[i].at = llround(t->points[i].at / speed);
 	t->period = llround(t->period / speed);

@@ -30,11 +30,10 @@ static int signal_procs(struct run_unit *u, int signal)
 	int i, err, result = -ESRCH;
 
 	for (i = 0; i < u->nr_procs; i++) {
-		if (!u->proc[i].pid)
-			continue;
-		err = proc_signal(u->proc[i].pid, u->proc[i].start, signal);
-		if (err == -EPERM || !err)
-			result = err && result == -ESRCH ? err : result == -EPERM ? result : err;
+		err = u->proc[i].pid ? proc_signal(u->proc[i].pid, u->proc[i].start, signal) : -ESRCH;
+		/* The worst of all: an error, then that one is there, then that none is. */
+		if (err != -ESRCH && (err || result == -ESRCH))
+			result = err;
 	}
 	return result;
 }
@@ -76,7 +75,15 @@ int unit_continue(struct run_unit *u)
 		err = freeze(u, false);
 	else
 		err = signal_all(u, SIGCONT);
-	u->stopped = 0;
+	return err;
+}
+
+int unit_release(struct run_unit *u)
+{
+	int err = unit_continue(u);
+
+	if (!err || err == -ESRCH)
+		u->stopped = 0;
 	return err;
 }
 
@@ -87,18 +94,26 @@ void unit_signal(struct run_unit *u, int signal)
 
 struct group_search {
 	struct run_unit *unit;
-	int found, continued;
+	int continued, err;
 };
 
+static void rescue_one(struct group_search *s, const struct proc *p)
+{
+	int err = p->state == 'T' ? proc_signal(p->pid, p->start, SIGCONT) : -ESRCH;
+
+	if (!err)
+		s->continued++;
+	else if (err != -ESRCH)
+		s->err = err;
+}
+
+/* A member has not begun before the leader; a leader of another time is another group's. */
 static void rescue_member(const struct proc *p, void *data)
 {
 	struct group_search *s = data;
 
-	if (p->group != s->unit->group || p->state == 'Z')
-		return;
-	s->found++;
-	if (p->state == 'T' && !proc_signal(p->pid, p->start, SIGCONT))
-		s->continued++;
+	if (p->group == s->unit->group && p->start >= s->unit->group_start)
+		rescue_one(s, p);
 }
 
 int unit_rescue(struct run_unit *u)
@@ -107,40 +122,29 @@ int unit_rescue(struct run_unit *u)
 	struct proc p;
 	int i;
 
-	if (u->kind == UNIT_CGROUP)
-		return freeze(u, false) ? 0 : 1;
-	if (u->group)
+	if (u->kind == UNIT_CGROUP) {
+		int err = u->stopped ? freeze(u, false) : -ESRCH;
+
+		return !err ? 1 : err == -ESRCH ? 0 : err;
+	}
+	if (u->group && (proc_read(u->group, &p) || p.start == u->group_start))
 		proc_each(rescue_member, &s);
 	for (i = 0; i < u->nr_procs; i++) {
-		if (!proc_read(u->proc[i].pid, &p) && p.state == 'T' &&
-		    !proc_signal(p.pid, u->proc[i].start, SIGCONT))
-			s.continued++;
+		if (!proc_read(u->proc[i].pid, &p) && p.start == u->proc[i].start)
+			rescue_one(&s, &p);
 	}
-	u->stopped = 0;
-	return s.continued;
-}
-
-static void count_member(const struct proc *p, void *data)
-{
-	struct group_search *s = data;
-
-	s->found += p->group == s->unit->group && p->state != 'Z';
+	return s.err ? s.err : s.continued;
 }
 
 bool unit_is_alive(const struct run_unit *u)
 {
-	struct group_search s = { .unit = (struct run_unit *)u };
 	int i;
 
-	if (u->kind == UNIT_CGROUP)
-		return access(u->path, F_OK) == 0;
 	for (i = 0; i < u->nr_procs; i++) {
 		if (u->proc[i].pid && proc_is(u->proc[i].pid, u->proc[i].start))
 			return true;
 	}
-	if (u->group)
-		proc_each(count_member, &s);
-	return s.found;
+	return false;
 }
 
 /* All processes of the machine at about one time. */
@@ -184,20 +188,38 @@ static bool is_below(const struct all *all, const struct proc *p, pid_t ancestor
 	return false;
 }
 
-static int set_procs(struct run_unit *u, const struct proc *p, int nr)
+/*
+ * Those found come in where there is room; who is there already stays in its place as
+ * long as it lives, as it may be stopped, and others read the list meanwhile. Returns
+ * how many there are, or -E2BIG.
+ */
+static int add_procs(struct run_unit *u, const struct proc *found, int nr)
 {
-	int i;
+	int i, j, alive = 0, slot = 0;
 
-	for (i = 0; i < nr && i < RUN_MAX_PROCS; i++) {
-		/* The guardian may read it meanwhile: never a PID with the start of another. */
-		if (u->proc[i].pid == p[i].pid && u->proc[i].start == p[i].start)
-			continue;
-		u->proc[i].pid = 0;
-		u->proc[i].start = p[i].start;
-		u->proc[i].pid = p[i].pid;
+	for (i = 0; i < u->nr_procs; i++) {
+		if (u->proc[i].pid && !proc_is(u->proc[i].pid, u->proc[i].start))
+			u->proc[i].pid = 0;
+		alive += u->proc[i].pid != 0;
 	}
-	u->nr_procs = i;
-	return nr > RUN_MAX_PROCS ? -E2BIG : 0;
+	for (j = 0; j < nr; j++) {
+		for (i = 0; i < u->nr_procs; i++) {
+			if (u->proc[i].pid == found[j].pid)
+				break;
+		}
+		if (i < u->nr_procs)
+			continue;
+		while (slot < RUN_MAX_PROCS && u->proc[slot].pid)
+			slot++;
+		if (slot == RUN_MAX_PROCS)
+			return -E2BIG;
+		u->proc[slot].start = found[j].start;
+		u->proc[slot].pid = found[j].pid;
+		if (slot >= u->nr_procs)
+			u->nr_procs = slot + 1;
+		alive++;
+	}
+	return alive;
 }
 
 /* Those below @root, without @skip itself and group @group; at most RUN_MAX_PROCS + 1. */
@@ -220,20 +242,20 @@ int unit_find_tree(struct run_unit *u, pid_t root, uint64_t start, pid_t guardia
 {
 	struct proc found[RUN_MAX_PROCS + 2];
 	struct all all = {};
-	bool ours;
-	int nr;
+	bool ours = false;
+	int nr = 0;
 
-	if (!proc_is(root, start)) {
-		u->nr_procs = 0;
-		return -ESRCH;
+	if (proc_is(root, start)) {
+		proc_each(gather, &all);
+		ours = is_below(&all, find(&all, guardian), root);
+		found[0] = (struct proc){ .pid = root, .start = start };
+		nr = 1 + select_below(&all, root, root, 0, found + 1);
+		free(all.p);
 	}
-	proc_each(gather, &all);
-	ours = is_below(&all, find(&all, guardian), root);
-	/* The root first: that is how it is found again. */
-	found[0] = (struct proc){ .pid = root, .start = start };
-	nr = 1 + select_below(&all, root, root, 0, found + 1);
-	free(all.p);
-	return ours ? -EDEADLK : set_procs(u, found, nr);
+	if (ours)
+		return -EDEADLK;
+	nr = add_procs(u, found, nr);
+	return nr < 0 ? nr : nr ? 0 : -ESRCH;
 }
 
 int unit_find_strays(struct run *run)
@@ -250,7 +272,8 @@ int unit_find_strays(struct run *run)
 		if (u->kind != UNIT_GROUP || !u->group || !u->executor)
 			continue;
 		nr = select_below(&all, u->executor, u->executor, u->group, found);
-		err = set_procs(u, found, nr) ?: err;
+		if (add_procs(u, found, nr) < 0)
+			err = -E2BIG;
 	}
 	free(all.p);
 	return err;

@@ -48,6 +48,10 @@ usage() {
 	refused 1 "process $$: showstopper is below it" "$s" -l 5 -p $$ &&
 	refused 1 "process 1: showstopper is below it" "$s" -l 5 -p 1 &&
 	refused 2 "--cpus x is no list" "$s" -l 5 --cpus x true &&
+	refused 2 "--cpus 900: one of them is not online" "$s" -l 5 --cpus 900 true &&
+	refused 2 "the trace would be too long, or too short" "$s" --sine 50,10,1 --speed 1e10 true &&
+	refused 2 "a staircase of more than 10000 steps" "$s" --staircase 1,99,0.0000001,1 true &&
+	refused 2 "are for programs that showstopper starts" "$s" -l 5 -m nbench -p $$ &&
 	refused 2 "jobs.json" "$s" -l 5 --jobs "$dir/jobs.json"
 }
 
@@ -130,6 +134,77 @@ attached() {
 	true
 }
 
+# A process ends, or is killed, while its descendants are stopped: they are not forgotten.
+orphans() {
+	cp /bin/sleep "$dir/orphan"
+	bash -c "(exec $dir/orphan 60) & (bash -c '$dir/orphan 61 & sleep 1' & sleep 2) & wait" & local other=$!
+	wait_for '^ *2 S$' 5 || return
+	"$s" -q -m cdc -l 5 -d 5 -p $other & local run=$!
+	wait_for '^ *2 T$' 10 || return
+	sleep 1
+	kill -KILL $other; wait $other 2>/dev/null
+	wait $run
+	states | grep -q T && fail "left stopped: $(states)"
+	[ "$(states | grep -c .)" = 1 ] || fail "ended: $(states)"
+	pkill -f "$dir/orphan"
+	true
+}
+
+# Guardian and executors of attached processes are killed at once; the master is left.
+attached_and_killed() {
+	cp /bin/sleep "$dir/left"
+	"$dir/left" 60 & local other=$!
+	"$s" -q -m cdc -l 5 -p $other 2>/dev/null & local run=$! master
+	wait_for '^ *1 T$' 10 || return
+	master=$(pgrep -P $run)
+	# shellcheck disable=SC2046
+	kill -KILL $run $(pgrep -P "$master")
+	wait $run 2>/dev/null
+	sleep 1.2
+	states | grep -q T && fail "left stopped: $(states)"
+	kill $other; wait $other 2>/dev/null
+	"$s" rescue >/dev/null
+}
+
+# However it is ended, programs that do not listen end with it.
+ends_programs() {
+	local sig run begin
+	for sig in TERM HUP; do
+		printf '#!/bin/sh\ntrap "" TERM HUP\nwhile :; do sleep 0.1; done\n' >"$dir/deaf"
+		chmod +x "$dir/deaf"
+		"$s" -q -m cdc -l 50 -n 2 sh -c "$dir/deaf & wait" & run=$!
+		begin=$SECONDS
+		until [ "$(pgrep -cf "$dir/deaf")" -ge 4 ] || [ $((SECONDS - begin)) -gt 10 ]; do sleep 0.05; done
+		kill -$sig $run; wait $run
+		[ $? = $((128 + $(kill -l $sig))) ] || fail "status after SIG$sig"
+		pgrep -f "$dir/deaf" >/dev/null && fail "programs were left by SIG$sig"
+	done
+	# The reader of its log goes.
+	"$s" -q -m cdc -l 50 -n 1 -o - --restart "$dir/deaf" 2>/dev/null | head -n 1 >/dev/null
+	pgrep -f "$dir/deaf" >/dev/null && fail "programs were left by a closed pipe"
+	true
+}
+
+# A control group of version 2, by its freezer.
+cgroup() {
+	local root group run seen='' end
+	for root in /sys/fs/cgroup /sys/fs/cgroup/unified; do
+		[ ! -e $root/cgroup.controllers ] || { group=$root/showstopper-test; break; }
+	done
+	mkdir -p "$group" 2>/dev/null && [ -w "$group/cgroup.freeze" ] || { echo "# no control group to write to"; return 0; }
+	sleep 60 & local other=$!
+	echo $other >"$group/cgroup.procs"
+	"$s" -q -m cdc -l 10 -d 3 --cgroup "$group/" & run=$!
+	end=$((SECONDS + 6))
+	until [ -n "$seen" ] || [ $SECONDS -gt $end ]; do grep -q 'frozen 1' "$group/cgroup.events" && seen=yes; done
+	wait $run || fail "status $?"
+	[ -n "$seen" ] || fail "never frozen"
+	grep -q 'frozen 0' "$group/cgroup.events" || fail "left frozen"
+	refused 1 "showstopper is in it" bash -c "echo \$\$ >$group/cgroup.procs; exec $s -q -l 10 --cgroup $group/"
+	kill $other; wait $other 2>/dev/null
+	rmdir "$group"
+}
+
 # Without a pause between its turns, it goes on.
 stops_itself() {
 	timeout 20 "$s" -q -m cdc -l 100 -n 1 sh -c 'kill -STOP $$; exit 5' 2>"$dir/err"
@@ -137,9 +212,14 @@ stops_itself() {
 	grep -q "sh has stopped itself: it is continued" "$dir/err" || fail "$(cat "$dir/err")"
 }
 
+# All is too much for a program that sleeps, and nothing too little if others work: one
+# of both holds on any machine.
 unreachable() {
 	timeout 60 "$s" -q -l 100 -d 9 -n 1 sleep 60 2>"$dir/err"
-	grep -qE "a load of 100 % is out of reach: with nothing stopped it is [0-9.]+ %; use more copies" "$dir/err" ||
+	grep -qE "a load of 100 % is out of reach: with nothing stopped it is [0-9.]+ %; use more copies" "$dir/err" &&
+		return
+	timeout 60 "$s" -q -l 0 -d 9 -n 1 sleep 60 2>"$dir/err"
+	grep -qE "a load of 0 % is out of reach: with everything stopped it is [0-9.]+ %; other programs" "$dir/err" ||
 		fail "$(cat "$dir/err")"
 }
 
@@ -206,6 +286,10 @@ check "nested" nested
 check "permissions" permissions
 check "children that leave the group" strays
 check "running processes" attached
+check "descendants whose parents end" orphans
+check "attached, guardian and executor killed" attached_and_killed
+check "programs end with it" ends_programs
+check "a control group" cgroup
 check "a program that stops itself" stops_itself
 check "a load out of reach" unreachable
 check "logs" logs

@@ -200,7 +200,7 @@ def one(binary: str, case: str, wait_s: float, number: int) -> tuple[str, float,
     program = ["sh", "-c", "sleep 1000 & sleep 1000"]
     # A shell that stays has the session, as that of a terminal.
     with subprocess.Popen(
-        ["sh", "-c", '"$@" & wait $!', "sh", binary, "-q", "-m", "cdc", "-l", "30",
+        ["sh", "-c", 'env --default-signal=INT "$@" & wait $!', "sh", binary, "-q", "-m", "cdc", "-l", "30",
          "-n", str(COPIES), "--", *program],
         env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, start_new_session=True,

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stddef.h>
+#include <sys/prctl.h>
+
+#include "signals.h"
+
+static const int ours[] = {
+	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTOU, SIGPIPE, SIGCHLD,
+};
+static sigset_t ignored, mask;
+static int slack;
+
+void signals_begin(void)
+{
+	struct sigaction old;
+	size_t i;
+
+	sigemptyset(&ignored);
+	sigprocmask(SIG_SETMASK, NULL, &mask);
+	slack = prctl(PR_GET_TIMERSLACK);
+	for (i = 0; i < sizeof(ours) / sizeof(*ours); i++) {
+		if (!sigaction(ours[i], NULL, &old) && old.sa_handler == SIG_IGN)
+			sigaddset(&ignored, ours[i]);
+	}
+	/* Children must not vanish before they are looked at; a reader of ours may. */
+	signal(SIGCHLD, SIG_DFL);
+	signal(SIGPIPE, SIG_IGN);
+	/* Our programs are in the background and write to the terminal, as we do. */
+	signal(SIGTTOU, SIG_IGN);
+}
+
+void signals_that_end(sigset_t *set)
+{
+	size_t i;
+
+	sigemptyset(set);
+	for (i = 0; i < 4; i++) {
+		if (!sigismember(&ignored, ours[i]))
+			sigaddset(set, ours[i]);
+	}
+}
+
+int signals_may_pause(void)
+{
+	return !sigismember(&ignored, SIGTSTP);
+}
+
+void signals_restore(void)
+{
+	size_t i;
+
+	for (i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+		signal(ours[i], sigismember(&ignored, ours[i]) ? SIG_IGN : SIG_DFL);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
+	prctl(PR_SET_TIMERSLACK, slack);
+}
