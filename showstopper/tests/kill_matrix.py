@@ -198,9 +198,9 @@ def one(binary: str, case: str, wait_s: float, number: int) -> tuple[str, float,
     mark = f"SHOWSTOPPER_KILL_MATRIX={os.getpid()}.{number:06}"
     env = dict(os.environ, **dict([mark.split("=")]))
     program = ["sh", "-c", "sleep 1000 & sleep 1000"]
-    # A shell that stays has the session, as that of a terminal.
+    # A shell with job control stays, as that of a terminal.
     with subprocess.Popen(
-        ["sh", "-c", 'env --default-signal=INT "$@" & wait $!', "sh", binary, "-q", "-m", "cdc", "-l", "30",
+        ["bash", "-c", 'set -m; "$@" & wait $!', "bash", binary, "-q", "-m", "cdc", "-l", "30",
          "-n", str(COPIES), "--", *program],
         env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, start_new_session=True,
