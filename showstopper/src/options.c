@@ -102,13 +102,12 @@ static void numbers(const char *option, const char *text, double *x, int nr)
 }
 
 /* Only one kind of load. */
-static void set_trace(struct options *o, int err, const struct trace_why *why, int *nr)
+static void set_trace(int err, const struct trace_why *why, int *nr)
 {
 	if (err)
 		wrong("%s", why->text[0] ? why->text : strerror(-err));
 	if ((*nr)++)
 		wrong("more than one load is given");
-	(void)o;
 }
 
 static void parse_pids(struct options *o, const char *text)
@@ -199,19 +198,19 @@ static void parse_option(struct options *o, struct parsed *p, int c)
 	switch (c) {
 	case 'l':
 		p->load = number("--load", optarg) / 100;
-		set_trace(o, trace_constant(&o->trace, p->load, &why), &why, &p->loads);
+		set_trace(trace_constant(&o->trace, p->load, &why), &why, &p->loads);
 		break;
 	case TRACE:
 		p->trace = optarg;
 		break;
 	case SINE:
 		numbers("--sine", optarg, x, 3);
-		set_trace(o, trace_sine(&o->trace, x[0] / 100, x[1] / 100,
+		set_trace(trace_sine(&o->trace, x[0] / 100, x[1] / 100,
 					llround(x[2] * NS_PER_S), &why), &why, &p->loads);
 		break;
 	case STAIRCASE:
 		numbers("--staircase", optarg, x, 4);
-		set_trace(o, trace_staircase(&o->trace, x[0] / 100, x[1] / 100, x[2] / 100,
+		set_trace(trace_staircase(&o->trace, x[0] / 100, x[1] / 100, x[2] / 100,
 					     llround(x[3] * NS_PER_S), &why), &why, &p->loads);
 		break;
 	case SPEED: p->speed = number("--speed", optarg); break;
@@ -316,7 +315,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	while ((c = getopt_long(argc, argv, "+l:n:p:m:s:d:o:qhV", long_options, NULL)) != -1)
 		parse_option(o, &p, c);
 	if (p.trace)
-		set_trace(o, trace_file(&o->trace, p.trace, p.gaps, &why), &why, &p.loads);
+		set_trace(trace_file(&o->trace, p.trace, p.gaps, &why), &why, &p.loads);
 	if (!p.loads)
 		wrong("no load is given: --load, --trace, --sine or --staircase");
 	err = trace_scale(&o->trace, p.speed, &why);
