@@ -44,9 +44,15 @@ int rescue(void)
 	}
 	while ((entry = readdir(dir))) {
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		run = entry->d_name[0] == '.' ? NULL : run_open(path);
-		if (!run)
+		if (entry->d_name[0] == '.')
 			continue;
+		run = run_open(path);
+		if (!run) {
+			complain("%s: no run of this version of showstopper; if no other version runs, remove it",
+				 path);
+			status = 1;
+			continue;
+		}
 		continued = rescue_run(run);
 		if (continued == -EBUSY) {
 			printf("run of process %d: its guardian is there, left alone\n", run->guardian);
