@@ -48,9 +48,8 @@ int rescue(void)
 			continue;
 		run = run_open(path);
 		if (!run) {
-			complain("%s: no run of this version of showstopper; if no other version runs, remove it",
+			complain("%s: no run of this version of showstopper; left to the rescue of its own",
 				 path);
-			status = 1;
 			continue;
 		}
 		continued = rescue_run(run);
