@@ -144,7 +144,7 @@ def cpulimit(command: str, load: float, cpus: int) -> list[str] | None:
     """One for each CPU, as its limit is that of a process tree."""
     if not shutil.which("cpulimit"):
         return None
-    one = f"cpulimit -q -i -l {load:.0f} -- sh -c '{forever(command)}' &"
+    one = f"cpulimit -q -m -f -l {load:.0f} -- sh -c '{forever(command)}' &"
     return ["sh", "-c", one * cpus + " wait"]
 
 
