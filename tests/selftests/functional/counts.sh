@@ -185,12 +185,45 @@ test_software_events_and_hotplug() {
 	[ "$(sum /tmp/mine page_faults)" -ge 600 ] || fail "page faults: $(sum /tmp/mine page_faults)"
 }
 
-# More than the PMU has counters: refused, and nothing is left open.
-test_perf_has_no_counter_left() {
+# More than the PMU has counters, in a set: refused, and nothing is left open.
+test_perf_set_too_large() {
 	only perf
 	[ "$PMU $(uname -m)" = "perf x86_64" ] || only "x86 with a PMU"
-	expect_refusal 1 "perf has no counter left beside the other events" \
+	expect_refusal 1 "perf has no counter left beside the other events of this set" \
 		pmctrack -c instr,instr:k,instr:uk,cycles,cycles:k,cycles:uk,branches,branches:k true
+	expect_status 0 pmctrack -c instr,cycles,instr:k,cycles:k $S/handcount 00100000 0
+	equal "$(sum $OUT instr)" "$(hand_main 00100000 0)" "instructions afterwards"
+}
+
+# near VALUE EXPECTED PERCENT WHAT
+near() {
+	awk -v a="$1" -v b="$2" -v most="$3" 'BEGIN { d = 100 * (a - b) / b; exit d < -most || d > most }' ||
+		fail "$4: $1, not $2 within $3 %"
+}
+
+# extrapolated SET EVENT: of totals
+extrapolated() { awk -v s="$1" -v e="$2" '$1 == s && $NF == e { sub(/^~/, "", $5); print $5 }' $OUT; }
+
+# In all sets: these take turns, and each record says for how long its events counted.
+test_perf_sets_take_turns() {
+	only perf
+	[ "$PMU $(uname -m)" = "perf x86_64" ] || only "x86 with a PMU"
+	local a=instr,instr:k,instr:uk,cycles,cycles:k b=branches,branches:k,branches:uk,cycles:uk,instr set
+	expect_status 0 pmctrack -T 0.02 -c $a -c $b $S/handcount 50000000 0
+	# All events of a record counted at the same time.
+	equal "$(rows $OUT | awk '$5 + $6 != $7' | wc -l)" 0 "rows whose modes do not add up"
+	expect_status 0 pmctrack -A -T 0.02 -c $a -c $b $S/handcount 50000000 0
+	for set in 0 1; do
+		near "$(extrapolated $set instr)" "$(hand_main 50000000 0)" 2 "instructions of set $set"
+	done
+	near "$(awk '$NF == "instr" { s += $4 } END { print s }' $OUT)" 95 5 "coverage"
+	# Sets of different sessions do so, too.
+	pmctrack -T 0.02 -o /tmp/mine -c $a $S/handcount 50000000 0 & mine=$!
+	expect_status 0 pmctrack -T 0.02 -c $b $S/handcount 50000000 0
+	wait $mine
+	equal "$({ rows $OUT; rows /tmp/mine; } | awk '$4 + $5 != $6' | wc -l)" 0 "rows of two sessions whose modes do not add up"
+	[ "$(sum /tmp/mine instr)" -gt 0 ] && [ "$(sum $OUT branches)" -gt 0 ] || fail "a session without counts"
+	# When they are gone, all is as it was.
 	expect_status 0 pmctrack -c instr,cycles,instr:k,cycles:k $S/handcount 00100000 0
 	equal "$(sum $OUT instr)" "$(hand_main 00100000 0)" "instructions afterwards"
 }

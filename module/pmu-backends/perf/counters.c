@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Events of perf: one a CPU, for all sets that have it. */
+#include <linux/cpu.h>
+#include <linux/cred.h>
+#include <linux/capability.h>
+#include <linux/init_task.h>
+#include <linux/lockdep.h>
+#include <linux/percpu.h>
+#include <linux/slab.h>
+
+#include "perf.h"
+
+struct perf_pool pmct_perf_prompt = {
+	.mutex		= __MUTEX_INITIALIZER(pmct_perf_prompt.mutex),
+	.counters	= LIST_HEAD_INIT(pmct_perf_prompt.counters),
+};
+
+struct perf_pool pmct_perf_later = {
+	.mutex		= __MUTEX_INITIALIZER(pmct_perf_later.mutex),
+	.counters	= LIST_HEAD_INIT(pmct_perf_later.counters),
+};
+
+static struct perf_pool *perf_pool_of(u64 config)
+{
+	u64 code = config & PERF_CODE_MAX;
+
+	switch (code >> 32) {
+	case PERF_TYPE_HARDWARE:
+	case PERF_TYPE_HW_CACHE:
+	case PERF_TYPE_RAW:
+		return &pmct_perf_prompt;
+	case PERF_TYPE_SOFTWARE:
+		if (code <= PERF_CODE(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK))
+			return &pmct_perf_prompt;
+		break;
+	}
+	return &pmct_perf_later;
+}
+
+/* Switches and clocks are of no mode; asked for one, they would count nothing. */
+static bool perf_has_modes(u32 type, u64 config)
+{
+	if (type != PERF_TYPE_SOFTWARE)
+		return true;
+	switch (config) {
+	case PERF_COUNT_SW_PAGE_FAULTS:
+	case PERF_COUNT_SW_PAGE_FAULTS_MIN:
+	case PERF_COUNT_SW_PAGE_FAULTS_MAJ:
+	case PERF_COUNT_SW_ALIGNMENT_FAULTS:
+	case PERF_COUNT_SW_EMULATION_FAULTS:
+		return true;
+	}
+	return false;
+}
+
+/**
+ * pmct_perf_create() - an event that a CPU counts for all
+ * @config: of a set
+ * @cpu: where
+ * @disabled: it does not count until it is enabled
+ *
+ * Context: process context, may sleep.
+ * Return: the event, or an error: -ENOSPC if there is no counter left for it, and
+ * what perf says.
+ */
+struct perf_event *pmct_perf_create(u64 config, int cpu, bool disabled)
+{
+	struct perf_event_attr attr = {
+		.size	= sizeof(attr),
+		.type	= (config & PERF_CODE_MAX) >> 32,
+		.config	= lower_32_bits(config),
+		/* Events that perf lets take turns would each need a time of their own. */
+		.pinned	= 1,
+		.disabled = disabled,
+	};
+	struct perf_event *event;
+
+	if (perf_has_modes(attr.type, attr.config)) {
+		attr.exclude_user = !(config & PERF_CFG_USR);
+		attr.exclude_kernel = !(config & PERF_CFG_OS);
+		attr.exclude_hv = attr.exclude_kernel;
+	}
+	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	/* PMUs of a package know no thread, and count on one CPU for all. */
+	if (!IS_ERR(event) &&
+	    (event->cpu != cpu || event->pmu->task_ctx_nr == perf_invalid_context)) {
+		perf_event_release_kernel(event);
+		return ERR_PTR(-EOPNOTSUPP);
+	}
+	if (!IS_ERR(event) && READ_ONCE(event->state) == PERF_EVENT_STATE_ERROR) {
+		perf_event_release_kernel(event);
+		return ERR_PTR(-ENOSPC);
+	}
+	return event;
+}
+
+/* The CPU gets its event, a new one if that which it has is dead. */
+static int perf_renew_cpu(struct perf_counter *c, int cpu)
+{
+	struct perf_cpu_event *on = per_cpu_ptr(c->on, cpu);
+	struct perf_event *old = on->event;
+	struct perf_event *event;
+
+	lockdep_assert_held(&perf_pool_of(c->config)->mutex);
+
+	/* perf has taken those away whose CPU was offline. */
+	if (old && old->attach_state & PERF_ATTACH_CONTEXT)
+		return 0;
+	if (old) {
+		/* Its count does not change any more. */
+		on->base += local64_read(&old->count);
+		on->running_base += old->total_time_running;
+		WRITE_ONCE(on->event, NULL);
+		/* perf_read() may be using it. */
+		synchronize_rcu();
+		perf_event_release_kernel(old);
+	}
+	event = pmct_perf_create(c->config, cpu,
+				 pmct_perf_crowded && c->takes_turns);
+	if (IS_ERR(event))
+		return PTR_ERR(event);
+	WRITE_ONCE(on->event, event);
+	return 0;
+}
+
+/* Events of a CPU that came online. The mutex must be free. */
+void pmct_perf_renew_pool(struct perf_pool *pool, int cpu)
+{
+	struct perf_counter *c;
+
+	mutex_lock(&pool->mutex);
+	pmct_perf_change_begin(cpu);
+	list_for_each_entry(c, &pool->counters, node) {
+		if (perf_renew_cpu(c, cpu))
+			pr_warn_ratelimited("pmctrack: perf cannot count event %#llx on CPU %d\n",
+					    c->config & PERF_CODE_MAX, cpu);
+	}
+	pmct_perf_change_end(cpu);
+	mutex_unlock(&pool->mutex);
+}
+
+static void perf_free(struct perf_counter *c)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		if (per_cpu_ptr(c->on, cpu)->event)
+			perf_event_release_kernel(per_cpu_ptr(c->on, cpu)->event);
+	}
+	free_percpu(c->on);
+	kfree(c);
+}
+
+/* Who may count what was decided by then; these are the kernel's own events. */
+static int perf_fill(struct perf_counter *c)
+{
+	struct cred *kernel = prepare_kernel_cred(&init_task);
+	int cpu, ret, err = -ENODEV;
+	const struct cred *caller;
+
+	if (!kernel)
+		return -ENOMEM;
+	caller = override_creds(kernel);
+	for_each_online_cpu(cpu) {
+		ret = perf_renew_cpu(c, cpu);
+		/* Some CPUs are enough: the records say where it did not count. */
+		err = err ? ret : 0;
+		if (ret == -ENOSPC) {
+			err = ret;
+			break;
+		}
+	}
+	revert_creds(caller);
+	put_cred(kernel);
+	return err;
+}
+
+static struct perf_counter *perf_add(struct perf_pool *pool, u64 config)
+{
+	struct perf_counter *c;
+	int err;
+
+	lockdep_assert_held(&pool->mutex);
+
+	if (pool->nr >= PERF_MAX_UNPRIVILEGED && !perfmon_capable())
+		return ERR_PTR(-EUSERS);
+	c = kzalloc(sizeof(*c), GFP_KERNEL_ACCOUNT);
+	if (!c)
+		return ERR_PTR(-ENOMEM);
+	c->config = config;
+	c->takes_turns = pool == &pmct_perf_prompt &&
+			 (config & PERF_CODE_MAX) >> 32 != PERF_TYPE_SOFTWARE;
+	c->on = alloc_percpu_gfp(struct perf_cpu_event, GFP_KERNEL_ACCOUNT);
+	if (!c->on) {
+		kfree(c);
+		return ERR_PTR(-ENOMEM);
+	}
+	err = perf_fill(c);
+	if (err == -ENOSPC && !pmct_perf_crowded && c->takes_turns) {
+		pmct_perf_crowd();
+		err = perf_fill(c);
+	}
+	if (err) {
+		perf_free(c);
+		return ERR_PTR(err);
+	}
+	list_add(&c->node, &pool->counters);
+	pool->nr++;
+	return c;
+}
+
+/**
+ * pmct_perf_get() - the counter of an event, for one user more
+ * @config: of a set
+ *
+ * Context: process context, may sleep.
+ * Return: the counter, or an error: -ENOSPC, -EUSERS if an unprivileged user asks
+ * for one too many, -ENOMEM, and what perf says.
+ */
+struct perf_counter *pmct_perf_get(u64 config)
+{
+	struct perf_pool *pool = perf_pool_of(config);
+	struct perf_counter *c;
+
+	mutex_lock(&pool->mutex);
+	list_for_each_entry(c, &pool->counters, node) {
+		if (c->config == config)
+			goto found;
+	}
+	c = perf_add(pool, config);
+found:
+	if (!IS_ERR(c))
+		c->users++;
+	mutex_unlock(&pool->mutex);
+	return c;
+}
+
+/* The counter has one user less. */
+void pmct_perf_put(struct perf_counter *c)
+{
+	struct perf_pool *pool = perf_pool_of(c->config);
+	bool last, takes_turns;
+
+	mutex_lock(&pool->mutex);
+	last = !--c->users;
+	if (last) {
+		list_del(&c->node);
+		pool->nr--;
+	}
+	mutex_unlock(&pool->mutex);
+	if (!last)
+		return;
+	takes_turns = c->takes_turns;
+	perf_free(c);
+	if (takes_turns)
+		pmct_perf_uncrowd();
+}
+
