@@ -14,6 +14,7 @@
 
 #include "complain.h"
 #include "executor.h"
+#include "iterations.h"
 #include "proc.h"
 #include "signals.h"
 #include "unit.h"
@@ -34,8 +35,24 @@ struct executor {
 	uint64_t root_start;
 	int64_t tree_at;
 	bool warned;
+	bool warned_log;
 	bool stopped_itself;
 };
+
+/* Returns an errno. */
+static int enter_cgroup(const char *folder)
+{
+	char path[300];
+	int fd, err;
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno;
+	err = write(fd, "0", 1) == 1 ? 0 : errno;
+	close(fd);
+	return err;
+}
 
 /* In the child; only returns if it fails, which the pipe @told tells. */
 static void exec_program(const struct executor_job *job, int told)
@@ -51,13 +68,19 @@ static void exec_program(const struct executor_job *job, int told)
 	prctl(PR_SET_PDEATHSIG, SIGCONT);
 	signal(SIGHUP, SIG_IGN);
 	/* Reading from a terminal would stop it: it is in the background. */
-	null = open("/dev/null", O_RDONLY | O_CLOEXEC);
+	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null >= 0 && isatty(0))
 		dup2(null, 0);
+	if (job->options->view && isatty(1) && null >= 0)
+		dup2(null, 1);
+	if (job->options->view && isatty(2) && null >= 0)
+		dup2(null, 2);
 	if (job->options->pinned)
 		sched_setaffinity(0, sizeof(cpu_set_t), &job->options->cpus);
-	execvp(job->argv[0], job->argv);
-	err = errno;
+	err = job->options->cgroup ? enter_cgroup(job->options->cgroup) : 0;
+	if (!err)
+		execvp(job->argv[0], job->argv);
+	err = err ?: errno;
 	if (write(told, &err, sizeof(err)) != sizeof(err))
 		_exit(126);
 	_exit(127);
@@ -240,6 +263,7 @@ static bool control(struct executor *e)
 		now = run_now();
 		e->unit->due = now + cycle_next(&e->cycle, now, &err);
 		e->unit->duty = e->cycle.duty;
+		e->unit->own = run_own_time();
 		if (err && !e->warned) {
 			complain("cannot read the load: %s; duty cycles stay as they are", strerror(-err));
 			e->warned = true;
@@ -276,6 +300,21 @@ static int begin(struct executor *e)
 	return start_program(e);
 }
 
+/* Those that ended before the trace began are not in it. */
+static void log_iteration(struct executor *e, int64_t began, int status)
+{
+	int64_t begin = e->run->begin;
+	int err;
+
+	if (e->job->iterations < 0 || !begin)
+		return;
+	err = iterations_add(e->job->iterations, e->job->index, e->job->argv[0], began - begin,
+			     run_now() - begin, status);
+	if (err && !e->warned_log)
+		complain("%s: %s: iterations are missing", e->job->options->iterations, strerror(-err));
+	e->warned_log |= err;
+}
+
 /* What became of the program; does it begin again? */
 static bool account_end(struct executor *e, int64_t began)
 {
@@ -287,6 +326,7 @@ static bool account_end(struct executor *e, int64_t began)
 	}
 	reap_program(e);
 	status = e->unit->status;
+	log_iteration(e, began, status);
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		e->unit->iterations++;
 	if (!e->job->options->restart || e->run->end) {

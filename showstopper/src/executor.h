@@ -14,6 +14,7 @@
  * @index: of its unit
  * @argv: the program (UNIT_GROUP)
  * @source: of the load
+ * @iterations: log of programs that ended, -1: none
  * @alive: pipe of which the master has the other end: at its end all is over
  */
 struct executor_job {
@@ -22,6 +23,7 @@ struct executor_job {
 	uint32_t index;
 	char *const *argv;
 	const struct load_source *source;
+	int iterations;
 	int alive;
 };
 

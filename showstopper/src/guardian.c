@@ -14,6 +14,7 @@
 #include "master.h"
 #include "signals.h"
 #include "unit.h"
+#include "view.h"
 
 #define LOOK_PERIOD	(100 * NS_PER_MS)
 
@@ -90,6 +91,7 @@ static int watch(struct run *run, pid_t master, const sigset_t *set)
 		else if (sig > 0 && sig != SIGCHLD)
 			kill(master, sig);
 		continue_overdue(run);
+		run->own = run_own_time();
 		/* Only the master: programs that come to us as orphans keep their numbers. */
 		pid = waitpid(master, &status, WNOHANG);
 		if (pid == master)
@@ -112,6 +114,8 @@ int guardian_run(const struct options *o, struct run *run, struct load *load)
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
+	if (o->view)
+		view_save();
 	master = fork();
 	if (master < 0) {
 		complain("cannot start: %s", strerror(errno));
@@ -130,6 +134,8 @@ int guardian_run(const struct options *o, struct run *run, struct load *load)
 	/* The executors see that it is gone; what they did in the meantime is undone. */
 	nanosleep(&moment, NULL);
 	continue_all(run);
+	if (WIFSIGNALED(status) && o->view)
+		view_restore();
 	if (WIFSIGNALED(status))
 		complain("the master was killed (signal %d): all programs run on, uncontrolled",
 			 WTERMSIG(status));

@@ -13,6 +13,7 @@
 #include "load.h"
 #include "options.h"
 #include "proc.h"
+#include "report.h"
 #include "rescue.h"
 #include "signals.h"
 #include "unit.h"
@@ -86,9 +87,21 @@ static bool is_inside(const char *folder)
 	return !strncmp(mine + 3, folder, n) && (!mine[3 + n] || mine[3 + n] == '/');
 }
 
+static int check_cgroup(const char *folder, const char *name)
+{
+	char path[PATH_MAX + 20];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	if (!access(path, W_OK))
+		return 0;
+	complain("%s: %s; it must be a control group (version 2) that you may write to", path,
+		 strerror(errno));
+	return -1;
+}
+
 static int attach_cgroup(struct run_unit *u, const char *folder)
 {
-	char path[PATH_MAX], freeze[PATH_MAX + 20];
+	char path[PATH_MAX];
 
 	u->kind = UNIT_CGROUP;
 	if (!realpath(folder, path)) {
@@ -99,12 +112,8 @@ static int attach_cgroup(struct run_unit *u, const char *folder)
 		complain("%s: %s", path, strerror(ENAMETOOLONG));
 		return -1;
 	}
-	snprintf(freeze, sizeof(freeze), "%s/cgroup.freeze", path);
-	if (access(freeze, W_OK)) {
-		complain("%s: %s; it must be a control group (version 2) that you may write to", freeze,
-			 strerror(errno));
+	if (check_cgroup(path, "cgroup.freeze"))
 		return -1;
-	}
 	if (is_inside(path)) {
 		complain("%s: showstopper is in it, and would stop itself", folder);
 		return -1;
@@ -119,7 +128,8 @@ static int attach(const struct options *o, struct run *run)
 	int err = 0;
 
 	if (o->cgroup)
-		return attach_cgroup(&run->unit[0], o->cgroup);
+		return o->argv ? check_cgroup(o->cgroup, "cgroup.procs") :
+				 attach_cgroup(&run->unit[0], o->cgroup);
 	for (i = 0; i < o->nr_pids && !err; i++)
 		err = attach_pid(&run->unit[i], o->pids[i]);
 	return err;
@@ -147,6 +157,8 @@ int main(int argc, char **argv)
 	signals_begin();
 	if (argc == 2 && !strcmp(argv[1], "rescue"))
 		return rescue();
+	if (argc > 1 && (!strcmp(argv[1], "study") || !strcmp(argv[1], "report")))
+		return report_exec(argv + 1);
 	if (refuse_nested())
 		return 2;
 	options_parse(&options, argc, argv);
@@ -160,6 +172,8 @@ int main(int argc, char **argv)
 	if (!attach(&options, run) && !open_load(&options, &load))
 		status = guardian_run(&options, run, &load);
 	unlink(path);
+	if (options.report && !access(options.log, R_OK) && report_draw(&options))
+		status = status ?: 1;
 	trace_free(&options.trace);
 	return status;
 }

@@ -14,10 +14,12 @@
 
 #include "complain.h"
 #include "executor.h"
+#include "iterations.h"
 #include "master.h"
 #include "observe.h"
 #include "signals.h"
 #include "unit.h"
+#include "view.h"
 
 /* How often descendants that left their groups are looked for. */
 #define STRAYS_PERIOD	(2 * NS_PER_S)
@@ -32,10 +34,12 @@ struct master {
 	struct run *run;
 	struct observer observer;
 	pid_t guardian;
+	int iterations;
 	int alive;
 	int signals;
 	int64_t strays_at;
 	unsigned int out_of_reach;
+	struct view view;
 	bool warned_reach;
 	bool warned_strays;
 	bool killing;
@@ -49,7 +53,10 @@ static const char *name_of(const struct master *m, uint32_t i)
 
 static int start_executors(struct master *m, struct load *load)
 {
-	struct executor_job job = { .options = m->options, .run = m->run, .source = &load->source };
+	struct executor_job job = {
+		.options = m->options, .run = m->run, .source = &load->source,
+		.iterations = m->iterations,
+	};
 	sigset_t none;
 	int ends[2];
 
@@ -158,15 +165,20 @@ static void warn_of_reach(struct master *m)
 			 100 * x->target, 100 * x->load);
 }
 
-static void show_status(const struct master *m)
+static void show_status(struct master *m)
 {
 	const struct observation *x = &m->observer.latest;
+	bool screen = isatty(2);
 
-	if (m->options->quiet || !isatty(2))
+	if (m->view.on) {
+		view_draw(&m->view, &m->observer, m->run, m->options);
 		return;
-	fprintf(stderr, "\r%7.1f s  target %5.1f %%  load %5.1f %%  duty %5.1f %%  running %u  iterations %llu \033[K",
-		(double)x->at / NS_PER_S, 100 * x->target, 100 * x->load, 100 * x->duty, x->running,
-		(unsigned long long)x->iterations);
+	}
+	if (m->options->quiet || !(screen || m->options->view))
+		return;
+	fprintf(stderr, "%s%7.1f s  target %5.1f %%  load %5.1f %%  duty %5.1f %%  running %u  iterations %llu%s",
+		screen ? "\r" : "", (double)x->at / NS_PER_S, 100 * x->target, 100 * x->load, 100 * x->duty, x->running,
+		(unsigned long long)x->iterations, screen ? " \033[K" : "\n");
 }
 
 static void tick(struct master *m)
@@ -310,6 +322,11 @@ _Noreturn void master_main(const struct options *o, struct run *run, struct load
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_SETMASK, &set, NULL);
+	m.iterations = o->iterations ? iterations_open(o->iterations) : -1;
+	if (o->iterations && m.iterations < 0) {
+		complain("%s: %s", o->iterations, strerror(-m.iterations));
+		_exit(1);
+	}
 	m.signals = signalfd(-1, &set, SFD_CLOEXEC);
 	err = m.signals < 0 ? -errno : start_executors(&m, load);
 	if (err) {
@@ -325,29 +342,35 @@ _Noreturn void master_main(const struct options *o, struct run *run, struct load
 	}
 	run->begin = run_now();
 	next = run->begin;
+	if (o->view && !o->quiet && !m.failed && !sig)
+		view_open(&m.view);
 	while (!sig && !m.failed && !is_over(&m)) {
 		next += OBSERVE_PERIOD;
 		/* After a pause of ours, or of the machine. */
 		if (next < run_now())
 			next = run_now() + OBSERVE_PERIOD;
-		while (!sig && run_now() < next && !is_over(&m))
+		while (!sig && run_now() < next && !is_over(&m)) {
 			sig = next_signal(&m, next);
+			sig = sig ?: view_key(&m.view);
+		}
 		if (run_now() >= next)
 			tick(&m);
 	}
+	view_close(&m.view);
 	if (getppid() != m.guardian)
 		give_up(&m);
 	end_run(&m);
-	if (!o->quiet && isatty(2))
+	if (!o->quiet && !o->view && isatty(2))
 		fputc('\n', stderr);
 	if (observer_close(&m.observer)) {
 		complain("%s: %s", o->log, strerror(errno));
 		m.failed = 1;
 	}
-	if (!o->quiet || o->json)
-		observer_summary(&m.observer, o->json);
-	if (fflush(stdout)) {
-		complain("cannot write the output: %s", strerror(errno));
+	if (!o->quiet && !o->json)
+		observer_summary(&m.observer);
+	err = o->json ? observer_write_summary(&m.observer, run, o->json) : 0;
+	if (err) {
+		complain("%s: %s", o->json, strerror(-err));
 		m.failed = 1;
 	}
 	_exit(exit_status(&m, sig));

@@ -29,10 +29,13 @@ static void gather(struct observation *now, const struct run *run)
 	double duty = 0;
 	uint32_t i;
 
+	now->own = run->own + run_own_time();
+
 	for (i = 0; i < run->nr; i++) {
 		const struct run_unit *u = &run->unit[i];
 
 		now->iterations += u->iterations;
+		now->own += u->own;
 		if (u->state != UNIT_RUNNING)
 			continue;
 		now->running++;
@@ -80,10 +83,8 @@ int observer_take(struct observer *o, const struct run *run, const struct trace 
 		return -EIO;
 	if (x.at < OBSERVE_SETTLE)
 		return 0;
-	if (!o->nr++) {
-		o->first = x.iterations;
-		o->first_at = x.at;
-	}
+	if (!o->nr++)
+		o->first = x;
 	error = x.target - x.load;
 	o->error += error;
 	o->squares += error * error;
@@ -91,27 +92,63 @@ int observer_take(struct observer *o, const struct run *run, const struct trace 
 	return 0;
 }
 
-void observer_summary(const struct observer *o, int json)
-{
-	double seconds = (double)(o->latest.at - o->first_at) / NS_PER_S;
-	double rate = seconds > 0 ? (double)(o->latest.iterations - o->first) / seconds : 0;
+/* Means over the observations that count. */
+struct summary {
+	double load, error, squares;	/* percent, percent, 10^-4 */
+	double rate;			/* iterations a second */
+	double own;			/* percent of a CPU */
+};
 
-	if (!o->nr) {
-		if (json)
-			puts("{\"observations\": 0}");
-		return;
+static struct summary summarize(const struct observer *o)
+{
+	double seconds = (double)(o->latest.at - o->first.at) / NS_PER_S;
+	struct summary s = {
+		.load = 100 * o->sum_load / o->nr,
+		.error = 100 * o->error / o->nr,
+		.squares = 10000 * o->squares / o->nr,
+	};
+
+	if (seconds > 0) {
+		s.rate = (double)(o->latest.iterations - o->first.iterations) / seconds;
+		s.own = 100 * (double)(o->latest.own - o->first.own) / NS_PER_S / seconds;
 	}
-	if (json) {
-		printf("{\"observations\": %u, \"period_ms\": 500, \"load_percent\": %.3f, \"mean_error_percent\": %.4f, \"mean_squared_error\": %.4f, \"iterations_per_s\": %.6f}\n",
-		       o->nr, 100 * o->sum_load / o->nr, 100 * o->error / o->nr,
-		       10000 * o->squares / o->nr, rate);
+	return s;
+}
+
+void observer_summary(const struct observer *o)
+{
+	struct summary s;
+
+	if (!o->nr)
 		return;
-	}
+	s = summarize(o);
 	fprintf(stderr, "load %.2f %%, mean error %.2f %%, mean squared error %.2f (x 10^-4), of %u periods of 500 ms",
-		100 * o->sum_load / o->nr, 100 * o->error / o->nr, 10000 * o->squares / o->nr, o->nr);
+		s.load, s.error, s.squares, o->nr);
 	if (o->latest.iterations)
-		fprintf(stderr, "; %.3f iterations a second", rate);
-	fputc('\n', stderr);
+		fprintf(stderr, "; %.3f iterations a second", s.rate);
+	fprintf(stderr, "; showstopper itself took %.2f %% of a CPU\n", s.own);
+}
+
+int observer_write_summary(const struct observer *o, const struct run *run, const char *path)
+{
+	FILE *file = strcmp(path, "-") ? fopen(path, "we") : stdout;
+	struct summary s;
+	int err = 0;
+
+	if (!file)
+		return -errno;
+	fprintf(file, "{\"observations\": %u", o->nr);
+	if (o->nr) {
+		s = summarize(o);
+		fprintf(file, ", \"period_ms\": 500, \"load_percent\": %.3f, \"mean_error_percent\": %.4f, \"mean_squared_error\": %.4f, \"iterations_per_s\": %.6f, \"own_cpu_percent\": %.4f, \"begin_monotonic_s\": %.6f",
+			s.load, s.error, s.squares, s.rate, s.own, (double)run->begin / NS_PER_S);
+	}
+	fputs("}\n", file);
+	if (fflush(file))
+		err = -errno;
+	if (file != stdout && fclose(file) && !err)
+		err = -errno;
+	return err;
 }
 
 int observer_close(struct observer *o)

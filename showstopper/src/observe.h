@@ -24,6 +24,7 @@
  * @duty: mean duty cycle of units that run
  * @running: units that do
  * @iterations: ended programs, all together
+ * @own: CPU time of showstopper's own processes, ns
  */
 struct observation {
 	int64_t at;
@@ -32,6 +33,7 @@ struct observation {
 	double duty;
 	unsigned int running;
 	uint64_t iterations;
+	int64_t own;
 };
 
 /**
@@ -45,8 +47,7 @@ struct observation {
  * @error: sum of target minus load
  * @squares: of its squares
  * @sum_load: of loads
- * @first: iterations when the first began, and when, ns
- * @first_at: the same
+ * @first: the first of them
  * @latest: the last one
  */
 struct observer {
@@ -57,8 +58,7 @@ struct observer {
 	int json;
 	unsigned int nr;
 	double error, squares, sum_load;
-	uint64_t first;
-	int64_t first_at;
+	struct observation first;
 	struct observation latest;
 };
 
@@ -66,8 +66,10 @@ struct observer {
 int observer_open(struct observer *o, struct load *load, const char *path);
 /* At the end of a period: 0 or a negative errno. */
 int observer_take(struct observer *o, const struct run *run, const struct trace *trace);
-/* For people, or JSON. */
-void observer_summary(const struct observer *o, int json);
+/* For people, to standard error. */
+void observer_summary(const struct observer *o);
+/* As JSON: 0 or a negative errno. */
+int observer_write_summary(const struct observer *o, const struct run *run, const char *path);
 int observer_close(struct observer *o);
 
 #endif /* SHOWSTOPPER_OBSERVE_H */

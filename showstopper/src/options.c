@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <json-c/json.h>
@@ -14,13 +15,14 @@
 #include "dither.h"
 #include "load.h"
 #include "options.h"
+#include "report.h"
 
 #define MOST_COPIES	RUN_MAX_UNITS
 
 static const char usage_text[] =
 "Usage: showstopper LOAD [OPTION]... -- PROGRAM [ARGUMENT]...\n"
 "       showstopper LOAD [OPTION]... --pid PID,... | --cgroup FOLDER | --jobs FILE\n"
-"       showstopper rescue\n"
+"       showstopper rescue | report LOG FOLDER | study EXPERIMENT ...\n"
 "Hold a load of the CPUs with any programs, or follow one.\n"
 "\n"
 "LOAD is one of\n"
@@ -37,7 +39,8 @@ static const char usage_text[] =
 "      --restart               start programs again when they end\n"
 "      --jobs FILE             different programs: JSON, see showstopper(1)\n"
 "  -p, --pid PID,...           control these processes and their descendants\n"
-"      --cgroup FOLDER         control a control group (version 2), by its freezer\n"
+"      --cgroup FOLDER         control a control group (version 2), by its freezer; or, with a\n"
+"                              program, run that in the group, and hold the group's load\n"
 "      --cpus LIST             run on these CPUs, and measure them, as in 0-3,8\n"
 "\n"
 "Control:\n"
@@ -49,7 +52,10 @@ static const char usage_text[] =
 "\n"
 "Output:\n"
 "  -o, --log FILE              each 500 ms: CSV, or lines of JSON if it ends with .jsonl\n"
-"      --json                  the summary as JSON\n"
+"      --iterations FILE       each program that ended: when it began and ended, as CSV\n"
+"      --report FOLDER         log, iterations, and plots of them\n"
+"  -v, --view                  all of it on the whole screen\n"
+"      --json[=FILE]           the summary as JSON, to standard output or a file\n"
 "  -q, --quiet                 no status, no summary\n"
 "  -h, --help, -V, --version\n";
 
@@ -170,7 +176,8 @@ static void parse_jobs(struct options *o, const char *path)
 	json_object_put(jobs);
 }
 
-enum { TRACE = 256, SINE, STAIRCASE, SPEED, GAPS, RESTART, JOBS, CGROUP, CPUS, QUANTUM, BASE, JSON };
+enum { TRACE = 256, SINE, STAIRCASE, SPEED, GAPS, RESTART, JOBS, CGROUP, CPUS, QUANTUM, BASE, JSON,
+       ITERATIONS, REPORT };
 
 static const struct option long_options[] = {
 	{ "load", 1, NULL, 'l' }, { "trace", 1, NULL, TRACE }, { "sine", 1, NULL, SINE },
@@ -179,7 +186,8 @@ static const struct option long_options[] = {
 	{ "pid", 1, NULL, 'p' }, { "cgroup", 1, NULL, CGROUP }, { "cpus", 1, NULL, CPUS },
 	{ "method", 1, NULL, 'm' }, { "space", 1, NULL, 's' }, { "quantum", 1, NULL, QUANTUM },
 	{ "base", 1, NULL, BASE }, { "duration", 1, NULL, 'd' }, { "log", 1, NULL, 'o' },
-	{ "json", 0, NULL, JSON }, { "quiet", 0, NULL, 'q' }, { "help", 0, NULL, 'h' },
+	{ "iterations", 1, NULL, ITERATIONS }, { "report", 1, NULL, REPORT }, { "view", 0, NULL, 'v' },
+	{ "json", 2, NULL, JSON }, { "quiet", 0, NULL, 'q' }, { "help", 0, NULL, 'h' },
 	{ "version", 0, NULL, 'V' }, {}
 };
 
@@ -247,7 +255,10 @@ static void parse_option(struct options *o, struct parsed *p, int c)
 			wrong("--duration %s: it must be more than 0 s", optarg);
 		break;
 	case 'o': o->log = optarg; break;
-	case JSON: o->json = true; break;
+	case ITERATIONS: o->iterations = optarg; break;
+	case REPORT: o->report = optarg; break;
+	case 'v': o->view = true; break;
+	case JSON: o->json = optarg ?: "-"; break;
 	case 'q': o->quiet = true; break;
 	case 'h': fputs(usage_text, stdout); exit(0);
 	case 'V': puts("showstopper " VERSION); exit(0);
@@ -284,22 +295,40 @@ static void set_method(struct options *o, struct parsed *p, unsigned int cpus)
 
 static void set_units(struct options *o, const struct parsed *p, unsigned int cpus, char **argv)
 {
-	int kinds = !!*argv + !!p->jobs + !!o->nr_pids + !!o->cgroup;
+	int kinds = !!*argv + !!p->jobs + !!o->nr_pids;
 
-	if (!kinds)
+	if (!kinds && !o->cgroup)
 		wrong("no program is given");
-	if (kinds > 1)
+	if (kinds > 1 || (o->nr_pids && o->cgroup))
 		wrong("either a program, --jobs, --pid or --cgroup");
-	if ((o->nr_pids || o->cgroup) && (o->restart || p->copies || o->pinned || !o->control))
+	if (o->cgroup && o->pinned)
+		wrong("either --cpus or --cgroup: the load is that of one of them");
+	if (!*argv && !p->jobs && (o->restart || p->copies || o->pinned || !o->control))
 		wrong("--copies, --restart, --cpus, 1cdc and nbench are for programs that showstopper starts");
 	if (*argv)
 		add_program(o, argv, p->copies ?: cpus);
 	else if (p->jobs)
 		parse_jobs(o, p->jobs);
 	else
-		o->nr = o->cgroup ? 1 : o->nr_pids;
+		o->nr = o->nr_pids ?: 1;
 	if (o->nr > MOST_COPIES)
 		wrong("more than %d processes", MOST_COPIES);
+}
+
+/* A report is made of what is logged. */
+static void set_report(struct options *o)
+{
+	char *log, *iterations;
+
+	if (o->log || o->iterations)
+		wrong("either --report, or --log and --iterations: it has both in its folder");
+	if (mkdir(o->report, 0777) && errno != EEXIST)
+		wrong("--report %s: %s", o->report, strerror(errno));
+	if (asprintf(&log, "%s/" REPORT_LOG, o->report) < 0 ||
+	    asprintf(&iterations, "%s/" REPORT_ITERATIONS, o->report) < 0)
+		wrong("%s", strerror(errno));
+	o->log = log;
+	o->iterations = iterations;
 }
 
 void options_parse(struct options *o, int argc, char **argv)
@@ -312,7 +341,7 @@ void options_parse(struct options *o, int argc, char **argv)
 	memset(o, 0, sizeof(*o));
 	o->tau = DITHER_TAU;
 	o->delta = FEEDBACK_DELTA;
-	while ((c = getopt_long(argc, argv, "+l:n:p:m:s:d:o:qhV", long_options, NULL)) != -1)
+	while ((c = getopt_long(argc, argv, "+l:n:p:m:s:d:o:vqhV", long_options, NULL)) != -1)
 		parse_option(o, &p, c);
 	if (p.trace)
 		set_trace(trace_file(&o->trace, p.trace, p.gaps, &why), &why, &p.loads);
@@ -324,4 +353,6 @@ void options_parse(struct options *o, int argc, char **argv)
 	cpus = o->pinned ? CPU_COUNT(&o->cpus) : sysconf(_SC_NPROCESSORS_ONLN);
 	set_method(o, &p, cpus);
 	set_units(o, &p, cpus, argv + optind);
+	if (o->report)
+		set_report(o);
 }

@@ -21,12 +21,16 @@
  * @restart: start programs again when they end
  * @cpus: programs run on these, and the load is theirs, if @pinned
  * @pids: processes to control instead of programs, @nr_pids
- * @cgroup: control group to control, NULL
+ * @cgroup: control group whose load it is, NULL; if there are no programs, it is
+ *	what is controlled, else they run in it
  * @nr: number of units
  * @argv: program of each unit
  * @log: file for what was observed, NULL
+ * @iterations: file for programs that ended, NULL
+ * @report: folder for log, iterations and what is drawn of them, NULL
+ * @view: the whole screen shows the run
  * @quiet: no status line
- * @json: summary as JSON
+ * @json: file for the summary as JSON, "-": standard output; NULL: none
  */
 struct options {
 	struct trace trace;
@@ -46,8 +50,11 @@ struct options {
 	uint32_t nr;
 	char ***argv;
 	const char *log;
+	const char *iterations;
+	const char *report;
+	bool view;
 	bool quiet;
-	bool json;
+	const char *json;
 };
 
 /* Ends the process with 2 if they are wrong, and with 0 after --help. */

@@ -20,6 +20,14 @@ int64_t run_now(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
+int64_t run_own_time(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
 int run_folder(char *path, size_t size)
 {
 	const char *base = getenv("XDG_RUNTIME_DIR");

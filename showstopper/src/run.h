@@ -15,7 +15,7 @@
 #include "feedback.h"
 
 #define RUN_MAGIC	0x53484f5753544f50ULL
-#define RUN_VERSION	1
+#define RUN_VERSION	2
 #define RUN_MAX_UNITS	1024
 #define RUN_MAX_PROCS	64
 /* The guardian continues a unit that is stopped for so long after it was due. */
@@ -55,6 +55,7 @@ struct run_proc {
  * @executor: process
  * @iterations: how often the program has ended well
  * @duty: its duty cycle
+ * @own: CPU time of the executor itself, ns
  * @error: negative errno of what went wrong, 0: nothing
  * @nr_procs: of @proc, in use
  * @proc: of UNIT_TREE all; of UNIT_GROUP those outside of the group, which the
@@ -72,6 +73,7 @@ struct run_unit {
 	_Atomic int32_t executor;
 	_Atomic uint64_t iterations;
 	_Atomic double duty;
+	_Atomic int64_t own;
 	_Atomic int error;
 	_Atomic int nr_procs;
 	struct run_proc proc[RUN_MAX_PROCS];
@@ -86,6 +88,7 @@ struct run_unit {
  * @guardian: process that looks after it
  * @guardian_start: when that began
  * @begin: ns of the monotonic clock when the trace began, 0: not yet. Master
+ * @own: CPU time of the guardian itself, ns
  * @paused: nobody is to be stopped (Ctrl-Z). Guardian
  * @end: executors end their programs, and themselves. Master
  * @estimate: of the load; all executors
@@ -99,6 +102,7 @@ struct run {
 	int32_t guardian;
 	uint64_t guardian_start;
 	_Atomic int64_t begin;
+	_Atomic int64_t own;
 	_Atomic int paused;
 	_Atomic int end;
 	struct feedback_estimate estimate;
@@ -108,6 +112,8 @@ struct run {
 
 /* ns of the monotonic clock, which stands still while the machine sleeps */
 int64_t run_now(void);
+/* CPU time of this process, ns. */
+int64_t run_own_time(void);
 
 /* The folder of run files, made if need be; -errno. */
 int run_folder(char *path, size_t size);

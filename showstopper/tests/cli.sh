@@ -205,6 +205,80 @@ cgroup() {
 	rmdir "$group"
 }
 
+# Programs that are started in a group: they are stopped one by one, and the load is the group's.
+in_cgroup() {
+	local root group=
+	for root in /sys/fs/cgroup /sys/fs/cgroup/unified; do
+		[ ! -e $root/cgroup.controllers ] || { group=$root/showstopper-inside; break; }
+	done
+	refused 1 "cgroup.procs: No such file or directory; it must be a control group" \
+		"$s" -q -l 10 --cgroup "$dir" true
+	refused 2 "either --cpus or --cgroup" "$s" -l 10 --cpus 0 --cgroup "$dir" true
+	mkdir -p "$group" 2>/dev/null && [ -w "$group/cgroup.procs" ] || { echo "# no control group to write to"; return 0; }
+	"$s" -q -m cdc -l 50 -n 2 -d 4 --json="$dir/group.json" --cgroup "$group" sleep 60 & local run=$! end=$((SECONDS + 5))
+	until [ "$(wc -l <"$group/cgroup.procs")" = 2 ] || [ $SECONDS -gt $end ]; do sleep 0.05; done
+	[ "$(wc -l <"$group/cgroup.procs")" = 2 ] || fail "processes in the group: $(cat "$group/cgroup.procs")"
+	wait $run || fail "status $?"
+	# They sleep, whatever the machine does.
+	awk -F'"load_percent": ' '{ exit !($2 + 0 < 5) }' "$dir/group.json" || fail "load of the group: $(cat "$dir/group.json")"
+	rmdir "$group"
+}
+
+iterations() {
+	"$s" -q -m cdc -l 100 -n 2 -d 5 --restart --iterations "$dir/iterations.csv" --json="$dir/summary.json" \
+		sh -c ': "a, b"; sleep 0.3' || fail "status $?"
+	python3 - "$dir/iterations.csv" "$dir/summary.json" <<-'EOF' || fail "$(head -n 3 "$dir/iterations.csv")"
+		import csv, json, sys
+		rows = list(csv.DictReader(open(sys.argv[1])))
+		assert len(rows) > 6 and {r["unit"] for r in rows} == {"0", "1"}, rows
+		assert {(r["program"], r["status"]) for r in rows} == {("sh", "0")}
+		for unit in "01":
+		    mine = [(float(r["begin_s"]), float(r["end_s"])) for r in rows if r["unit"] == unit]
+		    assert all(e - b > 0.29 for b, e in mine), mine
+		    assert all(b >= before for (_, before), (b, _) in zip(mine, mine[1:])), mine
+		summary = json.load(open(sys.argv[2]))
+		assert summary["iterations_per_s"] > 0 and summary["begin_monotonic_s"] > 0
+	EOF
+	refused 1 "nowhere/x: No such file or directory" "$s" -q -l 5 --iterations "$dir/nowhere/x" true
+}
+
+# On a terminal, which is as it was afterwards, also when the master is killed.
+view() {
+	cp /bin/sleep "$dir/seen"
+	python3 - "$s" "$dir/seen" <<-'EOF' || fail "see above"
+		import os, pty, re, select, signal, subprocess, sys, termios, time
+		for kill in False, True:
+		    pid, fd = pty.fork()
+		    if not pid:
+		        os.environ.update(TERM="xterm", LINES="24", COLUMNS="80")
+		        os.execv(sys.argv[1], [sys.argv[1], "-v", "-m", "cdc", "-l", "40", "-n", "2", "--", "sh", "-c",
+		                               "echo noise; " + sys.argv[2] + " 60"])
+		    before, out, end, done = termios.tcgetattr(fd), b"", time.monotonic() + 30, False
+		    while time.monotonic() < end:
+		        if select.select([fd], [], [], 0.1)[0]:
+		            try:
+		                out += os.read(fd, 65536)
+		            except OSError:
+		                break
+		        if not done and b"40.0 %" in out and b"DUTY" in out:
+		            done = True
+		            if kill:
+		                os.kill(int(subprocess.check_output(["pgrep", "-P", str(pid)])), signal.SIGKILL)
+		            else:
+		                os.write(fd, b"q")
+		    _, status = os.waitpid(pid, 0)
+		    assert done, out
+		    assert os.waitstatus_to_exitcode(status) == (1 if kill else 130), status
+		    assert b"noise" not in out and re.search(rb"sh.{1,12}2 +40.0", out), out
+		    assert out.count(b"\x1b[?1049h") == out.count(b"\x1b[?1049l") == 1, out
+		    assert not kill or b"the master was killed" in out.split(b"\x1b[?1049l")[1], out
+	EOF
+	"$s" -v -m cdc -l 40 -n 1 -d 2 sleep 60 </dev/null 2>"$dir/err" || fail "status $?"
+	[ "$(grep -c 'target  40.0 %' "$dir/err")" -ge 3 ] || fail "without a terminal: $(cat "$dir/err")"
+	pkill -f "$dir/seen"
+	true
+}
+
 # Without a pause between its turns, it goes on.
 stops_itself() {
 	timeout 20 "$s" -q -m cdc -l 100 -n 1 sh -c 'kill -STOP $$; exit 5' 2>"$dir/err"
@@ -290,6 +364,9 @@ check "descendants whose parents end" orphans
 check "attached, guardian and executor killed" attached_and_killed
 check "programs end with it" ends_programs
 check "a control group" cgroup
+check "programs in a control group" in_cgroup
+check "iterations and summary" iterations
+check "the whole screen" view
 check "a program that stops itself" stops_itself
 check "a load out of reach" unreachable
 check "logs" logs

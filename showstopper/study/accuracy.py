@@ -1,32 +1,23 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The paper's Tables 1 and 2 on this machine, beside the paper's figures.
 
-Usage: experiments.py SHOWSTOPPER FOLDER [--seconds S] [--loads L,...] [--replay S,...]
-
-Loads are observed by this program, from /proc/stat each 500 ms, the same way for
-all tools. Writes samples.csv, tables.md and PNG files to FOLDER. The machine must
-be idle: what others do is told, and part of the result.
+Loads are observed by this program, from /proc/stat each 500 ms, the same way for all
+tools. The machine must be idle: what others do is told, and part of the result.
 """
 
 from __future__ import annotations
 
 import argparse
-import csv
 import os
 import shutil
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("Agg")
-# pylint: disable-next=wrong-import-position
-import matplotlib.pyplot as plt  # noqa: E402
+from methods import METHODS
+from plots import Plot, table, write_csv
 
 PERIOD_S = 0.5
 SETTLE_S = 3.0
@@ -37,7 +28,7 @@ PROGRAMS = {
     "heavy": "exec xz -T{threads} --block-size=128KiB -1 -k -c {data} >/dev/null",
 }
 # Mean squared error x 10^4 at 25, 33, 50, 66, 75 % (Table 1: fop, avrora, sunflow on 12 CPUs).
-PAPER_LOADS = [25, 33, 50, 66, 75]
+PAPER_LOADS: list[float] = [25, 33, 50, 66, 75]
 PAPER = {
     ("light", "pi/even"): [3.63, 5.25, 3.49, 2.74, 2.56],
     ("light", "pi/uneven"): [1.98, 1.67, 2.82, 3.07, 2.04],
@@ -168,21 +159,11 @@ def cpu_max(command: str, load: float, cpus: int) -> list[str] | None:
     return None
 
 
-METHODS: dict[str, list[str]] = {
-    "nbench": ["-m", "nbench"],
-    "cdc": ["-m", "cdc"],
-    "geom/uneven": ["-m", "geom", "-s", "uneven"],
-    "geom/even": ["-m", "geom"],
-    "pi/uneven": ["-s", "uneven"],
-    "pi/even": [],
-}
-
-
 class Experiments:
     """All of them, on one machine."""
 
     def __init__(self, options: argparse.Namespace) -> None:
-        self.binary = os.path.abspath(options.showstopper)
+        self.binary = os.environ.get("SHOWSTOPPER", "showstopper")
         self.folder = Path(options.folder)
         self.seconds = options.seconds
         self.cpus = len(os.sched_getaffinity(0))
@@ -208,20 +189,20 @@ class Experiments:
         print(f"{row.program:6} {row.method:12} {row.what:>6}: error {row.error():7.2f} %, "
               f"squared {row.square():8.2f}", flush=True)
 
-    def table_1(self, loads: list[int]) -> None:
+    def table_1(self, loads: list[float]) -> None:
         """Constant loads."""
         for program, command in self.commands.items():
             for load in loads:
                 flat = [(0.0, float(load)), (1e9, float(load))]
                 tools: dict[str, list[str] | None] = {
-                    method: self.showstopper(program, ["-l", str(load), *arguments])
-                    for method, arguments in METHODS.items()
+                    method: self.showstopper(program, ["-l", f"{load:g}", *arguments])
+                    for method, arguments in METHODS.items() if method != "1cdc"
                 }
                 tools["cpulimit"] = cpulimit(command, load, self.cpus)
                 tools["cpu.max"] = cpu_max(command, load, self.cpus)
                 for method, argv in tools.items():
                     if argv:
-                        self.add(Row(program, method, f"{load} %", run(argv, self.seconds, flat)))
+                        self.add(Row(program, method, f"{load:g} %", run(argv, self.seconds, flat)))
 
     def table_2(self, lengths: list[float]) -> None:
         """A trace of nine loads, replayed in so many seconds."""
@@ -237,71 +218,53 @@ class Experiments:
 
     def write(self) -> None:
         """Samples, tables and plots."""
-        with open(self.folder / "samples.csv", "w", encoding="ascii", newline="") as file:
-            out = csv.writer(file)
-            out.writerow(
-                ["program", "method", "what", "at_s", "target_percent", "load_percent"]
-            )
-            for row in self.rows:
-                for s in row.samples:
-                    out.writerow([row.program, row.method, row.what, f"{s.at_s:.3f}",
-                                  f"{s.target:.3f}", f"{s.load:.3f}"])
-        lines = [f"{self.cpus} CPUs, {self.seconds:g} s each; mean error in % of load, mean "
-                 "squared error x 10^4, of periods of 500 ms.", "",
-                 "| program | load or length | method | error | squared | paper, squared |",
-                 "|---|---|---|---:|---:|---:|"]
+        write_csv(self.folder / "samples.csv",
+                  ["program", "method", "what", "at_s", "target_percent", "load_percent"],
+                  [[row.program, row.method, row.what, s.at_s, s.target, s.load]
+                   for row in self.rows for s in row.samples])
+        rows = []
         for row in self.rows:
             paper = ""
             if (row.program, row.method) in PAPER and row.what.endswith("%"):
-                load = int(row.what.split()[0])
+                load = float(row.what.split()[0])
                 if load in PAPER_LOADS:
                     paper = f"{PAPER[row.program, row.method][PAPER_LOADS.index(load)]:g}"
-            lines.append(f"| {row.program} | {row.what} | {row.method} | {row.error():.2f} | "
-                         f"{row.square():.2f} | {paper} |")
-        (self.folder / "tables.md").write_text("\n".join(lines) + "\n", "utf-8")
-        self.plot()
-
-    def plot(self) -> None:
-        """Observed against target, and the errors' histogram, for each program and method."""
+            rows.append([row.program, row.what, row.method, f"{row.error():.2f}",
+                         f"{row.square():.2f}", paper])
+        names: list[str] = []
         for program in self.commands:
             for method in sorted({r.method for r in self.rows if r.program == program}):
-                rows = [r for r in self.rows if r.program == program and r.method == method]
-                figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4))
-                for row in rows:
-                    left.plot([s.at_s for s in row.samples], [s.load for s in row.samples],
-                              linewidth=0.8, label=row.what)
-                    left.plot([s.at_s for s in row.samples], [s.target for s in row.samples],
-                              color="black", linewidth=0.5, linestyle=":")
-                left.set(xlabel="s", ylabel="load, %", ylim=(0, 105))
-                left.set_title(f"{program}, {method}")
-                left.legend(fontsize="small")
-                right.hist([s.target - s.load for r in rows for s in r.samples], bins=60)
-                right.set(xlabel="target minus load, %", ylabel="periods of 500 ms")
-                figure.tight_layout()
-                figure.savefig(self.folder / f"{program}-{method.replace('/', '-')}.png", dpi=110)
-                plt.close(figure)
+                self.plot(program, method, names)
+        head = ["program", "load or length", "method", "error", "squared", "paper, squared"]
+        (self.folder / "tables.md").write_text(
+            f"{self.cpus} CPUs, {self.seconds:g} s each; mean error in % of load, mean "
+            f"squared error x 10^4, of periods of 500 ms.\n\n{table(head, rows)}\n"
+            + "".join(f"![{name}]({name})\n" for name in names), "utf-8")
+
+    def plot(self, program: str, method: str, names: list[str]) -> None:
+        """Observed against target, and the errors' histogram."""
+        rows = [r for r in self.rows if r.program == program and r.method == method]
+        with Plot(self.folder, f"{program}-{method.replace('/', '-')}.png", names, 2) as plot:
+            left, right = plot.axes(0), plot.axes(1)
+            for row in rows:
+                left.plot([s.at_s for s in row.samples], [s.load for s in row.samples],
+                          linewidth=0.8, label=row.what)
+                left.plot([s.at_s for s in row.samples], [s.target for s in row.samples],
+                          color="black", linewidth=0.5, linestyle=":")
+            left.set(xlabel="s", ylabel="load, %", ylim=(0, 105))
+            left.set_title(f"{program}, {method}")
+            left.legend(fontsize="small")
+            right.hist([s.target - s.load for r in rows for s in r.samples], bins=60)
+            right.set(xlabel="target minus load, %", ylabel="periods of 500 ms")
 
 
-def main() -> int:
+def study(options: argparse.Namespace) -> None:
     """Both tables."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("showstopper")
-    parser.add_argument("folder")
-    parser.add_argument("--seconds", type=float, default=60, help="for each load (60)")
-    parser.add_argument("--loads", default="25,33,50,66,75", help="of Table 1, in %%")
-    parser.add_argument("--replay", default="90,180", help="lengths of Table 2, in s")
-    options = parser.parse_args()
     quiet = observe(SETTLE_S + 3, [(0, 0), (1e9, 0)])
     print(f"the machine's own load: {-Row('', '', '', quiet).error():.2f} %")
     experiments = Experiments(options)
     try:
-        experiments.table_1([int(x) for x in options.loads.split(",") if x])
-        experiments.table_2([float(x) for x in options.replay.split(",") if x])
+        experiments.table_1(options.loads or PAPER_LOADS)
+        experiments.table_2(options.replay)
     finally:
         experiments.write()
-    print(f"tables and plots are in {experiments.folder}")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How much a background load disturbs a program, under four pinnings (section 6)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shlex
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Iterator, Sequence
+
+from energy import Meter, zones
+from fit import Interference, fit
+from plots import Plot, table, write_objects
+from runs import Failure, Iteration, Run, mean_load, throughput
+from topology import PINNINGS, Machine, Pinning, cpu_list, machine
+
+WINDOW_S = 6.0
+
+
+@dataclass(frozen=True)
+class Step:
+    """A step of the staircase: loads in percent of the background's CPUs."""
+
+    pinning: str
+    half: str
+    target: float
+    load: float
+    foreground: float
+    """iterations a second"""
+    background: float
+    joules: float | None
+
+
+def staircase(first: float, last: float, step: float) -> list[tuple[str, float]]:
+    """Loads up and down, each one twice."""
+    loads = [first + step * i for i in range(int((last - first) / step + 1e-9) + 1)]
+    return [("up", x) for x in loads] + [("down", x) for x in reversed(loads)]
+
+
+@contextmanager
+def control_group() -> Iterator[Path]:
+    """A new control group (version 2)."""
+    with open("/proc/mounts", encoding="utf-8") as mounts:
+        roots = [line.split()[1] for line in mounts if line.split()[2] == "cgroup2"]
+    if not roots:
+        raise Failure("neutral: the background's load is that of its control group, and "
+                      "there is no file system of groups (version 2)")
+    with open("/proc/self/cgroup", encoding="utf-8") as groups:
+        mine = next((g.strip()[3:] for g in groups if g.startswith("0::")), "/")
+    group = Path(roots[0]) / mine.lstrip("/") / f"showstopper-study-{os.getpid()}"
+    try:
+        group.mkdir()
+    except OSError as error:
+        raise Failure(f"neutral: {group}: {error.strerror}; run it as root, or choose "
+                      "--pinnings without neutral") from error
+    try:
+        yield group
+    finally:
+        # Programs that were killed are there until they are reaped.
+        for _ in range(50):
+            try:
+                group.rmdir()
+                break
+            except OSError:
+                time.sleep(0.1)
+
+
+class Experiment:
+    """A pinning: both programs, side by side, along the staircase."""
+
+    def __init__(self, options: argparse.Namespace, whole: Machine, pinning: Pinning) -> None:
+        self.options = options
+        self.pinning = pinning
+        self.half = len(whole.cpus) // 2
+        self.steps = staircase(options.first, options.last, options.step)
+        self.trim = min(30.0, options.seconds / 6)
+        self.folder = Path(options.folder) / pinning.name
+        self.foreground: Run
+        self.background: Run
+        self.meter: Meter | None = None
+
+    def _place(self, cpus: frozenset[int] | None) -> list[str]:
+        return ["-n", str(self.half), "--restart", *(["--cpus", cpu_list(cpus)] if cpus else [])]
+
+    def run(self) -> list[Step]:
+        """From its start to its steps."""
+        if self.pinning.background:
+            return self._run([], 1)
+        # The load of a group is a part of all CPUs; the background may have half of them.
+        with control_group() as group:
+            return self._run(["--cgroup", str(group)], 2)
+
+    def _run(self, where: list[str], scale: int) -> list[Step]:
+        options = self.options
+        length = len(self.steps) * options.seconds + self.trim
+        stairs = ",".join(f"{x / scale:g}" for x in (options.first, options.last, options.step))
+        self.foreground = Run(
+            self.folder / "foreground",
+            ["-l", "100", "-m", "nbench", *self._place(self.pinning.foreground),
+             "-d", f"{length + 2:g}"], shlex.split(options.foreground))
+        self.background = Run(
+            self.folder / "background",
+            ["--staircase", f"{stairs},{options.seconds:g}", *where,
+             *self._place(self.pinning.background), "-d", f"{length:g}"],
+            shlex.split(options.background))
+        sources = zones()
+        self.meter = Meter(sources).start() if sources else None
+        try:
+            self.foreground.start()
+            self.background.start()
+            self.background.wait()
+            self.foreground.wait()
+        finally:
+            self.background.end()
+            self.foreground.end()
+            if self.meter:
+                self.meter.stop()
+        return [self._step(i, scale) for i in range(len(self.steps))]
+
+    def _step(self, i: int, scale: int) -> Step:
+        """Without its first and last part, which may be of its neighbours."""
+        half, target = self.steps[i]
+        begin = i * self.options.seconds + self.trim
+        end = (i + 1) * self.options.seconds - self.trim
+        # Both runs have a clock of their own, from the same one.
+        later = self.background.begin_s - self.foreground.begin_s
+        clock = self.background.begin_s
+        return Step(self.pinning.name, half, target,
+                    scale * mean_load(self.background.periods, begin, end),
+                    throughput(self.foreground.iterations, begin + later, end + later),
+                    throughput(self.background.iterations, begin, end),
+                    self.meter.between(clock + begin, clock + end) if self.meter else None)
+
+    def too_long(self) -> str | None:
+        """Throughput of a step needs several iterations of each copy."""
+        lengths = sorted(i.end_s - i.begin_s for i in self.foreground.iterations)
+        window = self.options.seconds - 2 * self.trim
+        if not lengths:
+            return f"{self.pinning.name}: no iteration of the foreground ended with status 0"
+        median = lengths[len(lengths) // 2]
+        if median > window / 4:
+            return (f"{self.pinning.name}: an iteration of the foreground takes {median:.1f} s, "
+                    f"and a step is observed for {window:.1f} s; use longer steps (--seconds)")
+        return None
+
+    def draw(self, names: list[str]) -> None:
+        """Load of the background and throughput of the foreground over time (Figure 12)."""
+        later = self.background.begin_s - self.foreground.begin_s
+        with Plot(Path(self.options.folder), f"timeline-{self.pinning.name}.png", names) as plot:
+            left = plot.axes()
+            right = left.twinx()
+            scale = 1 if self.pinning.background else 2
+            left.plot([p.at_s for p in self.background.periods],
+                      [scale * p.target for p in self.background.periods], color="lightgrey",
+                      linewidth=4)
+            left.plot([p.at_s for p in self.background.periods],
+                      [scale * p.load for p in self.background.periods], color="grey",
+                      linewidth=0.7)
+            times, rates = windows(self.foreground.iterations, later,
+                                   len(self.steps) * self.options.seconds)
+            right.plot(times, rates, "k-", linewidth=0.9)
+            left.set(xlabel="s", ylabel="background load, % (target: wide)", ylim=(0, 105))
+            right.set(ylabel="foreground, iterations a second")
+            right.set_ylim(bottom=0)
+            left.set_title(self.pinning.name)
+
+
+def windows(iterations: Sequence[Iteration], later: float,
+            end: float) -> tuple[list[float], list[float]]:
+    """Middles of adjacent intervals of 6 s, and the throughput in each."""
+    starts = [WINDOW_S * n for n in range(int(end / WINDOW_S))]
+    return ([s + WINDOW_S / 2 for s in starts],
+            [throughput(iterations, s + later, s + WINDOW_S + later) for s in starts])
+
+
+def interference(steps: Sequence[Step]) -> Interference:
+    """Of a pinning."""
+    halves = ([s for s in steps if s.half == half] for half in ("up", "down"))
+    return Interference(*(fit([s.load / 100 for s in part], [s.foreground for s in part])
+                          for part in halves))
+
+
+MARKS = {"up": "^", "down": "v"}
+COLOURS = {"neutral": "tab:blue", "per-chip": "tab:green", "per-core": "tab:orange",
+           "per-thread": "tab:red"}
+
+
+def _scatter(axes: object, steps: Sequence[Step], value: str) -> None:
+    for pinning in dict.fromkeys(s.pinning for s in steps):
+        for half, mark in MARKS.items():
+            mine = [s for s in steps if s.pinning == pinning and s.half == half]
+            axes.plot([s.load for s in mine], [getattr(s, value) for s in mine],  # type: ignore
+                      mark, color=COLOURS[pinning], markersize=5,
+                      label=pinning if half == "up" else None)
+
+
+def _table(steps: Sequence[Step]) -> str:
+    rows = []
+    for pinning in dict.fromkeys(s.pinning for s in steps):
+        mine = [s for s in steps if s.pinning == pinning]
+        try:
+            found = interference(mine)
+        except (ValueError, ZeroDivisionError):
+            rows.append([pinning, *["-"] * 5])
+            continue
+        rows.append([pinning, f"{found.metric:.2f}", f"{found.rising.metric:.2f}",
+                     f"{found.falling.metric:.2f}", "yes" if found.symmetric else "no",
+                     "yes" if found.significant else "no"])
+    return table(["pinning", "interference metric", "up", "down", "halves alike",
+                  "significant"], rows)
+
+
+def write(options: argparse.Namespace, steps: list[Step], notes: list[str],
+          names: list[str]) -> None:
+    """Data, table and plots of all pinnings."""
+    folder = Path(options.folder)
+    write_objects(folder / "steps.csv", steps)
+    with Plot(folder, "interference.png", names, 2) as plot:
+        for column, value in enumerate(("foreground", "background")):
+            axes = plot.axes(column)
+            _scatter(axes, steps, value)
+            axes.set(xlabel="background load, %", ylabel=f"{value}, iterations a second",
+                     xlim=(0, 100))
+            axes.set_ylim(bottom=0)
+            axes.legend(fontsize="small")
+    text = ""
+    if options.foreground == options.background:
+        text += system(steps)
+    if not any(s.joules for s in steps):
+        text += "\nNo energy: this machine has no powercap zone (RAPL) that can be read.\n"
+    pictures = "\n".join(f"![{name}]({name})\n" for name in names)
+    (folder / "interference.md").write_text(
+        f"# `{options.foreground}` beside `{options.background}`\n\n{_table(steps)}\n"
+        "The metric is -100 slope / intercept of the foreground's throughput over the "
+        "background's load (a fraction): percent that a full background load takes away; the "
+        "mean of both halves of the staircase. Halves are alike if their normalized slopes "
+        "differ by less than 3 degrees; significant: p < 0.05 for slope and intercept of "
+        f"both. Steps of {options.seconds:g} s.\n{text}\n"
+        + "".join(f"- {note}\n" for note in notes) + f"\n{pictures}", "utf-8")
+
+
+def system(steps: Sequence[Step]) -> str:
+    """Both programs are the same: what the machine does in all, and for a watt-hour."""
+    pinnings = list(dict.fromkeys(s.pinning for s in steps))
+    rows = []
+    for target in sorted({s.target for s in steps}):
+        row = [f"{target:g}"]
+        for pinning in pinnings:
+            mine = [s for s in steps if s.pinning == pinning and s.target == target]
+            if not mine:
+                row += ["", ""]
+                continue
+            row.append(f"{sum(s.foreground + s.background for s in mine) / len(mine):.4f}")
+            efficient = [s.joules for s in mine if s.joules]
+            row.append(f"{sum(efficient) / len(efficient):.1f}" if efficient else "-")
+        rows.append(row)
+    head = ["background load, %"]
+    for pinning in pinnings:
+        head += [f"{pinning}, iterations a second", "J"]
+    return f"\n## Of the whole machine\n\n{table(head, rows)}"
+
+
+def study(options: argparse.Namespace) -> None:
+    """All pinnings that the machine is made for."""
+    whole = machine()
+    if len(staircase(options.first, options.last, options.step)) < 6:
+        raise Failure("the staircase needs three steps at least, for a line through them")
+    steps: list[Step] = []
+    notes: list[str] = []
+    names: list[str] = []
+    try:
+        for name in options.pinnings or PINNINGS:
+            if name not in PINNINGS:
+                raise Failure(f"--pinnings: there are {', '.join(PINNINGS)}, not {name}")
+            try:
+                experiment = Experiment(options, whole, PINNINGS[name](whole))
+                print(f"{name}: {len(experiment.steps)} steps of {options.seconds:g} s",
+                      flush=True)
+                steps += experiment.run()
+            except Failure as failure:
+                # Others may be possible all the same.
+                notes.append(f"{failure}")
+                print(f"showstopper study: {failure}", flush=True)
+                continue
+            experiment.draw(names)
+            note = experiment.too_long()
+            if note:
+                notes.append(note)
+    finally:
+        if steps:
+            write(options, steps, notes, names)
+    if not steps:
+        raise Failure("no pinning could be observed")

@@ -1,0 +1,154 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs of showstopper: starting them, and reading what they log."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import signal
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Iterator, Sequence
+
+LOG = "load.csv"
+ITERATIONS = "iterations.csv"
+SUMMARY = "summary.json"
+
+
+class Failure(Exception):
+    """Something that its user can understand, and mend."""
+
+
+@dataclass(frozen=True)
+class Period:
+    """500 ms of a run: seconds since the trace began, and percent."""
+
+    at_s: float
+    target: float
+    load: float
+    duty: float
+    running: int
+    iterations: int
+
+
+@dataclass(frozen=True)
+class Iteration:
+    """A program from its start to its end, in seconds since the trace began."""
+
+    program: str
+    begin_s: float
+    end_s: float
+    status: int
+
+
+def _rows(path: Path) -> Iterator[dict[str, str]]:
+    try:
+        with open(path, encoding="utf-8", newline="") as file:
+            if path.suffix == ".jsonl":
+                for line in file:
+                    yield {k: str(v) for k, v in json.loads(line).items()}
+            else:
+                yield from csv.DictReader(file)
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror}") from error
+    except (ValueError, AttributeError) as error:
+        raise Failure(f"{path}: not a log of showstopper ({error})") from error
+
+
+def read_log(path: Path) -> list[Period]:
+    """What --log has written, CSV or lines of JSON."""
+    try:
+        return [
+            Period(float(r["time_s"]), float(r["target_percent"]), float(r["load_percent"]),
+                   float(r["duty_percent"]), int(r["running"]), int(r["iterations"]))
+            for r in _rows(path)
+        ]
+    except (KeyError, TypeError, ValueError) as error:
+        raise Failure(f"{path}: not a log of showstopper ({error})") from error
+
+
+def read_iterations(path: Path) -> list[Iteration]:
+    """What --iterations has written."""
+    try:
+        return [
+            Iteration(r["program"], float(r["begin_s"]), float(r["end_s"]), int(r["status"]))
+            for r in _rows(path)
+        ]
+    except (KeyError, TypeError, ValueError) as error:
+        raise Failure(f"{path}: not a log of iterations ({error})") from error
+
+
+def throughput(iterations: Sequence[Iteration], begin: float, end: float) -> float:
+    """Iterations a second between two times; one that overlaps counts in part (footnote 9)."""
+    done = 0.0
+    for i in iterations:
+        if i.status == 0 and i.end_s > i.begin_s:
+            done += max(0.0, min(end, i.end_s) - max(begin, i.begin_s)) / (i.end_s - i.begin_s)
+    return done / (end - begin)
+
+
+def mean_load(periods: Sequence[Period], begin: float, end: float) -> float:
+    """The observed load between two times, in percent."""
+    loads = [p.load for p in periods if begin < p.at_s <= end]
+    if not loads:
+        raise Failure(f"no load was observed from {begin:g} to {end:g} s")
+    return sum(loads) / len(loads)
+
+
+@dataclass
+class Run:
+    """A run of showstopper, whose logs are in @folder."""
+
+    folder: Path
+    options: list[str]
+    command: list[str]
+    begin_s: float = 0.0
+    """when the trace began, on the monotonic clock"""
+    own_cpu_percent: float = 0.0
+    periods: list[Period] = field(default_factory=list)
+    iterations: list[Iteration] = field(default_factory=list)
+    _process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> Run:
+        """Returns itself, running."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        binary = os.environ.get("SHOWSTOPPER", "showstopper")
+        # pylint: disable-next=consider-using-with
+        self._process = subprocess.Popen(
+            [binary, "-q", f"--json={self.folder / SUMMARY}", "-o", str(self.folder / LOG),
+             "--iterations", str(self.folder / ITERATIONS), *self.options, "--", *self.command],
+            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+        )
+        return self
+
+    def wait(self) -> Run:
+        """Returns itself, with what it has logged."""
+        assert self._process
+        if self._process.wait():
+            raise Failure(f"showstopper {' '.join(self.options)} -- {' '.join(self.command)}: "
+                          f"status {self._process.returncode}")
+        summary = json.loads((self.folder / SUMMARY).read_text("ascii"))
+        if not summary["observations"]:
+            raise Failure("the run ended before its load counts, after 3 s")
+        self.begin_s = summary["begin_monotonic_s"]
+        self.own_cpu_percent = summary["own_cpu_percent"]
+        self.periods = read_log(self.folder / LOG)
+        self.iterations = read_iterations(self.folder / ITERATIONS)
+        return self
+
+    def end(self) -> None:
+        """Before its time; what it controls is ended with it."""
+        if self._process and self._process.poll() is None:
+            self._process.send_signal(signal.SIGTERM)
+            self._process.wait()
+
+
+def run(folder: Path, options: list[str], command: list[str]) -> Run:
+    """From beginning to end."""
+    one = Run(folder, options, command).start()
+    try:
+        return one.wait()
+    finally:
+        one.end()

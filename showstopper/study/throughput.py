@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How throughput depends on load, point by point (section 5.2)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+
+from methods import CONTROLLED, METHODS
+from plots import Plot, table, write_objects
+from runs import Failure, mean_load, run, throughput
+
+
+@dataclass(frozen=True)
+class Point:
+    """What a method reached, in percent, and iterations a second."""
+
+    method: str
+    target: float
+    load: float
+    rate: float
+    own_cpu_percent: float
+
+
+def _targets(method: str, loads: list[float], cpus: int) -> list[float]:
+    """nbench can only have whole programs."""
+    return [100 * n / cpus for n in range(1, cpus + 1)] if method == "nbench" else loads
+
+
+def measure(options: argparse.Namespace, method: str, target: float) -> Point:
+    """One point: a run with its warm-up."""
+    end = options.warmup + options.seconds
+    # Iterations that the end of the run cuts off are not logged: it comes later.
+    one = run(Path(options.folder) / f"{method.replace('/', '-')}-{target:.2f}",
+              ["-l", f"{target:g}", *METHODS[method], "--restart",
+               "-d", f"{end + options.seconds / 6:g}"], options.command)
+    point = Point(method, target, mean_load(one.periods, options.warmup, end),
+                  throughput(one.iterations, options.warmup, end), one.own_cpu_percent)
+    print(f"{method:12} target {target:6.2f} %  load {point.load:6.2f} %  "
+          f"{point.rate:.4f} iterations a second", flush=True)
+    return point
+
+
+def deviation(points: list[Point], baseline: list[Point]) -> float | None:
+    """Mean difference to the baseline at the same load, in percent; None: no load of both."""
+    curve = sorted((b.load, b.rate) for b in baseline)
+    loads, rates = [c[0] for c in curve], [c[1] for c in curve]
+    differences = [
+        100 * (p.rate / float(numpy.interp(p.load, loads, rates)) - 1)
+        for p in points if curve and loads[0] <= p.load <= loads[-1]
+    ]
+    return sum(differences) / len(differences) if differences else None
+
+
+def write(folder: Path, points: list[Point], options: argparse.Namespace) -> None:
+    """Data, table and plot."""
+    write_objects(folder / "throughput.csv", points)
+    by_method = {m: [p for p in points if p.method == m] for m in METHODS}
+    baseline = by_method[options.baseline]
+    rows = []
+    for method, mine in by_method.items():
+        apart = deviation(mine, baseline) if mine and mine is not baseline else None
+        rows += [[p.method, f"{p.target:.2f}", f"{p.load:.2f}", f"{p.rate:.4f}",
+                  f"{p.own_cpu_percent:.2f}", ""] for p in mine]
+        if apart is not None:
+            rows[-1][-1] = f"{apart:+.2f}"
+    names: list[str] = []
+    with Plot(folder, "throughput.png", names) as plot:
+        axes = plot.axes()
+        for method, mine in by_method.items():
+            if mine:
+                axes.plot([p.load for p in mine], [p.rate for p in mine],
+                          "k.--" if method in ("nbench", "1cdc") else ".-", label=method,
+                          linewidth=0.8)
+        axes.set(xlabel="observed load, %", ylabel="iterations a second", xlim=(0, 102))
+        axes.set_ylim(bottom=0)
+        axes.legend(fontsize="small")
+    head = ["method", "target, %", "load, %", "iterations a second", "own cost, % of a CPU",
+            f"mean difference to {options.baseline}, %"]
+    (folder / "throughput.md").write_text(
+        f"# Throughput of `{' '.join(options.command)}` and load\n\n"
+        f"{os.cpu_count()} CPUs; {options.seconds:g} s each after {options.warmup:g} s. "
+        "Differences are at the observed load, between neighbouring points of the baseline.\n\n"
+        f"{table(head, rows)}\n![throughput](throughput.png)\n", "utf-8")
+
+
+def study(options: argparse.Namespace) -> None:
+    """All methods at all loads."""
+    cpus = len(os.sched_getaffinity(0))
+    loads = options.loads or [100 * n / 12 for n in range(1, 13)]
+    methods = options.methods or [*CONTROLLED, options.baseline]
+    unknown = set(methods) - set(METHODS)
+    if unknown:
+        raise Failure(f"--methods: there are {', '.join(METHODS)}, not {', '.join(unknown)}")
+    points: list[Point] = []
+    try:
+        for method in methods:
+            for target in _targets(method, loads, cpus):
+                points.append(measure(options, method, target))
+    finally:
+        if points:
+            write(Path(options.folder), points, options)
