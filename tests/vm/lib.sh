@@ -85,9 +85,11 @@ private_apt() {
 	local url
 	url=$(mirror) || return 1
 	mkdir -p "$1/lists/partial" "$1/cache"
+	# What is installed here is no candidate.
+	: >"$1/status"
 	echo "$2 [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $url $3 main" >"$1/sources.list"
 	apt_opts=(-o "Dir::Etc::SourceList=$1/sources.list" -o Dir::Etc::SourceParts=/dev/null
-		-o "Dir::State::Lists=$1/lists" -o "Dir::Cache=$1/cache" -o APT::Sandbox::User=root
+		-o "Dir::State::Lists=$1/lists" -o "Dir::State::status=$1/status" -o "Dir::Cache=$1/cache" -o APT::Sandbox::User=root
 		-o Acquire::Check-Valid-Until=false)
 	[ $# -lt 4 ] || apt_opts+=(-o "APT::Architecture=$4" -o "APT::Architectures=$4")
 	apt-get "${apt_opts[@]}" update -qq >&2
