@@ -343,6 +343,7 @@ static bool account_end(struct executor *e, int64_t began)
 
 _Noreturn void executor_main(const struct executor_job *job)
 {
+	const struct sigaction quiet = { .sa_handler = SIG_DFL, .sa_flags = SA_NOCLDSTOP };
 	const struct options *o = job->options;
 	struct executor e = {
 		.job = job, .run = job->run, .unit = &job->run->unit[job->index], .pidfd = -1,
@@ -360,6 +361,8 @@ _Noreturn void executor_main(const struct executor_job *job)
 	/* Orphans of the program stay below us, where they are found. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_TIMERSLACK, 1);
+	/* Nobody need wake us because we stop or continue it. */
+	sigaction(SIGCHLD, &quiet, NULL);
 	/* The master says when it is over. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
