@@ -35,11 +35,13 @@ install: all
 setup:
 	@tests/vm/setup
 
-# Of the files that git knows, or would.
+# Of the files that git knows, or would; without git, of all that nobody built.
 deb:
 	@rm -rf build/deb
 	@mkdir -p build/deb/pmctrack
-	@git ls-files -co --exclude-standard -z | xargs -0 cp --parents -t build/deb/pmctrack
+	@{ git ls-files -co --exclude-standard -z 2>/dev/null || \
+		find . \( -path ./build -o -path ./.git \) -prune -o -type f -print0; } | \
+		xargs -0 cp --parents -t build/deb/pmctrack
 	cd build/deb/pmctrack && dpkg-buildpackage -b -us -uc
 	@rm -rf build/deb/pmctrack
 	@ls build/deb/*.deb
