@@ -141,6 +141,7 @@ static void perf_unprepare(struct pmct_hwset *set)
 	pmct_perf_forget(ps);
 	for (i = 0; i < ARRAY_SIZE(ps->counter) && ps->counter[i]; i++)
 		pmct_perf_put(ps->counter[i]);
+	pmct_perf_uncrowd();
 	free_percpu(ps->here);
 	kfree(ps);
 	set->priv = NULL;
@@ -245,8 +246,7 @@ static u64 perf_read(const struct pmct_hwset *set, u64 *values)
 	const struct perf_set *ps = set->priv;
 	struct perf_here *here = this_cpu_ptr(ps->here);
 	u64 counted[PERF_NR_COUNTERS];
-	bool changing;
-	unsigned int changes = pmct_perf_changes(&changing);
+	unsigned int changes = pmct_perf_changes();
 	u64 now = local_clock();
 	u64 least = U64_MAX;
 	unsigned int i;
@@ -260,7 +260,7 @@ static u64 perf_read(const struct pmct_hwset *set, u64 *values)
 		here->count[i] = count;
 		here->running[i] = running;
 	}
-	if (changing || changes != here->changes)
+	if (pmct_perf_changing(changes) || changes != here->changes)
 		least = 0;
 	here->changes = changes;
 	for (i = 0; i < set->nr; i++) {

@@ -135,6 +135,8 @@ void pmct_perf_renew_pool(struct perf_pool *pool, int cpu)
 			pr_warn_ratelimited("pmctrack: perf cannot count event %#llx on CPU %d\n",
 					    c->config & PERF_CODE_MAX, cpu);
 	}
+	if (pool == &pmct_perf_prompt)
+		pmct_perf_turn_reset(cpu);
 	pmct_perf_change_end(cpu);
 	mutex_unlock(&pool->mutex);
 }
@@ -239,20 +241,13 @@ found:
 void pmct_perf_put(struct perf_counter *c)
 {
 	struct perf_pool *pool = perf_pool_of(c->config);
-	bool last, takes_turns;
 
 	mutex_lock(&pool->mutex);
-	last = !--c->users;
-	if (last) {
+	if (!--c->users) {
 		list_del(&c->node);
 		pool->nr--;
+		perf_free(c);
 	}
 	mutex_unlock(&pool->mutex);
-	if (!last)
-		return;
-	takes_turns = c->takes_turns;
-	perf_free(c);
-	if (takes_turns)
-		pmct_perf_uncrowd();
 }
 

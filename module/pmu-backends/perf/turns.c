@@ -9,10 +9,12 @@
  * A CPU changes its set once a tick at most, whatever its threads do; threads of
  * several sets have their turns in proportion to how long they run.
  */
+#include <linux/cpu.h>
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
 #include <linux/workqueue.h>
 
 #include "perf.h"
@@ -44,6 +46,9 @@ static DEFINE_PER_CPU(struct perf_turn, perf_turn);
 /* Sets take turns. Changed with the mutex held. */
 bool pmct_perf_crowded;
 
+/* How many events had a counter when one more had none. */
+static unsigned int perf_room;
+
 /**
  * pmct_perf_change_begin() - events of a CPU are going to be switched on or off
  * @cpu: which
@@ -61,23 +66,30 @@ void pmct_perf_change_begin(int cpu)
 /* They have been. */
 void pmct_perf_change_end(int cpu)
 {
-	smp_mb__before_atomic();
+	smp_mb__before_atomic();	/* after the last one */
 	atomic_inc(&per_cpu_ptr(&perf_turn, cpu)->done);
 }
 
 /**
  * pmct_perf_changes() - how often events of this CPU were switched on or off
- * @changing: it is being done
+ *
+ * To be asked before events are read, and pmct_perf_changing() afterwards.
  *
  * Context: hot, interrupts disabled.
  */
-unsigned int pmct_perf_changes(bool *changing)
+unsigned int pmct_perf_changes(void)
 {
-	struct perf_turn *turn = this_cpu_ptr(&perf_turn);
-	unsigned int begun = atomic_read(&turn->begun);
+	unsigned int done = atomic_read(&this_cpu_ptr(&perf_turn)->done);
 
-	*changing = begun != (unsigned int)atomic_read(&turn->done);
-	return begun;
+	smp_rmb();	/* with the barriers of a change */
+	return done;
+}
+
+/* Has another change begun since pmct_perf_changes() returned @done? Hot. */
+bool pmct_perf_changing(unsigned int done)
+{
+	smp_rmb();	/* as above */
+	return (unsigned int)atomic_read(&this_cpu_ptr(&perf_turn)->begun) != done;
 }
 
 static bool perf_set_has(const struct perf_set *set, const struct perf_counter *c)
@@ -91,82 +103,79 @@ static bool perf_set_has(const struct perf_set *set, const struct perf_counter *
 	return false;
 }
 
-/*
- * The event of @c on @cpu, if it is one that takes turns, and perf has it there. As for
- * all that follow, the mutex is held, maybe by who waits for us.
- */
+/* The event of @c on @cpu, if it is one that takes turns, and perf has it there. */
 static struct perf_event *perf_turn_event(const struct perf_counter *c, int cpu)
 {
 	struct perf_event *event = per_cpu_ptr(c->on, cpu)->event;
 
+	lockdep_assert_held(&pmct_perf_prompt.mutex);
+
 	return c->takes_turns && event && event->attach_state & PERF_ATTACH_CONTEXT ? event : NULL;
 }
 
-static bool perf_turn_on(const struct perf_counter *c, int cpu)
+/* Did it want a counter, and get none? An older event may have taken it since it was enabled. */
+static bool perf_turn_lost(const struct perf_counter *c, int cpu)
 {
 	struct perf_event *event = perf_turn_event(c, cpu);
 
-	if (!event)
-		return true;
-	perf_event_enable(event);
-	return READ_ONCE(event->state) != PERF_EVENT_STATE_ERROR;
+	return event && READ_ONCE(event->state) == PERF_EVENT_STATE_ERROR;
 }
 
-static void perf_turn_off_others(const struct perf_set *set, int cpu)
+/* It is @set's turn on @cpu. Returns its first event that found no counter, or their number. */
+static unsigned int perf_turn_to(const struct perf_set *set, int cpu)
 {
+	struct perf_turn *turn = per_cpu_ptr(&perf_turn, cpu);
 	const struct perf_counter *c;
 	struct perf_event *event;
+	unsigned int i;
 
+	pmct_perf_change_begin(cpu);
 	list_for_each_entry(c, &pmct_perf_prompt.counters, node) {
 		event = perf_turn_event(c, cpu);
 		if (event && !perf_set_has(set, c))
 			perf_event_disable(event);
 	}
-}
-
-/* It is @set's turn. Returns the number of its events that found a counter, in order. */
-static unsigned int perf_turn_to(const struct perf_set *set, int cpu)
-{
-	struct perf_turn *turn = per_cpu_ptr(&perf_turn, cpu);
-	unsigned int i;
-
-	pmct_perf_change_begin(cpu);
-	perf_turn_off_others(set, cpu);
-	WRITE_ONCE(turn->on, set);
-	WRITE_ONCE(turn->since, jiffies);
+	list_for_each_entry(c, &pmct_perf_prompt.counters, node) {
+		event = perf_turn_event(c, cpu);
+		if (event && perf_set_has(set, c))
+			perf_event_enable(event);
+	}
 	for (i = 0; i < ARRAY_SIZE(set->counter) && set->counter[i]; i++) {
-		if (!perf_turn_on(set->counter[i], cpu))
+		if (perf_turn_lost(set->counter[i], cpu))
 			break;
 	}
+	WRITE_ONCE(turn->on, i < ARRAY_SIZE(set->counter) && set->counter[i] ? NULL : set);
+	WRITE_ONCE(turn->since, jiffies);
 	pmct_perf_change_end(cpu);
 	return i;
 }
 
-/* The set that this CPU needs, now. */
-static long perf_turn_again(void *unused)
+/* The set that @cpu needs, now. */
+static void perf_turn_again(int cpu)
 {
-	struct perf_turn *turn = raw_cpu_ptr(&perf_turn);
+	struct perf_turn *turn = per_cpu_ptr(&perf_turn, cpu);
 	const struct perf_set *set = READ_ONCE(turn->wanted);
+	unsigned long delay = 1;
 
-	/* If it needs none, what counts may go on. */
-	if (!set) {
-		WRITE_ONCE(turn->on, NULL);
-		return 0;
+	if (set && set != turn->on) {
+		perf_turn_to(set, cpu);
+		/* Somebody else has a counter that it needs, for a while maybe. */
+		if (set != turn->on)
+			delay = max(HZ / 10, 1);
 	}
-	if (set != turn->on)
-		perf_turn_to(set, turn->cpu);
-	/* The switch may have looked at what was on before. */
-	if (READ_ONCE(turn->wanted) != set)
-		queue_delayed_work_on(turn->cpu, system_highpri_wq, &turn->work, 1);
-	return 0;
+	/* Either we see what is wanted now, or pmct_perf_want() sees what is on. */
+	smp_mb();
+	if (READ_ONCE(turn->wanted) != turn->on && READ_ONCE(turn->wanted) && cpu_online(cpu))
+		queue_delayed_work_on(cpu, system_highpri_wq, &turn->work, delay);
 }
 
 static void perf_turn_work(struct work_struct *work)
 {
+	struct perf_turn *turn = container_of(to_delayed_work(work), struct perf_turn, work);
+
 	mutex_lock(&pmct_perf_prompt.mutex);
-	/* If its CPU went offline meanwhile, this is another one, whose turn is right, too. */
 	if (pmct_perf_crowded)
-		perf_turn_again(NULL);
+		perf_turn_again(turn->cpu);
 	mutex_unlock(&pmct_perf_prompt.mutex);
 }
 
@@ -189,7 +198,10 @@ void pmct_perf_want(const struct perf_set *set)
 	struct perf_turn *turn = this_cpu_ptr(&perf_turn);
 
 	WRITE_ONCE(turn->wanted, set);
-	if (unlikely(READ_ONCE(pmct_perf_crowded)) && READ_ONCE(turn->on) != set)
+	if (likely(!READ_ONCE(pmct_perf_crowded)))
+		return;
+	smp_mb();	/* as in perf_turn_again() */
+	if (READ_ONCE(turn->on) != set && !delayed_work_pending(&turn->work))
 		irq_work_queue(&turn->kick);
 }
 
@@ -213,6 +225,39 @@ void pmct_perf_forget(const struct perf_set *set)
 	mutex_unlock(&pmct_perf_prompt.mutex);
 }
 
+/* What counts on @cpu is not known: its events are new. */
+void pmct_perf_turn_reset(int cpu)
+{
+	lockdep_assert_held(&pmct_perf_prompt.mutex);
+
+	WRITE_ONCE(per_cpu_ptr(&perf_turn, cpu)->on, NULL);
+}
+
+static unsigned int perf_nr_takers(void)
+{
+	const struct perf_counter *c;
+	unsigned int nr = 0;
+
+	lockdep_assert_held(&pmct_perf_prompt.mutex);
+
+	list_for_each_entry(c, &pmct_perf_prompt.counters, node)
+		nr += c->takes_turns;
+	return nr;
+}
+
+static void perf_all_take_turns(void)
+{
+	int cpu;
+
+	WRITE_ONCE(pmct_perf_crowded, true);
+	/* From here on, pmct_perf_want() sees that on all CPUs. */
+	synchronize_rcu();
+	for_each_possible_cpu(cpu)
+		pmct_perf_turn_reset(cpu);
+	for_each_online_cpu(cpu)
+		perf_turn_again(cpu);
+}
+
 /**
  * pmct_perf_crowd() - there are not enough counters for all: sets take turns
  *
@@ -220,60 +265,62 @@ void pmct_perf_forget(const struct perf_set *set)
  */
 void pmct_perf_crowd(void)
 {
-	int cpu;
-
-	lockdep_assert_held(&pmct_perf_prompt.mutex);
-
-	WRITE_ONCE(pmct_perf_crowded, true);
-	for_each_online_cpu(cpu) {
-		WRITE_ONCE(per_cpu_ptr(&perf_turn, cpu)->on, NULL);
-		work_on_cpu(cpu, perf_turn_again, NULL);
-	}
+	perf_room = perf_nr_takers();
+	perf_all_take_turns();
 }
 
-static long perf_turn_all_on(void *unused)
+static bool perf_all_count(int cpu)
 {
 	const struct perf_counter *c;
-	int cpu = raw_smp_processor_id();
+	struct perf_event *event;
 	bool enough = true;
 
 	pmct_perf_change_begin(cpu);
+	list_for_each_entry(c, &pmct_perf_prompt.counters, node) {
+		event = perf_turn_event(c, cpu);
+		if (event)
+			perf_event_enable(event);
+	}
 	list_for_each_entry(c, &pmct_perf_prompt.counters, node)
-		enough &= perf_turn_on(c, cpu);
+		enough &= !perf_turn_lost(c, cpu);
 	pmct_perf_change_end(cpu);
 	return enough;
 }
 
-/**
- * pmct_perf_uncrowd() - an event less: maybe the others need not take turns
- *
- * Context: process context, may sleep.
- */
-void pmct_perf_uncrowd(void)
+/* As it disturbs all sets, not whenever a session ends. */
+static void perf_uncrowd(struct work_struct *work)
 {
 	bool enough = true;
 	int cpu;
 
 	mutex_lock(&pmct_perf_prompt.mutex);
-	if (!pmct_perf_crowded)
+	if (!pmct_perf_crowded || perf_nr_takers() > perf_room)
 		goto out;
 	for_each_online_cpu(cpu)
-		enough &= work_on_cpu(cpu, perf_turn_all_on, NULL);
+		enough &= perf_all_count(cpu);
 	if (enough)
 		WRITE_ONCE(pmct_perf_crowded, false);
 	else
-		pmct_perf_crowd();
+		perf_all_take_turns();
 out:
 	mutex_unlock(&pmct_perf_prompt.mutex);
 }
 
-/* Can all of @set count on this CPU? Their number, in order. Then its turn is over. */
-static long perf_try(void *set)
-{
-	long nr = perf_turn_to(set, raw_smp_processor_id());
+static DECLARE_DELAYED_WORK(perf_uncrowd_work, perf_uncrowd);
 
-	perf_turn_again(NULL);
-	return nr;
+/**
+ * pmct_perf_uncrowd() - a set less: maybe the others need not take turns
+ *
+ * Context: process context, may sleep.
+ */
+void pmct_perf_uncrowd(void)
+{
+	mutex_lock(&pmct_perf_prompt.mutex);
+	if (pmct_perf_crowded && !perf_nr_takers())
+		WRITE_ONCE(pmct_perf_crowded, false);
+	else if (pmct_perf_crowded)
+		schedule_delayed_work(&perf_uncrowd_work, HZ);
+	mutex_unlock(&pmct_perf_prompt.mutex);
 }
 
 /**
@@ -281,22 +328,24 @@ static long perf_try(void *set)
  * @set: what perf has of it
  * @index: on failure, the first event that has no counter
  *
+ * It is tried on one CPU, whose set misses its turn; where CPUs differ, records say so.
+ *
  * Context: process context, may sleep.
  * Return: 0 or -ENOSPC.
  */
 int pmct_perf_fits(const struct perf_set *set, unsigned int *index)
 {
+	int cpu = raw_smp_processor_id();
 	unsigned int nr;
-	int cpu, err = 0;
+	int err = 0;
 
 	for (nr = 0; nr < ARRAY_SIZE(set->counter) && set->counter[nr]; nr++)
 		;
 	mutex_lock(&pmct_perf_prompt.mutex);
-	for_each_online_cpu(cpu) {
-		if (!pmct_perf_crowded || err)
-			break;
-		*index = work_on_cpu(cpu, perf_try, (void *)set);
+	if (pmct_perf_crowded) {
+		*index = perf_turn_to(set, cpu);
 		err = *index < nr ? -ENOSPC : 0;
+		perf_turn_again(cpu);
 	}
 	mutex_unlock(&pmct_perf_prompt.mutex);
 	return err;
@@ -326,4 +375,5 @@ void pmct_perf_turns_exit(void)
 		irq_work_sync(&turn->kick);
 		cancel_delayed_work_sync(&turn->work);
 	}
+	cancel_delayed_work_sync(&perf_uncrowd_work);
 }
