@@ -249,6 +249,7 @@ static bool control(struct executor *e)
 
 	while (!begin || !e->job->options->control) {
 		look_after(e);
+		e->unit->own = run_own_time();
 		if (!wait_until(e, run_now() + 50 * NS_PER_MS, &ended))
 			return false;
 		if (ended)
@@ -301,7 +302,7 @@ static int begin(struct executor *e)
 }
 
 /* Those that ended before the trace began are not in it. */
-static void log_iteration(struct executor *e, int64_t began, int status)
+static void log_iteration(struct executor *e, int64_t began, int64_t ended, int status)
 {
 	int64_t begin = e->run->begin;
 	int err;
@@ -309,7 +310,7 @@ static void log_iteration(struct executor *e, int64_t began, int status)
 	if (e->job->iterations < 0 || !begin)
 		return;
 	err = iterations_add(e->job->iterations, e->job->index, e->job->argv[0], began - begin,
-			     run_now() - begin, status);
+			     ended - begin, status);
 	if (err && !e->warned_log)
 		complain("%s: %s: iterations are missing", e->job->options->iterations, strerror(-err));
 	e->warned_log |= err;
@@ -318,6 +319,7 @@ static void log_iteration(struct executor *e, int64_t began, int status)
 /* What became of the program; does it begin again? */
 static bool account_end(struct executor *e, int64_t began)
 {
+	int64_t ended = run_now();
 	int status;
 
 	if (!e->child) {
@@ -326,7 +328,7 @@ static bool account_end(struct executor *e, int64_t began)
 	}
 	reap_program(e);
 	status = e->unit->status;
-	log_iteration(e, began, status);
+	log_iteration(e, began, ended, status);
 	if (WIFEXITED(status) && !WEXITSTATUS(status))
 		e->unit->iterations++;
 	if (!e->job->options->restart || e->run->end) {

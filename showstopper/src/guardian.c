@@ -65,17 +65,27 @@ static void pause_run(struct run *run)
 	run->paused = 0;
 }
 
-/* As hard to kill as we may make it. */
-static void be_tough(void)
+static void set_oom_score(const char *score)
 {
 	int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
 
 	if (fd >= 0) {
-		if (write(fd, "-1000", 5) != 5)
+		if (write(fd, score, strlen(score)) < 0)
 			errno = 0;	/* only root may */
 		close(fd);
 	}
+}
+
+/* As hard to kill as we may make it. */
+static void be_tough(void)
+{
+	set_oom_score("-1000");
 	mlockall(MCL_CURRENT | MCL_FUTURE);
+}
+
+void guardian_be_ordinary(void)
+{
+	set_oom_score("0");
 }
 
 static int watch(struct run *run, pid_t master, const sigset_t *set)

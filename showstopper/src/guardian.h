@@ -13,4 +13,7 @@
 /* Start the master, and watch. Returns the exit status. */
 int guardian_run(const struct options *o, struct run *run, struct load *load);
 
+/* In its children that are not of the run: killed as others are. */
+void guardian_be_ordinary(void);
+
 #endif /* SHOWSTOPPER_GUARDIAN_H */

@@ -19,7 +19,8 @@ static int append(int fd, const char *line)
 
 int iterations_open(const char *path)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+	int fd = strcmp(path, "-") ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666) :
+				     fcntl(1, F_DUPFD_CLOEXEC, 0);
 	int err = fd < 0 ? -errno : append(fd, "unit,program,begin_s,end_s,status\n");
 
 	if (err && fd >= 0)

@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-/* A new file with a first line of names: a descriptor, or a negative errno. */
+/* A new file, or "-", with a first line of names: a descriptor, or a negative errno. */
 int iterations_open(const char *path);
 
 /*

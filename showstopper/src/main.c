@@ -172,7 +172,8 @@ int main(int argc, char **argv)
 	if (!attach(&options, run) && !open_load(&options, &load))
 		status = guardian_run(&options, run, &load);
 	unlink(path);
-	if (options.report && !access(options.log, R_OK) && report_draw(&options))
+	/* Of this run, not of what was there before. */
+	if (options.report && run->begin && report_draw(&options))
 		status = status ?: 1;
 	trace_free(&options.trace);
 	return status;

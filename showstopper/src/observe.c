@@ -62,6 +62,7 @@ int observer_take(struct observer *o, const struct run *run, const struct trace 
 	struct observation x = {};
 	struct load_time times;
 	int64_t now = run_now();
+	bool paused, left_out;
 	double all, error;
 	int err;
 
@@ -78,6 +79,12 @@ int observer_take(struct observer *o, const struct run *run, const struct trace 
 	o->last = times;
 	o->last_at = now;
 	o->latest = x;
+	/* Nobody controls the load then; the rest of a period belongs to it. */
+	paused = run->paused;
+	left_out = paused || o->paused;
+	o->paused = paused;
+	if (left_out)
+		return 0;
 	write_line(o);
 	if (o->log && ferror(o->log))
 		return -EIO;

@@ -43,6 +43,7 @@ struct observation {
  * @last_at: when that was
  * @log: open file, NULL
  * @json: lines of JSON, not CSV
+ * @paused: the run was, at the end of the last period
  * @nr: observations that count
  * @error: sum of target minus load
  * @squares: of its squares
@@ -56,6 +57,7 @@ struct observer {
 	int64_t last_at;
 	FILE *log;
 	int json;
+	bool paused;
 	unsigned int nr;
 	double error, squares, sum_load;
 	struct observation first;

@@ -355,4 +355,5 @@ void options_parse(struct options *o, int argc, char **argv)
 	set_units(o, &p, cpus, argv + optind);
 	if (o->report)
 		set_report(o);
+	o->view &= !o->quiet;
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "complain.h"
+#include "guardian.h"
 #include "report.h"
 #include "signals.h"
 
@@ -32,6 +33,7 @@ int report_exec(char **argv)
 	/* Studies run us. */
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) > 0)
 		setenv("SHOWSTOPPER", self, 1);
+	setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
 	signals_restore();
 	/* Debian's packages are its interpreter's. */
 	execv("/usr/bin/python3", args);
@@ -46,8 +48,10 @@ int report_draw(const struct options *o)
 	pid_t pid = fork();
 	int status;
 
-	if (!pid)
+	if (!pid) {
+		guardian_be_ordinary();
 		_exit(report_exec(argv));
+	}
 	if (pid < 0 || waitpid(pid, &status, 0) != pid) {
 		complain("cannot draw the report: %s", strerror(errno));
 		return 1;

@@ -5,7 +5,7 @@
 #include "signals.h"
 
 static const int ours[] = {
-	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTOU, SIGPIPE, SIGCHLD,
+	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTOU, SIGPIPE, SIGCHLD, SIGTTIN,
 };
 static sigset_t ignored, mask;
 static int slack;
@@ -27,6 +27,8 @@ void signals_begin(void)
 	signal(SIGPIPE, SIG_IGN);
 	/* Our programs are in the background and write to the terminal, as we do. */
 	signal(SIGTTOU, SIG_IGN);
+	/* A read in the background fails, and stops none of us. */
+	signal(SIGTTIN, SIG_IGN);
 }
 
 void signals_that_end(sigset_t *set)

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <curses.h>
+#include <locale.h>
 #include <math.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <string.h>
 #include <term.h>
 #include <termios.h>
@@ -15,9 +17,19 @@
 static struct termios saved;
 static bool is_saved;
 
+/* Others have the terminal, when we are in the background. */
+static bool is_ours(void)
+{
+	return tcgetpgrp(0) == getpgrp();
+}
+
 void view_open(struct view *v)
 {
-	if (!isatty(0) || !isatty(2) || !newterm(NULL, stderr, stdin))
+	if (!isatty(0) || !isatty(2) || !is_ours())
+		return;
+	/* Names of programs may have any letters. */
+	setlocale(LC_CTYPE, "");
+	if (!newterm(NULL, stderr, stdin))
 		return;
 	cbreak();
 	noecho();
@@ -39,13 +51,27 @@ static const char *name_of(const struct options *o, uint32_t i, char *name,
 	return name;
 }
 
+/* As much of a line as there is room for. */
+__attribute__((format(printf, 2, 3)))
+static void put_line(int row, const char *fmt, ...)
+{
+	char line[256];
+	va_list args;
+
+	va_start(args, fmt);
+	vsnprintf(line, sizeof(line), fmt, args);
+	va_end(args);
+	mvaddnstr(row, 0, line, COLS);
+}
+
 /* A line of one program, with all its copies from @i on. */
-static void draw_program(const struct run *run, const struct options *o, uint32_t i, double seconds)
+static void draw_program(int row, const struct run *run, const struct options *o, uint32_t i,
+			 double seconds)
 {
 	uint64_t iterations = 0;
 	unsigned int running = 0;
 	double duty = 0;
-	char name[25];
+	char name[25], cycle[16] = "-", rate[24] = "";
 	uint32_t j;
 
 	for (j = i; j < run->nr && (j == i || (o->argv && o->argv[j] == o->argv[i])); j++) {
@@ -57,15 +83,12 @@ static void draw_program(const struct run *run, const struct options *o, uint32_
 		running++;
 		duty += u->duty;
 	}
-	printw("%-24s %7u", name_of(o, i, name, sizeof(name)), running);
 	if (o->control)
-		printw(" %8.1f", running ? 100 * duty / running : 0);
-	else
-		printw(" %8s", "-");
-	printw(" %11llu", (unsigned long long)iterations);
+		snprintf(cycle, sizeof(cycle), "%.1f", running ? 100 * duty / running : 0);
 	if (iterations && seconds > 0)
-		printw(" %12.3f", (double)iterations / seconds);
-	addch('\n');
+		snprintf(rate, sizeof(rate), "%.3f", (double)iterations / seconds);
+	put_line(row, "%-24s %7u %8s %11llu %12s", name_of(o, i, name, sizeof(name)), running, cycle,
+		 (unsigned long long)iterations, rate);
 }
 
 /* The last minutes: a column each 500 ms, 0 % below. */
@@ -98,40 +121,39 @@ void view_draw(struct view *v, const struct observer *o, const struct run *run,
 {
 	const struct observation *x = &o->latest;
 	double seconds = (double)x->at / NS_PER_S;
+	char error[40] = "";
 	int row = 3, left;
 	uint32_t i;
 
 	v->past[v->nr++ % VIEW_HISTORY] = *x;
 	/* A stopped guardian gives the terminal back to the shell. */
-	if (run->paused) {
+	if (run->paused || !is_ours()) {
 		if (!isendwin())
 			endwin();
 		return;
 	}
 	erase();
-	printw("showstopper  %.1f s   target %.1f %%   load %.1f %%", seconds, 100 * x->target,
-	       100 * x->load);
 	if (o->nr)
-		printw("   mean error %.2f %%", 100 * o->error / o->nr);
-	printw("\n\n");
+		snprintf(error, sizeof(error), "   mean error %.2f %%", 100 * o->error / o->nr);
+	put_line(0, "showstopper  %.1f s   target %.1f %%   load %.1f %%%s", seconds, 100 * x->target,
+		 100 * x->load, error);
 	attron(A_REVERSE);
-	printw("%-24s %7s %8s %11s %12s\n", "PROGRAM", "RUNNING", "DUTY %", "ITERATIONS", "A SECOND");
+	put_line(2, "%-24s %7s %8s %11s %12s", "PROGRAM", "RUNNING", "DUTY %", "ITERATIONS", "A SECOND");
 	attroff(A_REVERSE);
 	for (i = 0; i < run->nr && row < LINES - 2; i++) {
 		if (i && options->argv && options->argv[i] == options->argv[i - 1])
 			continue;
-		draw_program(run, options, i, seconds);
-		row++;
+		draw_program(row++, run, options, i, seconds);
 	}
 	left = LINES - 3 - row;
 	draw_graph(v, row + 1, left < GRAPH_LINES ? left : GRAPH_LINES);
-	mvprintw(LINES - 1, 0, "%s", complain_last() ?: "* load, - target, each 500 ms; q ends the run");
+	put_line(LINES - 1, "%s", complain_last() ?: "* load, - target, each 500 ms; q ends the run");
 	refresh();
 }
 
 int view_key(const struct view *v)
 {
-	return v->on && !isendwin() && getch() == 'q' ? SIGINT : 0;
+	return v->on && !isendwin() && is_ours() && getch() == 'q' ? SIGINT : 0;
 }
 
 void view_close(struct view *v)

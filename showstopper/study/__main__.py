@@ -5,8 +5,11 @@ from __future__ import annotations
 
 import argparse
 import math
+import shlex
+import signal
 import sys
 from pathlib import Path
+from typing import Callable, Iterable, NoReturn
 
 try:
     import accuracy
@@ -14,7 +17,9 @@ try:
     import replay
     import report
     import throughput
+    from methods import METHODS
     from runs import Failure
+    from topology import PINNINGS
 except ImportError as missing:
     sys.exit(f"showstopper: {missing}; install python3-matplotlib and python3-scipy")
 
@@ -45,8 +50,26 @@ _number.__name__ = "positive number"
 _staircase.__name__ = "staircase FROM,TO,STEP, in percent, upwards"
 
 
-def _names(text: str) -> list[str]:
-    return text.split(",")
+def _names_of(known: Iterable[str], what: str) -> Callable[[str], list[str]]:
+    """A type of arguments: some of these."""
+    def names(text: str) -> list[str]:
+        found = text.split(",")
+        if not set(found) <= set(known):
+            raise ValueError
+        return found
+
+    names.__name__ = f"list of {what} ({', '.join(known)})"
+    return names
+
+
+def _command(text: str) -> str:
+    """One that can be divided as by a shell."""
+    if not shlex.split(text):
+        raise ValueError
+    return text
+
+
+_command.__name__ = "command, with its quotes closed"
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -69,12 +92,13 @@ def _parser() -> argparse.ArgumentParser:
                              help="that each load is observed (%(default)g)")
         return new
 
+    methods = _names_of(METHODS, "methods")
     one = study("throughput", "how throughput depends on load", 180)
     one.add_argument("--warmup", type=_number, default=180, metavar="SECONDS",
                      help="before each (%(default)g)")
     one.add_argument("--loads", type=_numbers, help="in percent (8.33, 16.67, ... 100)")
-    one.add_argument("--methods", type=_names, help="pi/even, pi/uneven, geom/even, "
-                     "geom/uneven, cdc, 1cdc, nbench (the controlled four, and the baseline)")
+    one.add_argument("--methods", type=methods,
+                     help=f"{', '.join(METHODS)} (the controlled four, and the baseline)")
     one.add_argument("--baseline", choices=["nbench", "1cdc"], default="nbench",
                      help="what others are compared with: 1cdc for programs with a thread for "
                      "each CPU (%(default)s)")
@@ -84,16 +108,16 @@ def _parser() -> argparse.ArgumentParser:
     one = study("replay", "throughput of a trace, and of its faster replay", 0)
     one.add_argument("--trace", required=True, metavar="FILE", help="lines seconds,percent")
     one.add_argument("--speeds", type=_numbers, default=[1, 2, 4, 8], help="(1,2,4,8)")
-    one.add_argument("--methods", type=_names, help="as for throughput (pi/even)")
+    one.add_argument("--methods", type=methods, help="as for throughput (pi/even)")
     one.add_argument("command", nargs="+", metavar="PROGRAM", help="after --")
     one.set_defaults(run=replay.study)
 
     one = study("interference", "what a background load costs a program beside it", 180)
-    one.add_argument("--foreground", required=True, metavar="COMMAND",
+    one.add_argument("--foreground", required=True, metavar="COMMAND", type=_command,
                      help="never stopped, in quotes")
-    one.add_argument("--background", required=True, metavar="COMMAND",
+    one.add_argument("--background", required=True, metavar="COMMAND", type=_command,
                      help="what makes the load, in quotes")
-    one.add_argument("--pinnings", type=_names,
+    one.add_argument("--pinnings", type=_names_of(PINNINGS, "pinnings"),
                      help="of neutral, per-chip, per-core and per-thread (all)")
     one.add_argument("--staircase", type=_staircase, default=(5.0, 95.0, 5.0),
                      metavar="FROM,TO,STEP", help="of the background's load (5,95,5)")
@@ -112,9 +136,22 @@ def _interference(options: argparse.Namespace) -> None:
     interference.study(options)
 
 
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+def _end(_number: int, _frame: object) -> NoReturn:
+    """What was begun is undone, once."""
+    for number in ENDINGS:
+        signal.signal(number, signal.SIG_IGN)
+    raise KeyboardInterrupt
+
+
 def main() -> int:
     """The command line, whose status it returns."""
     options = _parser().parse_args()
+    for number in ENDINGS:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, _end)
     try:
         Path(options.folder).mkdir(parents=True, exist_ok=True)
         options.run(options)

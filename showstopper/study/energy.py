@@ -24,9 +24,10 @@ class Zone:
 def zones(root: Path = POWERCAP) -> list[Zone]:
     """Packages and memories, none that is a part of another."""
     found = []
-    for folder in sorted(root.glob("*:*")):
+    for folder in sorted(root.glob("intel-rapl:*")):
         name = folder / "name"
         # intel-rapl:0 is a package; of its parts (intel-rapl:0:1) only memory is not in it.
+        # Some machines have packages once more, as intel-rapl-mmio.
         part = folder.name.count(":") > 1
         try:
             if part and name.read_text("ascii").strip() != "dram":

@@ -6,7 +6,6 @@ from __future__ import annotations
 import argparse
 import os
 import shlex
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Iterator, Sequence
 from energy import Meter, zones
 from fit import Interference, fit
 from plots import Plot, table, write_objects
-from runs import Failure, Iteration, Run, mean_load, throughput
+from runs import Failure, Iteration, Run, mean_load, remove_group, throughput
 from topology import PINNINGS, Machine, Pinning, cpu_list, machine
 
 WINDOW_S = 6.0
@@ -60,13 +59,12 @@ def control_group() -> Iterator[Path]:
     try:
         yield group
     finally:
-        # Programs that were killed are there until they are reaped.
-        for _ in range(50):
-            try:
-                group.rmdir()
-                break
-            except OSError:
-                time.sleep(0.1)
+        remove_group(group)
+
+
+def trim_s(options: argparse.Namespace) -> float:
+    """At each end of a step, what may be of its neighbour."""
+    return min(30.0, float(options.seconds) / 6)
 
 
 class Experiment:
@@ -76,8 +74,9 @@ class Experiment:
         self.options = options
         self.pinning = pinning
         self.half = len(whole.cpus) // 2
+        self.commands = [shlex.split(c) for c in (options.foreground, options.background)]
         self.steps = staircase(options.first, options.last, options.step)
-        self.trim = min(30.0, options.seconds / 6)
+        self.trim = trim_s(options)
         self.folder = Path(options.folder) / pinning.name
         self.foreground: Run
         self.background: Run
@@ -96,30 +95,36 @@ class Experiment:
 
     def _run(self, where: list[str], scale: int) -> list[Step]:
         options = self.options
-        length = len(self.steps) * options.seconds + self.trim
-        stairs = ",".join(f"{x / scale:g}" for x in (options.first, options.last, options.step))
+        length = len(self.steps) * options.seconds
+        most = options.seconds
+        stairs = ",".join(repr(x / scale) for x in (options.first, options.last, options.step))
         self.foreground = Run(
             self.folder / "foreground",
             ["-l", "100", "-m", "nbench", *self._place(self.pinning.foreground),
-             "-d", f"{length + 2:g}"], shlex.split(options.foreground))
+             "-d", f"{length + 2 * most:g}"], self.commands[0])
         self.background = Run(
             self.folder / "background",
-            ["--staircase", f"{stairs},{options.seconds:g}", *where,
-             *self._place(self.pinning.background), "-d", f"{length:g}"],
-            shlex.split(options.background))
+            ["--staircase", f"{stairs},{options.seconds!r}", *where,
+             *self._place(self.pinning.background), "-d", f"{length + most:g}"],
+            self.commands[1])
         sources = zones()
         self.meter = Meter(sources).start() if sources else None
         try:
             self.foreground.start()
             self.background.start()
-            self.background.wait()
-            self.foreground.wait()
+            # The foreground runs on: the background needs its company to the end.
+            self.background.wait(length, most, self.foreground)
+            self.foreground.wait(length + 2, most / 2)
         finally:
             self.background.end()
             self.foreground.end()
             if self.meter:
                 self.meter.stop()
         return [self._step(i, scale) for i in range(len(self.steps))]
+
+    def window_s(self) -> float:
+        """The part of a step that is observed."""
+        return float(self.options.seconds - 2 * self.trim)
 
     def _step(self, i: int, scale: int) -> Step:
         """Without its first and last part, which may be of its neighbours."""
@@ -135,17 +140,23 @@ class Experiment:
                     throughput(self.background.iterations, begin, end),
                     self.meter.between(clock + begin, clock + end) if self.meter else None)
 
-    def too_long(self) -> str | None:
-        """Throughput of a step needs several iterations of each copy."""
-        lengths = sorted(i.end_s - i.begin_s for i in self.foreground.iterations)
-        window = self.options.seconds - 2 * self.trim
-        if not lengths:
-            return f"{self.pinning.name}: no iteration of the foreground ended with status 0"
-        median = lengths[len(lengths) // 2]
-        if median > window / 4:
-            return (f"{self.pinning.name}: an iteration of the foreground takes {median:.1f} s, "
-                    f"and a step is observed for {window:.1f} s; use longer steps (--seconds)")
-        return None
+    def notes(self) -> list[str]:
+        """What the numbers lack."""
+        found = []
+        for what, one in ("foreground", self.foreground), ("background", self.background):
+            lengths = sorted(i.end_s - i.begin_s for i in one.iterations if i.status == 0)
+            name = f"{self.pinning.name}, {what}"
+            if not lengths:
+                found.append(f"{name}: no iteration ended with status 0")
+            elif lengths[len(lengths) // 2] > self.window_s() / 4:
+                found.append(
+                    f"{name}: half of the iterations take {lengths[len(lengths) // 2]:.1f} s or "
+                    f"more, with the time they were stopped, and a step is observed for "
+                    f"{self.window_s():.1f} s: they belong to several steps; use longer --seconds")
+            note = one.note()
+            if note and what == "background":
+                found.append(f"{name}: {note}")
+        return found
 
     def draw(self, names: list[str]) -> None:
         """Load of the background and throughput of the foreground over time (Figure 12)."""
@@ -204,11 +215,11 @@ def _table(steps: Sequence[Step]) -> str:
         mine = [s for s in steps if s.pinning == pinning]
         try:
             found = interference(mine)
+            cells = [found.metric, found.rising.metric, found.falling.metric]
         except (ValueError, ZeroDivisionError):
             rows.append([pinning, *["-"] * 5])
             continue
-        rows.append([pinning, f"{found.metric:.2f}", f"{found.rising.metric:.2f}",
-                     f"{found.falling.metric:.2f}", "yes" if found.symmetric else "no",
+        rows.append([pinning, *(f"{x:.2f}" for x in cells), "yes" if found.symmetric else "no",
                      "yes" if found.significant else "no"])
     return table(["pinning", "interference metric", "up", "down", "halves alike",
                   "significant"], rows)
@@ -227,10 +238,13 @@ def write(options: argparse.Namespace, steps: list[Step], notes: list[str],
                      xlim=(0, 100))
             axes.set_ylim(bottom=0)
             axes.legend(fontsize="small")
+    window = options.seconds - 2 * trim_s(options)
     text = ""
     if options.foreground == options.background:
-        text += system(steps)
-    if not any(s.joules for s in steps):
+        text += system(steps, window)
+    if any(s.joules for s in steps):
+        text += "\nEnergy is that of all packages and memories (powercap), once a second.\n"
+    else:
         text += "\nNo energy: this machine has no powercap zone (RAPL) that can be read.\n"
     pictures = "\n".join(f"![{name}]({name})\n" for name in names)
     (folder / "interference.md").write_text(
@@ -239,11 +253,12 @@ def write(options: argparse.Namespace, steps: list[Step], notes: list[str],
         "background's load (a fraction): percent that a full background load takes away; the "
         "mean of both halves of the staircase. Halves are alike if their normalized slopes "
         "differ by less than 3 degrees; significant: p < 0.05 for slope and intercept of "
-        f"both. Steps of {options.seconds:g} s.\n{text}\n"
+        f"both. Steps of {options.seconds:g} s, without their ends: {window:.1f} s are "
+        f"observed.\n{text}\n"
         + "".join(f"- {note}\n" for note in notes) + f"\n{pictures}", "utf-8")
 
 
-def system(steps: Sequence[Step]) -> str:
+def system(steps: Sequence[Step], window: float) -> str:
     """Both programs are the same: what the machine does in all, and for a watt-hour."""
     pinnings = list(dict.fromkeys(s.pinning for s in steps))
     rows = []
@@ -254,13 +269,15 @@ def system(steps: Sequence[Step]) -> str:
             if not mine:
                 row += ["", ""]
                 continue
-            row.append(f"{sum(s.foreground + s.background for s in mine) / len(mine):.4f}")
-            efficient = [s.joules for s in mine if s.joules]
+            rates = [step.foreground + step.background for step in mine]
+            row.append(f"{sum(rates) / len(rates):.4f}")
+            efficient = [3600 * rate * window / step.joules
+                         for rate, step in zip(rates, mine) if step.joules]
             row.append(f"{sum(efficient) / len(efficient):.1f}" if efficient else "-")
         rows.append(row)
     head = ["background load, %"]
     for pinning in pinnings:
-        head += [f"{pinning}, iterations a second", "J"]
+        head += [f"{pinning}, iterations a second", "per Wh"]
     return f"\n## Of the whole machine\n\n{table(head, rows)}"
 
 
@@ -274,8 +291,6 @@ def study(options: argparse.Namespace) -> None:
     names: list[str] = []
     try:
         for name in options.pinnings or PINNINGS:
-            if name not in PINNINGS:
-                raise Failure(f"--pinnings: there are {', '.join(PINNINGS)}, not {name}")
             try:
                 experiment = Experiment(options, whole, PINNINGS[name](whole))
                 print(f"{name}: {len(experiment.steps)} steps of {options.seconds:g} s",
@@ -287,9 +302,7 @@ def study(options: argparse.Namespace) -> None:
                 print(f"showstopper study: {failure}", flush=True)
                 continue
             experiment.draw(names)
-            note = experiment.too_long()
-            if note:
-                notes.append(note)
+            notes += experiment.notes()
     finally:
         if steps:
             write(options, steps, notes, names)

@@ -22,6 +22,7 @@ class Replay:
     load: float
     error: float
     rate: float
+    note: str = ""
 
 
 def _length(path: Path) -> float:
@@ -35,6 +36,8 @@ def _length(path: Path) -> float:
                 continue
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise Failure(f"{path}: no trace of lines seconds,percent") from error
     if last <= 0:
         raise Failure(f"{path}: no trace of lines seconds,percent")
     return last
@@ -65,7 +68,7 @@ def write(folder: Path, replays: list[Replay], periods: list[tuple[Replay, list[
             "difference to the first, %"]
     (folder / "replay.md").write_text(
         f"# `{' '.join(options.command)}` along {options.trace}, faster\n\n{table(head, rows)}\n"
-        "![load](replay.png)\n", "utf-8")
+        + "".join(f"- {r.note}\n" for r in replays if r.note) + "\n![load](replay.png)\n", "utf-8")
 
 
 def study(options: argparse.Namespace) -> None:
@@ -76,20 +79,19 @@ def study(options: argparse.Namespace) -> None:
     periods: list[tuple[Replay, list[Period]]] = []
     try:
         for method in options.methods or ["pi/even"]:
-            if method not in METHODS:
-                raise Failure(f"--methods: there are {', '.join(METHODS)}, not {method}")
             for speed in sorted(options.speeds):
                 seconds = length / speed
                 one = run(folder / f"{method.replace('/', '-')}-{speed:g}",
-                          ["--trace", options.trace, "--speed", f"{speed:g}", *METHODS[method],
-                           "--restart", "-d", f"{seconds * 7 / 6:g}"], options.command)
+                          ["--trace", options.trace, "--speed", f"{speed!r}", *METHODS[method],
+                           "--restart", "-d", f"{2 * seconds + 1!r}"], options.command,
+                          seconds, seconds)
                 log = [p for p in one.periods if 3 < p.at_s <= seconds]
                 if not log:
                     raise Failure(f"{seconds:g} s are too short for a replay")
                 replays.append(Replay(
                     method, speed, seconds, mean_load(one.periods, 0, seconds),
                     sum(p.target - p.load for p in log) / len(log),
-                    throughput(one.iterations, 0, seconds)))
+                    throughput(one.iterations, 0, seconds), one.note() or ""))
                 periods.append((replays[-1], log))
                 last = replays[-1]
                 print(f"{method:12} speed {speed:6g}  load {last.load:6.2f} %  error "

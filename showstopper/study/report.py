@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Sequence
 
 from plots import Plot, table
-from runs import ITERATIONS, Failure, Iteration, Period, mean_load, read_iterations, read_log
+from runs import ITERATIONS, LOG, Failure, Iteration, Period, mean_load, read_iterations, read_log
 from runs import throughput
 
 SETTLE_S = 3.0
@@ -57,8 +57,9 @@ def _summary(periods: Sequence[Period], iterations: Sequence[Iteration]) -> str:
 def report(log: Path, folder: Path) -> None:
     """Write report.md and its plots of a log, and of the iterations beside it, to a folder."""
     periods = read_log(log)
+    # A folder of --report has those of the same run; others may be of any.
     beside = log.parent / ITERATIONS
-    iterations = read_iterations(beside) if beside.exists() else []
+    iterations = read_iterations(beside) if log.name == LOG and beside.exists() else []
     text = _summary(periods, iterations)
     plots: list[str] = []
     with Plot(folder, "load.png", plots) as plot:
@@ -67,13 +68,14 @@ def report(log: Path, folder: Path) -> None:
                   label="load")
         axes.plot([p.at_s for p in periods], [p.target for p in periods], color="black",
                   linewidth=0.8, linestyle="--", label="target")
-        axes.plot([p.at_s for p in periods], [p.duty for p in periods], linewidth=0.5,
-                  color="grey", label="duty cycle (mean)")
+        if any(p.duty for p in periods):
+            axes.plot([p.at_s for p in periods], [p.duty for p in periods], linewidth=0.5,
+                      color="grey", label="duty cycle (mean)")
         axes.set(xlabel="s", ylabel="%", ylim=(0, 105))
         axes.legend(fontsize="small")
     with Plot(folder, "errors.png", plots) as plot:
         axes = plot.axes()
-        axes.hist([p.target - p.load for p in periods if p.at_s > SETTLE_S], bins=60)
+        axes.hist([p.target - p.load for p in periods if p.at_s >= SETTLE_S], bins=60)
         axes.set(xlabel="target minus load, % of load", ylabel="periods of 500 ms")
     if any(i.end_s > SETTLE_S + WINDOW_S for i in iterations):
         with Plot(folder, "throughput.png", plots) as plot:

@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import subprocess
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Iterator, Sequence
@@ -37,6 +38,7 @@ class Period:
 class Iteration:
     """A program from its start to its end, in seconds since the trace began."""
 
+    unit: int
     program: str
     begin_s: float
     end_s: float
@@ -53,7 +55,7 @@ def _rows(path: Path) -> Iterator[dict[str, str]]:
                 yield from csv.DictReader(file)
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}") from error
-    except (ValueError, AttributeError) as error:
+    except (ValueError, AttributeError, csv.Error) as error:
         raise Failure(f"{path}: not a log of showstopper ({error})") from error
 
 
@@ -73,7 +75,8 @@ def read_iterations(path: Path) -> list[Iteration]:
     """What --iterations has written."""
     try:
         return [
-            Iteration(r["program"], float(r["begin_s"]), float(r["end_s"]), int(r["status"]))
+            Iteration(int(r["unit"]), r["program"], float(r["begin_s"]), float(r["end_s"]),
+                      int(r["status"]))
             for r in _rows(path)
         ]
     except (KeyError, TypeError, ValueError) as error:
@@ -97,6 +100,16 @@ def mean_load(periods: Sequence[Period], begin: float, end: float) -> float:
     return sum(loads) / len(loads)
 
 
+def remove_group(group: Path) -> None:
+    """A control group whose programs are ending: they are there until they are reaped."""
+    for _ in range(50):
+        try:
+            group.rmdir()
+            return
+        except OSError:
+            time.sleep(0.1)
+
+
 @dataclass
 class Run:
     """A run of showstopper, whose logs are in @folder."""
@@ -107,6 +120,7 @@ class Run:
     begin_s: float = 0.0
     """when the trace began, on the monotonic clock"""
     own_cpu_percent: float = 0.0
+    unfinished: int = 0
     periods: list[Period] = field(default_factory=list)
     iterations: list[Iteration] = field(default_factory=list)
     _process: subprocess.Popen[bytes] | None = None
@@ -114,6 +128,8 @@ class Run:
     def start(self) -> Run:
         """Returns itself, running."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        for name in (LOG, ITERATIONS, SUMMARY):
+            (self.folder / name).unlink(missing_ok=True)
         binary = os.environ.get("SHOWSTOPPER", "showstopper")
         # pylint: disable-next=consider-using-with
         self._process = subprocess.Popen(
@@ -123,20 +139,60 @@ class Run:
         )
         return self
 
-    def wait(self) -> Run:
-        """Returns itself, with what it has logged."""
+    def is_running(self) -> bool:
+        """Has it not ended yet?"""
+        return self._process is not None and self._process.poll() is None
+
+    def _unfinished(self, end: float) -> int:
+        """How many programs run whose iterations, begun before @end, have not ended."""
+        running = max((p.running for p in read_log(self.folder / LOG)), default=0)
+        beyond = {i.unit for i in read_iterations(self.folder / ITERATIONS) if i.end_s >= end}
+        return running - len(beyond)
+
+    def wait(self, end: float, most: float, company: Run | None = None) -> Run:
+        """Returns itself, with what it has logged.
+
+        Throughput until @end is that of iterations that ended, so it goes on until each
+        program has ended one after that, for @most seconds. @company must not end before.
+        """
         assert self._process
-        if self._process.wait():
-            raise Failure(f"showstopper {' '.join(self.options)} -- {' '.join(self.command)}: "
-                          f"status {self._process.returncode}")
+        ours = False
+        while self.is_running():
+            time.sleep(0.5)
+            if company and not company.is_running():
+                raise Failure(f"{company}: it ended before its time")
+            at_s = self._now()
+            if at_s > end and (at_s > end + most or self._unfinished(end) <= 0):
+                ours = True
+                self._process.send_signal(signal.SIGTERM)
+                self._process.wait()
+        status = self._process.wait()
+        if status != (143 if ours else 0) or self._now() < end:
+            raise Failure(f"{self}: it ended before its time, with status {status}")
         summary = json.loads((self.folder / SUMMARY).read_text("ascii"))
         if not summary["observations"]:
-            raise Failure("the run ended before its load counts, after 3 s")
+            raise Failure(f"{self}: it ended before its load counts, after 3 s")
         self.begin_s = summary["begin_monotonic_s"]
         self.own_cpu_percent = summary["own_cpu_percent"]
         self.periods = read_log(self.folder / LOG)
         self.iterations = read_iterations(self.folder / ITERATIONS)
+        self.unfinished = self._unfinished(end)
         return self
+
+    def _now(self) -> float:
+        """The last observation, in seconds since the trace began."""
+        log = self.folder / LOG
+        return max((p.at_s for p in read_log(log)), default=0.0) if log.exists() else 0.0
+
+    def note(self) -> str | None:
+        """What its throughput lacks."""
+        if self.unfinished <= 0:
+            return None
+        return (f"{self}: {self.unfinished} programs did not end an iteration in time, and what "
+                "they did of it is not counted; use longer --seconds, or shorter iterations")
+
+    def __str__(self) -> str:
+        return f"showstopper {' '.join(self.options)} -- {' '.join(self.command)}"
 
     def end(self) -> None:
         """Before its time; what it controls is ended with it."""
@@ -145,10 +201,10 @@ class Run:
             self._process.wait()
 
 
-def run(folder: Path, options: list[str], command: list[str]) -> Run:
-    """From beginning to end."""
+def run(folder: Path, options: list[str], command: list[str], end: float, most: float) -> Run:
+    """From its beginning to @end, and at most @most seconds more, see Run.wait()."""
     one = Run(folder, options, command).start()
     try:
-        return one.wait()
+        return one.wait(end, most)
     finally:
         one.end()

@@ -12,7 +12,7 @@ import numpy
 
 from methods import CONTROLLED, METHODS
 from plots import Plot, table, write_objects
-from runs import Failure, mean_load, run, throughput
+from runs import mean_load, run, throughput
 
 
 @dataclass(frozen=True)
@@ -24,6 +24,7 @@ class Point:
     load: float
     rate: float
     own_cpu_percent: float
+    note: str = ""
 
 
 def _targets(method: str, loads: list[float], cpus: int) -> list[float]:
@@ -34,26 +35,24 @@ def _targets(method: str, loads: list[float], cpus: int) -> list[float]:
 def measure(options: argparse.Namespace, method: str, target: float) -> Point:
     """One point: a run with its warm-up."""
     end = options.warmup + options.seconds
-    # Iterations that the end of the run cuts off are not logged: it comes later.
     one = run(Path(options.folder) / f"{method.replace('/', '-')}-{target:.2f}",
-              ["-l", f"{target:g}", *METHODS[method], "--restart",
-               "-d", f"{end + options.seconds / 6:g}"], options.command)
+              ["-l", f"{target!r}", *METHODS[method], "--restart",
+               "-d", f"{end + options.seconds:g}"], options.command, end, options.seconds / 2)
     point = Point(method, target, mean_load(one.periods, options.warmup, end),
-                  throughput(one.iterations, options.warmup, end), one.own_cpu_percent)
+                  throughput(one.iterations, options.warmup, end), one.own_cpu_percent,
+                  one.note() or "")
     print(f"{method:12} target {target:6.2f} %  load {point.load:6.2f} %  "
           f"{point.rate:.4f} iterations a second", flush=True)
     return point
 
 
-def deviation(points: list[Point], baseline: list[Point]) -> float | None:
-    """Mean difference to the baseline at the same load, in percent; None: no load of both."""
+def deviation(points: list[Point], baseline: list[Point]) -> list[float]:
+    """Differences to the baseline at the same load, in percent, of points where it has one."""
     curve = sorted((b.load, b.rate) for b in baseline)
     loads, rates = [c[0] for c in curve], [c[1] for c in curve]
-    differences = [
-        100 * (p.rate / float(numpy.interp(p.load, loads, rates)) - 1)
-        for p in points if curve and loads[0] <= p.load <= loads[-1]
-    ]
-    return sum(differences) / len(differences) if differences else None
+    pairs = [(p.rate, float(numpy.interp(p.load, loads, rates)))
+             for p in points if curve and loads[0] <= p.load <= loads[-1]]
+    return [100 * (rate / expected - 1) for rate, expected in pairs if expected > 0]
 
 
 def write(folder: Path, points: list[Point], options: argparse.Namespace) -> None:
@@ -63,11 +62,12 @@ def write(folder: Path, points: list[Point], options: argparse.Namespace) -> Non
     baseline = by_method[options.baseline]
     rows = []
     for method, mine in by_method.items():
-        apart = deviation(mine, baseline) if mine and mine is not baseline else None
+        apart = deviation(mine, baseline) if mine is not baseline else []
         rows += [[p.method, f"{p.target:.2f}", f"{p.load:.2f}", f"{p.rate:.4f}",
                   f"{p.own_cpu_percent:.2f}", ""] for p in mine]
-        if apart is not None:
-            rows[-1][-1] = f"{apart:+.2f}"
+        if apart:
+            rows[-1][-1] = (f"{sum(abs(x) for x in apart) / len(apart):.2f} ({len(apart)} of "
+                            f"{len(mine)} points)")
     names: list[str] = []
     with Plot(folder, "throughput.png", names) as plot:
         axes = plot.axes()
@@ -80,12 +80,14 @@ def write(folder: Path, points: list[Point], options: argparse.Namespace) -> Non
         axes.set_ylim(bottom=0)
         axes.legend(fontsize="small")
     head = ["method", "target, %", "load, %", "iterations a second", "own cost, % of a CPU",
-            f"mean difference to {options.baseline}, %"]
+            f"mean absolute difference to {options.baseline}, %"]
     (folder / "throughput.md").write_text(
         f"# Throughput of `{' '.join(options.command)}` and load\n\n"
         f"{os.cpu_count()} CPUs; {options.seconds:g} s each after {options.warmup:g} s. "
-        "Differences are at the observed load, between neighbouring points of the baseline.\n\n"
-        f"{table(head, rows)}\n![throughput](throughput.png)\n", "utf-8")
+        "Differences are at the observed load, between neighbouring points of the baseline; "
+        "points beyond its loads have none.\n\n"
+        f"{table(head, rows)}\n" + "".join(f"- {p.note}\n" for p in points if p.note)
+        + "\n![throughput](throughput.png)\n", "utf-8")
 
 
 def study(options: argparse.Namespace) -> None:
@@ -93,9 +95,6 @@ def study(options: argparse.Namespace) -> None:
     cpus = len(os.sched_getaffinity(0))
     loads = options.loads or [100 * n / 12 for n in range(1, 13)]
     methods = options.methods or [*CONTROLLED, options.baseline]
-    unknown = set(methods) - set(METHODS)
-    if unknown:
-        raise Failure(f"--methods: there are {', '.join(METHODS)}, not {', '.join(unknown)}")
     points: list[Point] = []
     try:
         for method in methods:

@@ -91,8 +91,9 @@ def _halves(name: str, parts: Sequence[Sequence[Sequence[int]]], what: str) -> P
 
 
 def _neutral(whole: Machine) -> Pinning:
-    if len(whole.cpus) < 2:
-        raise Failure("neutral: this machine has one CPU")
+    if len(whole.cpus) % 2:
+        raise Failure(f"neutral: the number of this machine's CPUs is {len(whole.cpus)}, which two "
+                      "cannot share evenly")
     return Pinning("neutral", None, None)
 
 

@@ -273,6 +273,30 @@ view() {
 		    assert out.count(b"\x1b[?1049h") == out.count(b"\x1b[?1049l") == 1, out
 		    assert not kill or b"the master was killed" in out.split(b"\x1b[?1049l")[1], out
 	EOF
+	# In the background, keys are not its own, and the terminal neither.
+	python3 - "$s" "$dir/seen" <<-'EOF' || fail "in the background, see above"
+		import os, pty, select, sys, time
+		pid, fd = pty.fork()
+		if not pid:
+		    run = os.fork()
+		    if not run:
+		        os.setpgid(0, 0)
+		        os.execv(sys.argv[1], [sys.argv[1], "-v", "-m", "cdc", "-l", "40", "-n", "1", "-d", "3", "--",
+		                               sys.argv[2], "60"])
+		    os._exit(os.waitstatus_to_exitcode(os.waitpid(run, 0)[1]))
+		out, end = b"", time.monotonic() + 20
+		os.write(fd, b"xy")
+		while time.monotonic() < end:
+		    if select.select([fd], [], [], 0.1)[0]:
+		        try:
+		            out += os.read(fd, 65536)
+		        except OSError:
+		            break
+		else:
+		    sys.exit("it did not end")
+		assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0, out
+		assert b"\x1b[?1049h" not in out and b"target  40.0 %" in out, out
+	EOF
 	"$s" -v -m cdc -l 40 -n 1 -d 2 sleep 60 </dev/null 2>"$dir/err" || fail "status $?"
 	[ "$(grep -c 'target  40.0 %' "$dir/err")" -ge 3 ] || fail "without a terminal: $(cat "$dir/err")"
 	pkill -f "$dir/seen"
