@@ -236,6 +236,7 @@ def write(options: argparse.Namespace, steps: list[Step], notes: list[str],
             _scatter(axes, steps, value)
             axes.set(xlabel="background load, %", ylabel=f"{value}, iterations a second",
                      xlim=(0, 100))
+            axes.margins(y=0.25)
             axes.set_ylim(bottom=0)
             axes.legend(fontsize="small")
     window = options.seconds - 2 * trim_s(options)
