@@ -185,12 +185,18 @@ ends_programs() {
 	true
 }
 
+# group_named NAME: the folder that a control group of version 2 would have
+group_named() {
+	local root
+	for root in /sys/fs/cgroup /sys/fs/cgroup/unified; do
+		[ ! -e $root/cgroup.controllers ] || { echo "$root/$1"; return; }
+	done
+}
+
 # A control group of version 2, by its freezer.
 cgroup() {
-	local root group run seen='' end
-	for root in /sys/fs/cgroup /sys/fs/cgroup/unified; do
-		[ ! -e $root/cgroup.controllers ] || { group=$root/showstopper-test; break; }
-	done
+	local group run seen='' end
+	group=$(group_named showstopper-test)
 	mkdir -p "$group" 2>/dev/null && [ -w "$group/cgroup.freeze" ] || { echo "# no control group to write to"; return 0; }
 	sleep 60 & local other=$!
 	echo $other >"$group/cgroup.procs"
@@ -207,10 +213,8 @@ cgroup() {
 
 # Programs that are started in a group: they are stopped one by one, and the load is the group's.
 in_cgroup() {
-	local root group=
-	for root in /sys/fs/cgroup /sys/fs/cgroup/unified; do
-		[ ! -e $root/cgroup.controllers ] || { group=$root/showstopper-inside; break; }
-	done
+	local group
+	group=$(group_named showstopper-inside)
 	refused 1 "cgroup.procs: No such file or directory; it must be a control group" \
 		"$s" -q -l 10 --cgroup "$dir" true
 	refused 2 "either --cpus or --cgroup" "$s" -l 10 --cpus 0 --cgroup "$dir" true
