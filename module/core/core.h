@@ -137,6 +137,8 @@ struct pmct_ctx {
  * @saved: @ctx was saved in the switch going on; its last values are the
  *	start values of the thread that enters
  * @core_type: of this CPU
+ * @ebs_late: kernel events between the end of the last window and its sample
+ * @ebs_room: the shortest window of kernel events that gets anywhere
  * @clock: clock at the last read
  * @time_clock: clock when @time_ns was taken
  * @time_ns: CLOCK_MONOTONIC, taken now and then
@@ -150,6 +152,8 @@ struct pmct_cpu {
 	const struct pmct_hwset *set;
 	bool saved;
 	u8 core_type;
+	u64 ebs_late;
+	u64 ebs_room;
 	u64 clock;
 	u64 time_clock;
 	u64 time_ns;

@@ -270,6 +270,7 @@ static int pmct_evset_add_ebs(struct pmct_hwset *set, unsigned int i,
 				   event->counter, event->ebs, PMCT_EBS_MIN, (u64)S64_MAX);
 	set->ebs = event->ebs;
 	set->ebs_index = i;
+	set->ebs_kernel = event->os;
 	set->narrow = true;
 	return 0;
 }

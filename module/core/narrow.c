@@ -8,14 +8,31 @@
 #include "core.h"
 #include "evset.h"
 
+/* What a sample takes of a window, at most: one in so many of its events. */
+#define PMCT_EBS_SHARE	8
+
+/*
+ * In kernel mode a sample is events itself. Windows that are over before it is would
+ * never let the thread go on, so they are made longer by what it takes. That shows as
+ * @late, and in a row: else it was somebody who had the interrupts off.
+ */
+static void pmct_ebs_learn(struct pmct_cpu *cs, u64 late)
+{
+	cs->ebs_room = PMCT_EBS_SHARE * min(late, cs->ebs_late);
+	cs->ebs_late = late;
+}
+
 /*
  * Event-based sampling: the counter begins so many events short of its end
  * that it overflows when the thread's window is full. What comes late belongs
  * to the record (its sum stays true), and shortens the next window.
  */
 static void pmct_ebs_account(struct pmct_cpu *cs, struct pmct_ctx *ctx,
-			     const struct pmct_hwset *set, u64 delta, bool overflowed)
+			     const struct pmct_hwset *set, u64 delta, u64 value, bool overflowed)
 {
+	/* It was zero at the end of the window. */
+	if (overflowed && set->ebs_kernel)
+		pmct_ebs_learn(cs, value);
 	ctx->ebs_left -= delta;
 	if (ctx->ebs_left > 0 && !overflowed)
 		return;
@@ -33,7 +50,7 @@ void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx, const struct
 			 const u64 *last, const u64 *now, u64 overflow)
 {
 	u64 wrapped = 0;
-	u64 ebs = 0;
+	u64 ebs = 0, value = 0;
 	unsigned int i;
 
 	for (i = 0; i < set->nr; i++) {
@@ -45,8 +62,10 @@ void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx, const struct
 		u64 delta = pmct_delta(from, to, mask, overflow & bit);
 
 		ctx->sum[i] += delta;
-		if (i == set->ebs_index)
+		if (i == set->ebs_index) {
 			ebs = delta;
+			value = to;
+		}
 		if ((overflow & bit) || to < from)
 			wrapped |= bit;
 	}
@@ -57,7 +76,8 @@ void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx, const struct
 		ctx->missed += pmct_backend->missed();
 	if (!set->ebs)
 		return;
-	pmct_ebs_account(cs, ctx, set, ebs, wrapped & BIT_ULL(set->counter[set->ebs_index]));
+	pmct_ebs_account(cs, ctx, set, ebs, value,
+			 wrapped & BIT_ULL(set->counter[set->ebs_index]));
 	if (cs->saved) {
 		/* It leaves: the thread that enters loads the rest of its own window. */
 		cs->saved = false;
@@ -88,16 +108,19 @@ void pmct_read_start_narrow(struct pmct_cpu *cs, const struct pmct_ctx *ctx)
 	const struct pmct_hwset *set = cs->set;
 	u64 mask = set->mask[set->ebs_index];
 	u64 others = set->counters;
+	u64 left = ctx->ebs_left;
 
 	if (set->ebs) {
 		others &= ~BIT_ULL(set->counter[set->ebs_index]);
-		pmct_ebs_start(cs, set, ctx->ebs_left);
+		if (set->ebs_kernel)
+			left = max(left, cs->ebs_room);
+		pmct_ebs_start(cs, set, left);
 		/*
 		 * In kernel mode our own steps are events: the end was too near if
 		 * the top bit, which all that are loaded have, is gone already.
 		 */
 		if (unlikely((cs->last[set->ebs_index] & mask) <= mask / 2))
-			pmct_ebs_start(cs, set, max_t(u64, ctx->ebs_left, PMCT_EBS_ROOM));
+			pmct_ebs_start(cs, set, max_t(u64, left, PMCT_EBS_ROOM));
 	} else {
 		pmct_backend->read(set, cs->last);
 	}

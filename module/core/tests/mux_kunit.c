@@ -164,7 +164,6 @@ static void ebs_long_test(struct kunit *test)
 	expect_ebs(test, &f->s->ring, 1, 10ULL << 32);
 }
 
-/* With several sets, each sample ends a turn. */
 /* In kernel mode the switch itself has events, and may end the window that it begins. */
 static void ebs_own_events_test(struct kunit *test)
 {
@@ -193,6 +192,41 @@ static void ebs_own_events_test(struct kunit *test)
 	leave_cpu(f);
 }
 
+/* A sample of kernel mode is events itself; windows leave room for more than that. */
+static void ebs_kernel_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct pmct_ring *ring;
+
+	pmct_fixture_reopen(test, "pmc0,pmc1=0x10,usr1=0,os1,ebs1=1000", NULL);
+	ring = &f->s->ring;
+	enter_cpu(f);
+	switch_to(NULL, f->a);
+	/* Late once: interrupts were off. */
+	pmct_fake_count(1, 1000 + 5300);
+	KUNIT_EXPECT_TRUE(test, pmct_overflow());
+	expect_ebs(test, ring, 1, 6300);
+	pmct_fake_count(1, 700 + 300);
+	KUNIT_EXPECT_TRUE(test, pmct_overflow());
+	expect_ebs(test, ring, 1, 1000);
+	/* Late in a row: this is what it takes. */
+	pmct_fake_count(1, 2399);
+	KUNIT_EXPECT_FALSE(test, pmct_overflow());
+	pmct_fake_count(1, 301);
+	KUNIT_EXPECT_TRUE(test, pmct_overflow());
+	expect_ebs(test, ring, 1, 2700);
+	/* In time again. */
+	pmct_fake_count(1, 2400);
+	KUNIT_EXPECT_TRUE(test, pmct_overflow());
+	expect_ebs(test, ring, 1, 2400);
+	pmct_fake_count(1, 600);
+	KUNIT_EXPECT_TRUE(test, pmct_overflow());
+	expect_ebs(test, ring, 1, 600);
+	switch_to(f->a, NULL);
+	leave_cpu(f);
+}
+
+/* With several sets, each sample ends a turn. */
 static void ebs_rotation_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -228,6 +262,7 @@ static struct kunit_case mux_cases[] = {
 	KUNIT_CASE_PARAM(ebs_test, width_gen_params),
 	KUNIT_CASE_PARAM(ebs_long_test, width_gen_params),
 	KUNIT_CASE_PARAM(ebs_own_events_test, width_gen_params),
+	KUNIT_CASE_PARAM(ebs_kernel_test, width_gen_params),
 	KUNIT_CASE_PARAM(ebs_rotation_test, width_gen_params),
 	{}
 };

@@ -64,6 +64,7 @@ struct pmct_event {
  * @wraps: @narrow, or some counter has fewer than 64 bits: accounted for at
  *	each tick
  * @ebs_index: which counter (0 to @nr - 1) samples by its events, if @ebs
+ * @ebs_kernel: it counts in kernel mode, where samples are events themselves
  * @ebs: events between two samples; 0: no event-based sampling
  * @counters: mask of the counters
  * @counter: their numbers, ascending
@@ -78,6 +79,7 @@ struct pmct_hwset {
 	bool narrow;
 	bool wraps;
 	u8 ebs_index;
+	bool ebs_kernel;
 	u64 ebs;
 	u32 counters;
 	u8 counter[PMCTRACK_MAX_COUNTERS];

@@ -113,6 +113,16 @@ test_ebs_modes() {
 	equal $(($(sum $OUT 4) + $(sum $OUT 5))) "$(sum $OUT 6)" "user + kernel"
 }
 
+# Windows of kernel mode that are shorter than what a sample takes there: the thread goes
+# on, and nothing is lost.
+test_ebs_of_a_busy_kernel() {
+	need_ebs
+	need_instr
+	expect_status 0 timeout 100 pmctrack -k 4M -c instr:k:ebs=1000,instr:u dd if=/dev/zero of=/dev/null bs=1 count=3000
+	[ "$(rows_of $OUT ebs)" -gt 100 ] || fail "hardly any windows"
+	rows $OUT | awk '{ sum += $4; n += $3 == "ebs" } END { exit n * 1000 > sum }' || fail "more windows than events for them"
+}
+
 # Sixty thousand counter interrupts of fifteen processes on two CPUs: each window is
 # there, once, whoever had the CPU when it was full.
 test_ebs_of_many_processes() {
