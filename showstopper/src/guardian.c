@@ -15,10 +15,9 @@
 #include "signals.h"
 #include "unit.h"
 #include "view.h"
+#include "warden.h"
 
-#define LOOK_PERIOD	(100 * NS_PER_MS)
-
-static void continue_all(struct run *run)
+void guardian_continue_all(struct run *run)
 {
 	uint32_t i;
 
@@ -28,8 +27,7 @@ static void continue_all(struct run *run)
 	}
 }
 
-/* Executors that are dead, stopped or starved let their units wait. */
-static void continue_overdue(struct run *run)
+void guardian_continue_overdue(struct run *run)
 {
 	int64_t now = run_now();
 	uint32_t i;
@@ -52,10 +50,10 @@ static void pause_run(struct run *run)
 	run->paused = 1;
 	/* Executors see it at their next turn; meanwhile one may stop its unit once more. */
 	for (i = 0; i < 3; i++) {
-		continue_all(run);
+		guardian_continue_all(run);
 		nanosleep(&moment, NULL);
 	}
-	continue_all(run);
+	guardian_continue_all(run);
 	/* The kernel stops us, unless nobody is there who could continue us. */
 	sigemptyset(&tstp);
 	sigaddset(&tstp, SIGTSTP);
@@ -76,8 +74,7 @@ static void set_oom_score(const char *score)
 	}
 }
 
-/* As hard to kill as we may make it. */
-static void be_tough(void)
+void guardian_be_tough(void)
 {
 	set_oom_score("-1000");
 	mlockall(MCL_CURRENT | MCL_FUTURE);
@@ -90,7 +87,7 @@ void guardian_be_ordinary(void)
 
 static int watch(struct run *run, pid_t master, const sigset_t *set)
 {
-	const struct timespec period = { 0, LOOK_PERIOD };
+	const struct timespec period = { 0, GUARDIAN_PERIOD };
 	int status, sig;
 	pid_t pid;
 
@@ -100,7 +97,7 @@ static int watch(struct run *run, pid_t master, const sigset_t *set)
 			pause_run(run);
 		else if (sig > 0 && sig != SIGCHLD)
 			kill(master, sig);
-		continue_overdue(run);
+		guardian_continue_overdue(run);
 		run->own = run_own_time();
 		/* Only the master: programs that come to us as orphans keep their numbers. */
 		pid = waitpid(master, &status, WNOHANG);
@@ -116,7 +113,7 @@ int guardian_run(const struct options *o, struct run *run, struct load *load)
 	const struct timespec moment = { 0, 200 * NS_PER_MS };
 	sigset_t set;
 	pid_t master;
-	int status;
+	int status, err;
 
 	signals_that_end(&set);
 	if (signals_may_pause())
@@ -126,9 +123,10 @@ int guardian_run(const struct options *o, struct run *run, struct load *load)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (o->view)
 		view_save();
-	master = fork();
+	err = warden_start(run);
+	master = err ? -1 : fork();
 	if (master < 0) {
-		complain("cannot start: %s", strerror(errno));
+		complain("cannot start: %s", strerror(err ? -err : errno));
 		return 1;
 	}
 	if (!master) {
@@ -136,14 +134,14 @@ int guardian_run(const struct options *o, struct run *run, struct load *load)
 		signal(SIGTSTP, SIG_IGN);
 		master_main(o, run, load);
 	}
-	be_tough();
+	guardian_be_tough();
 	status = watch(run, master, &set);
-	continue_all(run);
+	guardian_continue_all(run);
 	if (WIFEXITED(status) && (run->end || WEXITSTATUS(status) != 0))
 		return WEXITSTATUS(status);
 	/* The executors see that it is gone; what they did in the meantime is undone. */
 	nanosleep(&moment, NULL);
-	continue_all(run);
+	guardian_continue_all(run);
 	if (WIFSIGNALED(status) && o->view)
 		view_restore();
 	if (WIFSIGNALED(status))

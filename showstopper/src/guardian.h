@@ -13,6 +13,18 @@
 /* Start the master, and watch. Returns the exit status. */
 int guardian_run(const struct options *o, struct run *run, struct load *load);
 
+/* How often it looks, ns. */
+#define GUARDIAN_PERIOD	(100 * NS_PER_MS)
+
+/* Units that may be stopped. */
+void guardian_continue_all(struct run *run);
+
+/* Those whose executors are dead, stopped or starved, and let them wait. */
+void guardian_continue_overdue(struct run *run);
+
+/* This process is as hard to kill as we may make it. */
+void guardian_be_tough(void);
+
 /* In its children that are not of the run: killed as others are. */
 void guardian_be_ordinary(void);
 

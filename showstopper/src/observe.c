@@ -29,7 +29,7 @@ static void gather(struct observation *now, const struct run *run)
 	double duty = 0;
 	uint32_t i;
 
-	now->own = run->own + run_own_time();
+	now->own = run->own + run->own_warden + run_own_time();
 
 	for (i = 0; i < run->nr; i++) {
 		const struct run_unit *u = &run->unit[i];

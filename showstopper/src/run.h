@@ -15,7 +15,7 @@
 #include "feedback.h"
 
 #define RUN_MAGIC	0x53484f5753544f50ULL
-#define RUN_VERSION	2
+#define RUN_VERSION	3
 #define RUN_MAX_UNITS	1024
 #define RUN_MAX_PROCS	64
 /* The guardian continues a unit that is stopped for so long after it was due. */
@@ -89,6 +89,7 @@ struct run_unit {
  * @guardian_start: when that began
  * @begin: ns of the monotonic clock when the trace began, 0: not yet. Master
  * @own: CPU time of the guardian itself, ns
+ * @own_warden: of the warden
  * @paused: nobody is to be stopped (Ctrl-Z). Guardian
  * @end: executors end their programs, and themselves. Master
  * @estimate: of the load; all executors
@@ -103,6 +104,7 @@ struct run {
 	uint64_t guardian_start;
 	_Atomic int64_t begin;
 	_Atomic int64_t own;
+	_Atomic int64_t own_warden;
 	_Atomic int paused;
 	_Atomic int end;
 	struct feedback_estimate estimate;

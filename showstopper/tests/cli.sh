@@ -151,17 +151,25 @@ orphans() {
 }
 
 # Guardian and executors of attached processes are killed at once; the master is left.
+# of_run GUARDIAN: all of its processes but the warden, separated by blanks
+of_run() {
+	local master
+	master=$(pgrep -x -P "$1" showstopper)
+	echo "$1" "$master" "$(pgrep -d ' ' -P "$master")"
+}
+
 attached_and_killed() {
 	cp /bin/sleep "$dir/left"
-	"$dir/left" 60 & local other=$!
-	"$s" -q -m cdc -l 5 -p $other 2>/dev/null & local run=$! master
-	wait_for '^ *1 T$' 10 || return
-	master=$(pgrep -P $run)
-	# shellcheck disable=SC2046
-	kill -KILL $run $(pgrep -P "$master")
-	wait $run 2>/dev/null
-	sleep 1.2
-	states | grep -q T && fail "left stopped: $(states)"
+	"$dir/left" 60 & local other=$! run who
+	for who in 1,3 1-3; do
+		"$s" -q -m cdc -l 5 -p $other 2>/dev/null & run=$!
+		wait_for '^ *1 T$' 10 || return
+		# shellcheck disable=SC2046
+		kill -KILL $(of_run $run | cut -d ' ' -f $who)
+		wait $run 2>/dev/null
+		sleep 1.2
+		states | grep -q T && fail "left stopped: $(states)"
+	done
 	kill $other; wait $other 2>/dev/null
 	"$s" rescue >/dev/null
 }
@@ -206,6 +214,13 @@ cgroup() {
 	wait $run || fail "status $?"
 	[ -n "$seen" ] || fail "never frozen"
 	grep -q 'frozen 0' "$group/cgroup.events" || fail "left frozen"
+	"$s" -q -m cdc -l 5 --cgroup "$group/" & run=$!
+	until grep -q 'frozen 1' "$group/cgroup.events" || [ $SECONDS -gt $((end + 6)) ]; do :; done
+	# shellcheck disable=SC2046
+	kill -KILL $(of_run $run); wait $run 2>/dev/null
+	sleep 1
+	grep -q 'frozen 0' "$group/cgroup.events" || fail "left frozen by processes that are killed"
+	"$s" rescue >/dev/null
 	refused 1 "showstopper is in it" bash -c "echo \$\$ >$group/cgroup.procs; exec $s -q -l 10 --cgroup $group/"
 	kill $other; wait $other 2>/dev/null
 	rmdir "$group"
@@ -267,7 +282,7 @@ view() {
 		        if not done and b"40.0 %" in out and b"DUTY" in out:
 		            done = True
 		            if kill:
-		                os.kill(int(subprocess.check_output(["pgrep", "-P", str(pid)])), signal.SIGKILL)
+		                os.kill(int(subprocess.check_output(["pgrep", "-x", "-P", str(pid), "showstopper"])), signal.SIGKILL)
 		            else:
 		                os.write(fd, b"q")
 		    _, status = os.waitpid(pid, 0)
@@ -360,7 +375,7 @@ rescue() {
 	"$s" -q -m cdc -l 5 -n 2 "$dir/rescued" 60 2>/dev/null & local run=$!
 	wait_for '^ *2 T$' 10 || return
 	# shellcheck disable=SC2046
-	kill -KILL $run $(pgrep -P $run) $(pgrep -P "$(pgrep -P $run)")
+	kill -KILL $(of_run $run) $(pgrep -x -P $run warden)
 	wait $run 2>/dev/null
 	sleep 0.3
 	pkill -STOP -f "$dir/rescued"
