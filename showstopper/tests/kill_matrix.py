@@ -89,12 +89,11 @@ def find_tree(guardian: int) -> Tree:
     tree = Tree(guardian)
     until = time.monotonic() + 30
     while time.monotonic() < until:
-        mine = {read(p, "comm"): p for p in children(guardian)}
-        masters = [p for name, p in mine.items() if name == b"showstopper\n"]
-        tree.executors = children(masters[0]) if masters else []
+        names = {read(p, "comm"): p for p in children(guardian)}
+        tree.master, tree.warden = (names.get(n, 0) for n in (b"showstopper\n", b"warden\n"))
+        tree.executors = children(tree.master) if tree.master and tree.warden else []
         tree.programs = [p for e in tree.executors for p in children(e)]
         if len(tree.programs) >= COPIES and all(children(p) for p in tree.programs):
-            tree.master, tree.warden = masters[0], mine.get(b"warden\n", 0)
             return tree
         time.sleep(0.02)
     raise RuntimeError(f"showstopper did not start: {tree}")

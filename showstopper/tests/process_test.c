@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The modules that know processes and files: what they do to children of the test. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "../src/iterations.h"
+#include "../src/proc.h"
+#include "../src/unit.h"
+
+/* A child in a group of its own, with a child in it, and one that has left it. */
+static struct run_unit family;
+
+static char state_of(pid_t pid)
+{
+	struct proc p;
+
+	return proc_read(pid, &p) ? '-' : p.state;
+}
+
+static void expect_state(pid_t pid, char state)
+{
+	int i;
+
+	for (i = 0; i < 5000 && (state_of(pid) == 'T') != (state == 'T'); i++)
+		usleep(1000);
+	assert_int_equal(state_of(pid) == 'T', state == 'T');
+}
+
+static pid_t member, stray;
+
+static int start_family(void **state)
+{
+	pid_t pids[2];
+	struct proc p;
+	int ends[2];
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(ends), 0);
+	pid = fork();
+	if (!pid) {
+		setpgid(0, 0);
+		pids[0] = fork();
+		if (!pids[0])
+			for (;;)
+				pause();
+		pids[1] = fork();
+		if (!pids[1]) {
+			setpgid(0, 0);
+			for (;;)
+				pause();
+		}
+		setpgid(pids[1], pids[1]);
+		if (write(ends[1], pids, sizeof(pids)) != sizeof(pids))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	assert_int_equal(read(ends[0], pids, sizeof(pids)), sizeof(pids));
+	close(ends[0]);
+	close(ends[1]);
+	member = pids[0];
+	stray = pids[1];
+	assert_int_equal(proc_read(pid, &p), 0);
+	memset(&family, 0, sizeof(family));
+	family.kind = UNIT_GROUP;
+	family.group = pid;
+	family.group_start = p.start;
+	return 0;
+}
+
+static int end_family(void **state)
+{
+	(void)state;
+	kill(stray, SIGKILL);
+	kill(-family.group, SIGKILL);
+	return waitpid(family.group, NULL, 0) == family.group ? 0 : -1;
+}
+
+static void groups(void **state)
+{
+	pid_t leader = family.group;
+
+	(void)state;
+	assert_int_equal(unit_stop(&family), 0);
+	assert_true(family.stopped);
+	expect_state(leader, 'T');
+	expect_state(member, 'T');
+	expect_state(stray, 'S');
+	/* By others: who stops it has to know. */
+	assert_int_equal(unit_continue(&family), 0);
+	assert_true(family.stopped);
+	expect_state(leader, 'S');
+	assert_int_equal(unit_release(&family), 0);
+	assert_false(family.stopped);
+	expect_state(member, 'S');
+}
+
+/* Who has left the group is found by its parents, and goes with it from then on. */
+static void trees(void **state)
+{
+	struct run_unit tree = { .kind = UNIT_TREE };
+	pid_t leader = family.group;
+
+	(void)state;
+	assert_int_equal(unit_find_tree(&tree, leader, family.group_start + 1, getpid()), -ESRCH);
+	assert_int_equal(unit_find_tree(&tree, leader, family.group_start, stray), -EDEADLK);
+	assert_int_equal(unit_find_tree(&tree, leader, family.group_start, getpid()), 0);
+	assert_int_equal(tree.nr_procs, 3);
+	assert_true(unit_is_alive(&tree));
+	assert_int_equal(unit_stop(&tree), 0);
+	expect_state(leader, 'T');
+	expect_state(member, 'T');
+	expect_state(stray, 'T');
+	assert_int_equal(unit_release(&tree), 0);
+	expect_state(leader, 'S');
+	expect_state(stray, 'S');
+	/* Nobody else gets a signal by a number that was one of them. */
+	tree.proc[0].start++;
+	tree.proc[1].start++;
+	tree.proc[2].start++;
+	assert_false(unit_is_alive(&tree));
+	assert_int_equal(unit_stop(&tree), -ESRCH);
+	assert_int_equal(state_of(leader), 'S');
+}
+
+/* Only what is stopped, and only if the group is the one that was meant. */
+static void rescued(void **state)
+{
+	pid_t leader = family.group;
+
+	(void)state;
+	assert_int_equal(unit_rescue(&family), 0);
+	assert_int_equal(unit_stop(&family), 0);
+	expect_state(leader, 'T');
+	expect_state(member, 'T');
+	family.group_start++;
+	assert_int_equal(unit_rescue(&family), 0);
+	assert_int_equal(state_of(leader), 'T');
+	family.group_start--;
+	assert_int_equal(unit_rescue(&family), 2);
+	expect_state(leader, 'S');
+	expect_state(member, 'S');
+}
+
+static void processes(void **state)
+{
+	struct proc p;
+
+	(void)state;
+	assert_int_equal(proc_read(getpid(), &p), 0);
+	assert_int_equal(p.parent, getppid());
+	assert_int_equal(p.group, getpgrp());
+	assert_true(proc_is(p.pid, p.start));
+	assert_false(proc_is(p.pid, p.start + 1));
+	assert_int_equal(proc_signal(p.pid, p.start, 0), 0);
+	assert_int_equal(proc_signal(p.pid, p.start + 1, SIGKILL), -ESRCH);
+	assert_int_equal(proc_read(1 << 30, &p), -ESRCH);
+}
+
+static char folder[] = "/tmp/process_test.XXXXXX";
+
+/* The file of a run is for rescue, that of this version and of this user. */
+static void run_files(void **state)
+{
+	char path[300];
+	struct run *run, *again;
+	struct stat st;
+
+	(void)state;
+	assert_int_equal(run_folder(path, sizeof(path)), 0);
+	run = run_create(3, path, sizeof(path));
+	assert_non_null(run);
+	assert_int_equal(stat(path, &st), 0);
+	assert_int_equal(st.st_mode & 077, 0);
+	assert_int_equal(run->guardian, getpid());
+	again = run_open(path);
+	assert_non_null(again);
+	run->unit[2].stopped = 1;
+	assert_int_equal(again->unit[2].stopped, 1);
+	assert_int_equal(again->nr, 3);
+	run->version++;
+	assert_null(run_open(path));
+	run->version--;
+	run->nr = RUN_MAX_UNITS + 1;
+	assert_null(run_open(path));
+	assert_int_equal(truncate(path, 100), 0);
+	assert_null(run_open(path));
+	assert_int_equal(unlink(path), 0);
+	assert_null(run_open(path));
+}
+
+static void iterations(void **state)
+{
+	static const char expected[] = "unit,program,begin_s,end_s,status\n"
+		"0,\"app\",0.500000,2.000000,0\n"
+		"7,\"a \"\"b\"\", c\",-0.100000,1.000000,137\n"
+		"7,\"x\",0.000000,0.000000,3\n";
+	char path[100], text[300];
+	int fd;
+
+	(void)state;
+	snprintf(path, sizeof(path), "%s/log", folder);
+	fd = iterations_open(path);
+	assert_true(fd >= 0);
+	assert_int_equal(iterations_add(fd, 0, "/usr/bin/app", 500000000, 2000000000, 0), 0);
+	assert_int_equal(iterations_add(fd, 7, "a \"b\", c", -100000000, 1000000000, SIGKILL), 0);
+	assert_int_equal(iterations_add(fd, 7, "x", 0, 0, 3 << 8), 0);
+	assert_int_equal(close(fd), 0);
+	fd = open(path, O_RDONLY);
+	assert_int_equal(read(fd, text, sizeof(text)), sizeof(expected) - 1);
+	close(fd);
+	assert_memory_equal(text, expected, sizeof(expected) - 1);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(iterations_open(folder), -EISDIR);
+	assert_int_equal(iterations_open("/dev/full"), -ENOSPC);
+}
+
+static int clean_up(void **state)
+{
+	(void)state;
+	return rmdir(folder);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(groups, start_family, end_family),
+		cmocka_unit_test_setup_teardown(trees, start_family, end_family),
+		cmocka_unit_test_setup_teardown(rescued, start_family, end_family),
+		cmocka_unit_test(processes), cmocka_unit_test(run_files), cmocka_unit_test(iterations),
+	};
+
+	if (!mkdtemp(folder))
+		return 1;
+	return cmocka_run_group_tests(tests, NULL, clean_up);
+}
