@@ -21,6 +21,8 @@
 
 /* How long a program may take to end when it is asked to. */
 #define GRACE		(2 * NS_PER_S)
+/* How often it looks what became of the program's processes. */
+#define LOOK_PERIOD	(250 * NS_PER_MS)
 /* How long a tree's members are taken for all. */
 #define TREE_AGE	NS_PER_S
 
@@ -34,6 +36,7 @@ struct executor {
 	pid_t root;
 	uint64_t root_start;
 	int64_t tree_at;
+	int64_t looked_at;
 	bool warned;
 	bool warned_log;
 	bool stopped_itself;
@@ -209,13 +212,19 @@ static int stop(struct executor *e)
  */
 static void look_after(struct executor *e)
 {
+	int64_t now = run_now();
 	siginfo_t info = {};
 
+	/* Stopped by us, none of them does anything. */
+	if (e->unit->stopped || now - e->looked_at < LOOK_PERIOD)
+		return;
+	e->looked_at = now;
+	e->unit->own = run_own_time();
 	while (!waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid &&
 	       info.si_pid != e->child)
 		waitpid(info.si_pid, NULL, 0);
 	info.si_pid = 0;
-	if (!e->child || e->unit->stopped || waitid(P_PID, e->child, &info, WSTOPPED | WNOHANG) ||
+	if (!e->child || waitid(P_PID, e->child, &info, WSTOPPED | WNOHANG) ||
 	    !info.si_pid)
 		return;
 	unit_continue(e->unit);
@@ -249,7 +258,6 @@ static bool control(struct executor *e)
 
 	while (!begin || !e->job->options->control) {
 		look_after(e);
-		e->unit->own = run_own_time();
 		if (!wait_until(e, run_now() + 50 * NS_PER_MS, &ended))
 			return false;
 		if (ended)
@@ -264,7 +272,6 @@ static bool control(struct executor *e)
 		now = run_now();
 		e->unit->due = now + cycle_next(&e->cycle, now, &err);
 		e->unit->duty = e->cycle.duty;
-		e->unit->own = run_own_time();
 		if (err && !e->warned) {
 			complain("cannot read the load: %s; duty cycles stay as they are", strerror(-err));
 			e->warned = true;

@@ -22,7 +22,7 @@
 #include "view.h"
 
 /* How often descendants that left their groups are looked for. */
-#define STRAYS_PERIOD	(2 * NS_PER_S)
+#define STRAYS_PERIOD	(5 * NS_PER_S)
 /* A target that is missed by so much, for so long, at all or no duty, is out of reach. */
 #define REACH_ERROR	0.02
 #define REACH_PERIODS	6

@@ -164,15 +164,15 @@ static void gather(const struct proc *p, void *data)
 	all->p[all->nr++] = *p;
 }
 
+static int compare(const void *pid, const void *p)
+{
+	return *(const pid_t *)pid - ((const struct proc *)p)->pid;
+}
+
+/* /proc has them in ascending order. */
 static const struct proc *find(const struct all *all, pid_t pid)
 {
-	size_t i;
-
-	for (i = 0; i < all->nr; i++) {
-		if (all->p[i].pid == pid)
-			return &all->p[i];
-	}
-	return NULL;
+	return bsearch(&pid, all->p, all->nr, sizeof(*all->p), compare);
 }
 
 /* Is @p @ancestor or below it? A parent has begun before its child, so there is an end. */
