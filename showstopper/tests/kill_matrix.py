@@ -229,6 +229,9 @@ def main() -> int:
     seed = int(os.environ.get("SEED", time.time_ns() % 1_000_000))
     rng = random.Random(seed)
     print(f"# seed {seed}")
+    # What we ignore (nohup, a shell's background), showstopper does, too.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     jobs = [(case, rng.uniform(0, 0.3)) for _ in range(rounds) for case in CASES]
     with ThreadPoolExecutor(AT_ONCE) as pool:
         results = list(pool.map(lambda j: one(binary, j[1][0], j[1][1], j[0]), enumerate(jobs)))
