@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "complain.h"
 #include "executor.h"
 #include "iterations.h"
 #include "proc.h"
@@ -37,9 +36,6 @@ struct executor {
 	uint64_t root_start;
 	int64_t tree_at;
 	int64_t looked_at;
-	bool warned;
-	bool warned_log;
-	bool stopped_itself;
 };
 
 /* Returns an errno. */
@@ -228,9 +224,7 @@ static void look_after(struct executor *e)
 	    !info.si_pid)
 		return;
 	unit_continue(e->unit);
-	if (!e->stopped_itself)
-		complain("%s has stopped itself: it is continued", e->job->argv[0]);
-	e->stopped_itself = true;
+	e->unit->stopped_itself = true;
 }
 
 /* What cycle_next() said, unless nobody is to be stopped now. */
@@ -272,10 +266,8 @@ static bool control(struct executor *e)
 		now = run_now();
 		e->unit->due = now + cycle_next(&e->cycle, now, &err);
 		e->unit->duty = e->cycle.duty;
-		if (err && !e->warned) {
-			complain("cannot read the load: %s; duty cycles stay as they are", strerror(-err));
-			e->warned = true;
-		}
+		if (err)
+			e->run->load_error = err;
 		err = apply(e);
 		if (err == -ESRCH)
 			return true;
@@ -318,9 +310,8 @@ static void log_iteration(struct executor *e, int64_t began, int64_t ended, int 
 		return;
 	err = iterations_add(e->job->iterations, e->job->index, e->job->argv[0], began - begin,
 			     ended - begin, status);
-	if (err && !e->warned_log)
-		complain("%s: %s: iterations are missing", e->job->options->iterations, strerror(-err));
-	e->warned_log |= err;
+	if (err)
+		e->run->iterations_error = err;
 }
 
 /* What became of the program; does it begin again? */

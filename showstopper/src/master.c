@@ -42,6 +42,9 @@ struct master {
 	struct view view;
 	bool warned_reach;
 	bool warned_strays;
+	bool warned_load;
+	bool warned_iterations;
+	bool warned_stopped[RUN_MAX_UNITS];
 	bool killing;
 	int failed;
 };
@@ -165,6 +168,26 @@ static void warn_of_reach(struct master *m)
 			 100 * x->target, 100 * x->load);
 }
 
+/* What executors cannot say, as the screen is not theirs. */
+static void tell_notices(struct master *m)
+{
+	struct run *run = m->run;
+	uint32_t i;
+
+	if (run->load_error && !m->warned_load)
+		complain("cannot read the load: %s; duty cycles stay as they are", strerror(-run->load_error));
+	m->warned_load |= run->load_error;
+	if (run->iterations_error && !m->warned_iterations)
+		complain("%s: %s: iterations are missing", m->options->iterations,
+			 strerror(-run->iterations_error));
+	m->warned_iterations |= run->iterations_error;
+	for (i = 0; i < run->nr; i++) {
+		if (run->unit[i].stopped_itself && !m->warned_stopped[i])
+			complain("%s has stopped itself: it is continued", name_of(m, i));
+		m->warned_stopped[i] |= run->unit[i].stopped_itself;
+	}
+}
+
 static void show_status(struct master *m)
 {
 	const struct observation *x = &m->observer.latest;
@@ -188,6 +211,7 @@ static void tick(struct master *m)
 	if (err && !m->failed)
 		complain("cannot observe the load: %s", strerror(-err));
 	m->failed |= err;
+	tell_notices(m);
 	show_status(m);
 	warn_of_reach(m);
 	if (run_now() - m->strays_at < STRAYS_PERIOD)
@@ -360,6 +384,7 @@ _Noreturn void master_main(const struct options *o, struct run *run, struct load
 	if (getppid() != m.guardian)
 		give_up(&m);
 	end_run(&m);
+	tell_notices(&m);
 	if (!o->quiet && !o->view && isatty(2))
 		fputc('\n', stderr);
 	if (observer_close(&m.observer)) {

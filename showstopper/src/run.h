@@ -15,7 +15,7 @@
 #include "feedback.h"
 
 #define RUN_MAGIC	0x53484f5753544f50ULL
-#define RUN_VERSION	3
+#define RUN_VERSION	4
 #define RUN_MAX_UNITS	1024
 #define RUN_MAX_PROCS	64
 /* The guardian continues a unit that is stopped for so long after it was due. */
@@ -57,6 +57,7 @@ struct run_proc {
  * @duty: its duty cycle
  * @own: CPU time of the executor itself, ns
  * @error: negative errno of what went wrong, 0: nothing
+ * @stopped_itself: once at least
  * @nr_procs: of @proc, in use
  * @proc: of UNIT_TREE all; of UNIT_GROUP those outside of the group, which the
  *	master finds
@@ -75,6 +76,7 @@ struct run_unit {
 	_Atomic double duty;
 	_Atomic int64_t own;
 	_Atomic int error;
+	_Atomic bool stopped_itself;
 	_Atomic int nr_procs;
 	struct run_proc proc[RUN_MAX_PROCS];
 	char path[256];
@@ -92,6 +94,8 @@ struct run_unit {
  * @own_warden: of the warden
  * @paused: nobody is to be stopped (Ctrl-Z). Guardian
  * @end: executors end their programs, and themselves. Master
+ * @load_error: negative errno: the load could not be read. All executors
+ * @iterations_error: negative errno: their log could not be written. All executors
  * @estimate: of the load; all executors
  * @outputs: of the executors' controllers
  * @unit: the units
@@ -107,6 +111,8 @@ struct run {
 	_Atomic int64_t own_warden;
 	_Atomic int paused;
 	_Atomic int end;
+	_Atomic int load_error;
+	_Atomic int iterations_error;
 	struct feedback_estimate estimate;
 	_Atomic double outputs[RUN_MAX_UNITS];
 	struct run_unit unit[RUN_MAX_UNITS];
