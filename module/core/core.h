@@ -81,6 +81,8 @@ struct pmct_mmon_state {
  * @turn: which set of each core type is to be counted
  * @next_turn: which one of the present core type follows
  * @ebs_left: events until the next sample; of sets that sample by events
+ * @ebs_late: by how many the last sample was late, if it is of kernel events
+ * @ebs_room: the shortest window of kernel events that outlives its sample
  * @listed: on session->threads; protected by its lock
  * @delivered: its switches are; of hooks_tracepoint.c
  * @node: in session->threads
@@ -115,6 +117,8 @@ struct pmct_ctx {
 	u8 turn[PMCT_NO_CORE_TYPE + 1];
 	u8 next_turn;
 	s64 ebs_left;
+	u64 ebs_late;
+	u64 ebs_room;
 	struct list_head node;
 	struct hlist_node of_task;
 	struct task_struct *task;
@@ -137,8 +141,6 @@ struct pmct_ctx {
  * @saved: @ctx was saved in the switch going on; its last values are the
  *	start values of the thread that enters
  * @core_type: of this CPU
- * @ebs_late: kernel events between the end of the last window and its sample
- * @ebs_room: the shortest window of kernel events that gets anywhere
  * @clock: clock at the last read
  * @time_clock: clock when @time_ns was taken
  * @time_ns: CLOCK_MONOTONIC, taken now and then
@@ -152,8 +154,6 @@ struct pmct_cpu {
 	const struct pmct_hwset *set;
 	bool saved;
 	u8 core_type;
-	u64 ebs_late;
-	u64 ebs_room;
 	u64 clock;
 	u64 time_clock;
 	u64 time_ns;

@@ -8,18 +8,18 @@
 #include "core.h"
 #include "evset.h"
 
-/* What a sample takes of a window, at most: one in so many of its events. */
-#define PMCT_EBS_SHARE	8
-
 /*
- * In kernel mode a sample is events itself. Windows that are over before it is would
- * never let the thread go on, so they are made longer by what it takes. That shows as
- * @late, and in a row: else it was somebody who had the interrupts off.
+ * In kernel mode a sample is events itself. A window that is over before its sample is
+ * would never let the thread go on: if a sample takes a good part of it, windows are
+ * made longer. What it takes shows as @late, twice in a row: else it was somebody who
+ * had interrupts off.
  */
-static void pmct_ebs_learn(struct pmct_cpu *cs, u64 late)
+static void pmct_ebs_learn(struct pmct_ctx *ctx, u64 window, u64 late)
 {
-	cs->ebs_room = PMCT_EBS_SHARE * min(late, cs->ebs_late);
-	cs->ebs_late = late;
+	u64 takes = min(late, ctx->ebs_late);
+
+	ctx->ebs_late = late;
+	ctx->ebs_room = takes >= window / 4 ? 8 * takes : 0;
 }
 
 /*
@@ -32,7 +32,7 @@ static void pmct_ebs_account(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 {
 	/* It was zero at the end of the window. */
 	if (overflowed && set->ebs_kernel)
-		pmct_ebs_learn(cs, value);
+		pmct_ebs_learn(ctx, set->ebs, value);
 	ctx->ebs_left -= delta;
 	if (ctx->ebs_left > 0 && !overflowed)
 		return;
@@ -113,7 +113,7 @@ void pmct_read_start_narrow(struct pmct_cpu *cs, const struct pmct_ctx *ctx)
 	if (set->ebs) {
 		others &= ~BIT_ULL(set->counter[set->ebs_index]);
 		if (set->ebs_kernel)
-			left = max(left, cs->ebs_room);
+			left = max(left, ctx->ebs_room);
 		pmct_ebs_start(cs, set, left);
 		/*
 		 * In kernel mode our own steps are events: the end was too near if

@@ -72,6 +72,14 @@ x86)
 		rmmod pmctrack
 	done
 	echo "x86_perf $(perf_both)" ;;
+showstopper)
+	/share/showstopper -q -l 50 -n 16 -d 30 -- sh -c 'while :; do :; done' & run=$!
+	# The machine has come to its load.
+	sleep 10
+	pmctrack -N 10 -T 0 -o /tmp/own -c instr:uk -p "$(pgrep -d, -x 'showstopper|warden')"
+	kill $run
+	[ "$(rows_of /tmp/own detach)" = 19 ]	# guardian, warden, master and executors
+	echo "showstopper $(sum /tmp/own 4 | awk '{ printf "%.2f", $1 / 1e7 }')" ;;
 error)
 	migrate_beside_others 10000000
 	echo "error $(($(sum /tmp/mine 4) - $(hand_all 10000000 3)))" ;;

@@ -197,6 +197,7 @@ static void ebs_kernel_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	struct pmct_ring *ring;
+	unsigned int i;
 
 	pmct_fixture_reopen(test, "pmc0,pmc1=0x10,usr1=0,os1,ebs1=1000", NULL);
 	ring = &f->s->ring;
@@ -222,7 +223,26 @@ static void ebs_kernel_test(struct kunit *test)
 	pmct_fake_count(1, 600);
 	KUNIT_EXPECT_TRUE(test, pmct_overflow());
 	expect_ebs(test, ring, 1, 600);
-	switch_to(f->a, NULL);
+	/* It takes less than a quarter. */
+	for (i = 0; i < 4; i++) {
+		pmct_fake_count(1, i ? 1000 : 1240);
+		KUNIT_EXPECT_TRUE(test, pmct_overflow());
+		expect_ebs(test, ring, 1, i ? 1000 : 1240);
+	}
+	/* What it takes for one thread is nothing to another. */
+	for (i = 0; i < 2; i++) {
+		pmct_fake_count(1, 1200);
+		KUNIT_EXPECT_TRUE(test, pmct_overflow());
+		expect_ebs(test, ring, 1, 1200);
+	}
+	pmct_fake_count(1, 760);
+	KUNIT_EXPECT_FALSE(test, pmct_overflow());
+	switch_to(f->a, f->b);
+	expect_ebs(test, ring, 1, 760);
+	pmct_fake_count(1, 1000);
+	KUNIT_EXPECT_TRUE(test, pmct_overflow());
+	expect_ebs(test, ring, 2, 1000);
+	switch_to(f->b, NULL);
 	leave_cpu(f);
 }
 
