@@ -123,8 +123,14 @@ static void end_rest(struct executor *e, pid_t group, int64_t until)
 {
 	const struct timespec moment = { 0, 20 * NS_PER_MS };
 
-	while ((!kill(-group, 0) || unit_is_alive(e->unit)) && run_now() < until)
+	for (;;) {
+		/* Orphans are ours, and zombies still in the group. */
+		while (waitpid(-1, NULL, WNOHANG) > 0)
+			;
+		if ((kill(-group, 0) && !unit_is_alive(e->unit)) || run_now() >= until)
+			break;
 		nanosleep(&moment, NULL);
+	}
 	kill(-group, SIGKILL);
 	unit_signal(e->unit, SIGKILL);
 }
@@ -211,16 +217,18 @@ static void look_after(struct executor *e)
 	int64_t now = run_now();
 	siginfo_t info = {};
 
-	/* Stopped by us, none of them does anything. */
-	if (e->unit->stopped || now - e->looked_at < LOOK_PERIOD)
+	if (now - e->looked_at < LOOK_PERIOD)
+		return;
+	e->unit->own = run_own_time();
+	/* Stopped by us, it does nothing; it will soon run. */
+	if (e->unit->stopped && e->unit->duty > 0)
 		return;
 	e->looked_at = now;
-	e->unit->own = run_own_time();
 	while (!waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid &&
 	       info.si_pid != e->child)
 		waitpid(info.si_pid, NULL, 0);
 	info.si_pid = 0;
-	if (!e->child || waitid(P_PID, e->child, &info, WSTOPPED | WNOHANG) ||
+	if (!e->child || e->unit->stopped || waitid(P_PID, e->child, &info, WSTOPPED | WNOHANG) ||
 	    !info.si_pid)
 		return;
 	unit_continue(e->unit);

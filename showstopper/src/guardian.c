@@ -85,7 +85,7 @@ void guardian_be_ordinary(void)
 	set_oom_score("0");
 }
 
-static int watch(struct run *run, pid_t master, const sigset_t *set)
+static int watch(struct run *run, struct warden *warden, pid_t master, const sigset_t *set)
 {
 	const struct timespec period = { 0, GUARDIAN_PERIOD };
 	int status, sig;
@@ -98,6 +98,7 @@ static int watch(struct run *run, pid_t master, const sigset_t *set)
 		else if (sig > 0 && sig != SIGCHLD)
 			kill(master, sig);
 		guardian_continue_overdue(run);
+		warden_keep(warden, run);
 		run->own = run_own_time();
 		/* Only the master: programs that come to us as orphans keep their numbers. */
 		pid = waitpid(master, &status, WNOHANG);
@@ -111,6 +112,7 @@ static int watch(struct run *run, pid_t master, const sigset_t *set)
 int guardian_run(const struct options *o, struct run *run, struct load *load)
 {
 	const struct timespec moment = { 0, 200 * NS_PER_MS };
+	struct warden warden;
 	sigset_t set;
 	pid_t master;
 	int status, err;
@@ -123,7 +125,7 @@ int guardian_run(const struct options *o, struct run *run, struct load *load)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (o->view)
 		view_save();
-	err = warden_start(run);
+	err = warden_open(&warden, run);
 	master = err ? -1 : fork();
 	if (master < 0) {
 		complain("cannot start: %s", strerror(err ? -err : errno));
@@ -135,10 +137,12 @@ int guardian_run(const struct options *o, struct run *run, struct load *load)
 		master_main(o, run, load);
 	}
 	guardian_be_tough();
-	status = watch(run, master, &set);
+	status = watch(run, &warden, master, &set);
 	guardian_continue_all(run);
-	if (WIFEXITED(status) && (run->end || WEXITSTATUS(status) != 0))
+	if (WIFEXITED(status) && (run->end || WEXITSTATUS(status) != 0)) {
+		warden_close(&warden);
 		return WEXITSTATUS(status);
+	}
 	/* The executors see that it is gone; what they did in the meantime is undone. */
 	nanosleep(&moment, NULL);
 	guardian_continue_all(run);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -146,6 +147,18 @@ static int open_load(const struct options *o, struct load *load)
 	return err;
 }
 
+/* What we open must not become what others write to. */
+static void fill_standard_files(void)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+	} while (fd >= 0 && fd <= 2);
+	if (fd > 2)
+		close(fd);
+}
+
 int main(int argc, char **argv)
 {
 	struct options options;
@@ -154,6 +167,7 @@ int main(int argc, char **argv)
 	struct run *run;
 	int status = 1;
 
+	fill_standard_files();
 	signals_begin();
 	if (argc == 2 && !strcmp(argv[1], "rescue"))
 		return rescue();

@@ -303,6 +303,8 @@ static void end_run(struct master *m)
 	int64_t until = run_now() + END_PATIENCE;
 	siginfo_t info;
 
+	/* They end with the others. */
+	unit_find_strays(m->run);
 	m->run->end = 1;
 	close(m->alive);
 	for (;;) {

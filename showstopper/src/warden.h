@@ -8,10 +8,23 @@
 
 #include "run.h"
 
-/*
- * Start it, by the guardian, before it has other children: what is forked from then on
- * is what the warden outlives. 0 or a negative errno.
+/**
+ * struct warden - the guardian's end of it
+ * @pid: 0: none
+ * @ends: of a pipe; guardian, master and executors all have the second one
  */
-int warden_start(struct run *run);
+struct warden {
+	pid_t pid;
+	int ends[2];
+};
+
+/* By the guardian, before it has other children. 0 or a negative errno. */
+int warden_open(struct warden *w, struct run *run);
+
+/* Start another one, if it has died. */
+void warden_keep(struct warden *w, struct run *run);
+
+/* All others have ended: it ends. */
+void warden_close(struct warden *w);
 
 #endif /* SHOWSTOPPER_WARDEN_H */

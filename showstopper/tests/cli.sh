@@ -150,7 +150,6 @@ orphans() {
 	true
 }
 
-# Guardian and executors of attached processes are killed at once; the master is left.
 # of_run GUARDIAN: all of its processes but the warden, separated by blanks
 of_run() {
 	local master
@@ -158,6 +157,7 @@ of_run() {
 	echo "$1" "$master" "$(pgrep -d ' ' -P "$master")"
 }
 
+# Guardian and executors of attached processes are killed at once, then all.
 attached_and_killed() {
 	cp /bin/sleep "$dir/left"
 	"$dir/left" 60 & local other=$! run who
@@ -215,7 +215,9 @@ cgroup() {
 	[ -n "$seen" ] || fail "never frozen"
 	grep -q 'frozen 0' "$group/cgroup.events" || fail "left frozen"
 	"$s" -q -m cdc -l 5 --cgroup "$group/" & run=$!
-	until grep -q 'frozen 1' "$group/cgroup.events" || [ $SECONDS -gt $((end + 6)) ]; do :; done
+	seen=''
+	until [ -n "$seen" ] || [ $SECONDS -gt $((end + 6)) ]; do grep -q 'frozen 1' "$group/cgroup.events" && seen=yes; done
+	[ -n "$seen" ] || fail "never frozen again"
 	# shellcheck disable=SC2046
 	kill -KILL $(of_run $run); wait $run 2>/dev/null
 	sleep 1
