@@ -85,6 +85,16 @@ static void expect_ebs(struct kunit *test, struct pmct_ring *ring, int tid, u64 
 	KUNIT_EXPECT_EQ(test, rec.counts[1], events);
 }
 
+/* So many more events, then the interrupt: thread @tid's window is over, with @events. */
+static void fill_window(struct kunit *test, int tid, u64 more, u64 events)
+{
+	struct fixture *f = test->priv;
+
+	pmct_fake_count(1, more);
+	KUNIT_EXPECT_TRUE(test, pmct_overflow());
+	expect_ebs(test, &f->s->ring, tid, events);
+}
+
 /* Each thread has its own window, however its time on the CPU is cut. */
 static void ebs_test(struct kunit *test)
 {
@@ -102,23 +112,17 @@ static void ebs_test(struct kunit *test)
 	switch_to(f->b, f->a);
 	pmct_fake_count(1, 599);
 	KUNIT_EXPECT_FALSE(test, pmct_overflow());
-	pmct_fake_count(1, 1);
-	KUNIT_EXPECT_TRUE(test, pmct_overflow());
-	expect_ebs(test, ring, 1, 1000);
+	fill_window(test, 1, 1, 1000);
 
 	/* Seven too many when the interrupt comes: the next window is shorter. */
-	pmct_fake_count(1, 1007);
-	KUNIT_EXPECT_TRUE(test, pmct_overflow());
-	expect_ebs(test, ring, 1, 1007);
+	fill_window(test, 1, 1007, 1007);
 	pmct_fake_count(1, 992);
 	KUNIT_EXPECT_FALSE(test, pmct_overflow());
 	switch_to(f->a, NULL);
 	count_all(5000);
 	pmct_overflow();		/* an unmonitored thread's */
 	switch_to(NULL, f->a);
-	pmct_fake_count(1, 1);
-	KUNIT_EXPECT_TRUE(test, pmct_overflow());
-	expect_ebs(test, ring, 1, 993);
+	fill_window(test, 1, 1, 993);
 
 	/* Full just when it leaves: the switch closes it, the flag is nobody's. */
 	switch_to(f->a, f->b);
@@ -128,12 +132,8 @@ static void ebs_test(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pmct_overflow());
 
 	/* Interrupts were off for several windows: one record, no event lost. */
-	pmct_fake_count(1, 3500);
-	KUNIT_EXPECT_TRUE(test, pmct_overflow());
-	expect_ebs(test, ring, 1, 3500);
-	pmct_fake_count(1, 500);
-	KUNIT_EXPECT_TRUE(test, pmct_overflow());
-	expect_ebs(test, ring, 1, 500);
+	fill_window(test, 1, 3500, 3500);
+	fill_window(test, 1, 500, 500);
 	for (i = 0; i < 10; i++) {
 		pmct_fake_count(1, 100);
 		pmct_tick(f->a, smp_processor_id());
@@ -196,52 +196,33 @@ static void ebs_own_events_test(struct kunit *test)
 static void ebs_kernel_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct pmct_ring *ring;
 	unsigned int i;
 
 	pmct_fixture_reopen(test, "pmc0,pmc1=0x10,usr1=0,os1,ebs1=1000", NULL);
-	ring = &f->s->ring;
 	enter_cpu(f);
 	switch_to(NULL, f->a);
 	/* Late once: interrupts were off. */
-	pmct_fake_count(1, 1000 + 5300);
-	KUNIT_EXPECT_TRUE(test, pmct_overflow());
-	expect_ebs(test, ring, 1, 6300);
-	pmct_fake_count(1, 700 + 300);
-	KUNIT_EXPECT_TRUE(test, pmct_overflow());
-	expect_ebs(test, ring, 1, 1000);
+	fill_window(test, 1, 1000 + 5300, 6300);
+	fill_window(test, 1, 700 + 300, 1000);
 	/* Late in a row: this is what it takes. */
 	pmct_fake_count(1, 2399);
 	KUNIT_EXPECT_FALSE(test, pmct_overflow());
-	pmct_fake_count(1, 301);
-	KUNIT_EXPECT_TRUE(test, pmct_overflow());
-	expect_ebs(test, ring, 1, 2700);
+	fill_window(test, 1, 301, 2700);
 	/* In time again. */
-	pmct_fake_count(1, 2400);
-	KUNIT_EXPECT_TRUE(test, pmct_overflow());
-	expect_ebs(test, ring, 1, 2400);
-	pmct_fake_count(1, 600);
-	KUNIT_EXPECT_TRUE(test, pmct_overflow());
-	expect_ebs(test, ring, 1, 600);
+	fill_window(test, 1, 2400, 2400);
+	fill_window(test, 1, 600, 600);
 	/* It takes less than a quarter. */
-	for (i = 0; i < 4; i++) {
-		pmct_fake_count(1, i ? 1000 : 1240);
-		KUNIT_EXPECT_TRUE(test, pmct_overflow());
-		expect_ebs(test, ring, 1, i ? 1000 : 1240);
-	}
+	fill_window(test, 1, 1240, 1240);
+	for (i = 0; i < 3; i++)
+		fill_window(test, 1, 1000, 1000);
 	/* What it takes for one thread is nothing to another. */
-	for (i = 0; i < 2; i++) {
-		pmct_fake_count(1, 1200);
-		KUNIT_EXPECT_TRUE(test, pmct_overflow());
-		expect_ebs(test, ring, 1, 1200);
-	}
+	for (i = 0; i < 2; i++)
+		fill_window(test, 1, 1200, 1200);
 	pmct_fake_count(1, 760);
 	KUNIT_EXPECT_FALSE(test, pmct_overflow());
 	switch_to(f->a, f->b);
-	expect_ebs(test, ring, 1, 760);
-	pmct_fake_count(1, 1000);
-	KUNIT_EXPECT_TRUE(test, pmct_overflow());
-	expect_ebs(test, ring, 2, 1000);
+	expect_ebs(test, &f->s->ring, 1, 760);
+	fill_window(test, 2, 1000, 1000);
 	switch_to(f->b, NULL);
 	leave_cpu(f);
 }
