@@ -91,7 +91,7 @@ struct run_unit {
  * @guardian_start: when that began
  * @begin: ns of the monotonic clock when the trace began, 0: not yet. Master
  * @own: CPU time of the guardian itself, ns
- * @own_warden: of the warden
+ * @own_warden: of the warden, and of those before it
  * @paused: nobody is to be stopped (Ctrl-Z). Guardian
  * @end: executors end their programs, and themselves. Master
  * @load_error: negative errno: the load could not be read. All executors

@@ -19,6 +19,7 @@
 static _Noreturn void warden_main(struct run *run, int alive)
 {
 	struct pollfd end = { .fd = 0, .events = POLLIN };
+	int64_t before = run->own_warden;
 	sigset_t all;
 
 	/* Not in what a terminal or a shell signals, and not by our name. */
@@ -33,7 +34,7 @@ static _Noreturn void warden_main(struct run *run, int alive)
 	guardian_be_tough();
 	do {
 		guardian_continue_overdue(run);
-		run->own_warden = run_own_time();
+		run->own_warden = before + run_own_time();
 		poll(&end, 1, GUARDIAN_PERIOD / NS_PER_MS);
 	} while (!(end.revents & POLLHUP));
 	guardian_continue_all(run);
