@@ -25,6 +25,7 @@ from runs import Failure, remove_group
 
 PERIOD_S = 0.5
 SETTLE_S = 3.0
+MOST_OWN_LOAD = 3.0
 # One compressor of Debian (xz-utils), lightly, mildly and heavily threaded.
 PROGRAMS = {
     "light": "exec xz -T1 -1 -k -c {data} >/dev/null",
@@ -141,11 +142,15 @@ def forever(command: str) -> str:
     return f"while :; do {command.replace('exec ', '')}; done"
 
 
-def cpulimit(command: str, load: float, cpus: int) -> list[str] | None:
-    """One for each CPU, as its limit is that of a process tree."""
+def cpulimit(program: str, load: float, cpus: int) -> list[str] | None:
+    """
+    One for each CPU, as its limit is that of a process tree. Programs without an end:
+    version 2.8 crashes when a process of the tree ends.
+    """
     if not shutil.which("cpulimit"):
         return None
-    one = f"cpulimit -q -m -f -l {load:.0f} -- sh -c '{forever(command)}' &"
+    command = PROGRAMS[program].format(data="/dev/urandom", threads=4 * cpus)
+    one = f"cpulimit -q -m -f -l {load:.0f} -- sh -c '{command}' &"
     return ["sh", "-c", one * cpus + " wait"]
 
 
@@ -185,6 +190,7 @@ class Experiments:
         self.seconds = options.seconds
         self.cpus = len(os.sched_getaffinity(0))
         self.rows: list[Row] = []
+        self.failures: list[str] = []
         self.own_load = 0.0
         self.folder.mkdir(parents=True, exist_ok=True)
         data = self.folder / "data"
@@ -207,6 +213,19 @@ class Experiments:
         print(f"{row.program:6} {row.method:12} {row.what:>6}: error {row.error():7.2f} %, "
               f"squared {row.square():8.2f}", flush=True)
 
+    def measure(
+        self, program: str, method: str, what: str, argv: list[str],
+        points: list[tuple[float, float]],
+    ) -> None:
+        """A cell; tools of others may crash (cpulimit 2.8 does), which ends nothing."""
+        try:
+            self.add(Row(program, method, what, run(argv, self.seconds, points)))
+        except Failure as failure:
+            if argv[0] == self.binary:
+                raise
+            self.failures.append(f"{program}, {method}, {what}: it ended by itself")
+            print(f"{self.failures[-1]} ({failure})", flush=True)
+
     def table_1(self, loads: list[float]) -> None:
         """Constant loads."""
         for program, command in self.commands.items():
@@ -216,16 +235,15 @@ class Experiments:
                     method: self.showstopper(program, ["-l", f"{load:g}", *arguments])
                     for method, arguments in METHODS.items() if method != "1cdc"
                 }
-                tools["cpulimit"] = cpulimit(command, load, self.cpus)
+                tools["cpulimit"] = cpulimit(program, load, self.cpus)
                 for method, argv in tools.items():
                     if argv:
-                        self.add(Row(program, method, f"{load:g} %", run(argv, self.seconds, flat)))
+                        self.measure(program, method, f"{load:g} %", argv, flat)
                 with cpu_max(load, self.cpus) as group:
                     if group:
                         jobs = f"sh -c '{forever(command)}' & " * self.cpus
                         argv = ["sh", "-c", f"echo $$ >{group}/cgroup.procs; {jobs} wait"]
-                        self.add(Row(program, "cpu.max", f"{load:g} %",
-                                     run(argv, self.seconds, flat)))
+                        self.measure(program, "cpu.max", f"{load:g} %", argv, flat)
 
     def table_2(self, lengths: list[float]) -> None:
         """A trace of nine loads, replayed in so many seconds."""
@@ -233,7 +251,9 @@ class Experiments:
             for length in lengths:
                 points = [(length / 8 * i, float(load)) for i, load in enumerate(NINE)]
                 trace = self.folder / f"trace-{length:.0f}.csv"
-                trace.write_text("".join(f"{t},{x}\n" for t, x in points), "ascii")
+                # It must not end before who observes it.
+                after = [(length + 5, float(NINE[-1]))]
+                trace.write_text("".join(f"{t},{x}\n" for t, x in points + after), "ascii")
                 for method in "geom/uneven", "geom/even", "pi/uneven", "pi/even":
                     argv = self.showstopper(program, ["--trace", str(trace), *METHODS[method]])
                     samples = run(argv, length, points)
@@ -265,6 +285,7 @@ class Experiments:
             f"this, the machine's load was {self.own_load:.2f} %. Programs: xz with one thread, "
             "a pipe of three, and four threads for each CPU; the paper's were fop, avrora and "
             f"sunflow on 12 CPUs.\n\n{table(head, rows)}\n"
+            + "".join(f"- {failure}\n" for failure in self.failures) + "\n"
             + "".join(f"![{name}]({name})\n" for name in names), "utf-8")
 
     def plot(self, program: str, method: str, names: list[str]) -> None:
@@ -289,7 +310,10 @@ def study(options: argparse.Namespace) -> None:
     quiet = observe(SETTLE_S + 3, [(0, 0), (1e9, 0)])
     experiments = Experiments(options)
     experiments.own_load = -Row("", "", "", quiet).error()
-    print(f"the machine's own load: {experiments.own_load:.2f} %")
+    print(f"the machine's own load: {experiments.own_load:.2f} %", flush=True)
+    if experiments.own_load > MOST_OWN_LOAD and not options.busy:
+        raise Failure(f"the machine's own load is {experiments.own_load:.0f} %: end what keeps it "
+                      "busy ('top' shows it), or use --busy")
     try:
         experiments.table_1(options.loads or PAPER_LOADS)
         experiments.table_2(options.replay)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import math
 import os
@@ -16,12 +17,14 @@ import time
 import traceback
 from pathlib import Path
 from typing import Callable
+from unittest import mock
 
 HERE = Path(__file__).resolve().parent
 STUDY = HERE.parent / "study"
 sys.path.insert(0, str(STUDY))
 
 # pylint: disable=wrong-import-position
+import accuracy  # noqa: E402
 import energy  # noqa: E402
 import interference  # noqa: E402
 import runs  # noqa: E402
@@ -291,6 +294,40 @@ def test_bad_input() -> None:
             folder, "study", "throughput", "--loads", "50", "--", "false", status=1)
         assert "either --report" in command(folder, "-l", "5", "--report", "x", "-o", "y", "--",
                                             "true", status=2)
+
+
+def test_accuracy_tables() -> None:
+    """Errors of all tools, but of those that crash; a machine that is not idle is refused."""
+    options = argparse.Namespace(seconds=9.0, loads=[50.0], replay=[20.0], busy=False)
+    quiet = [accuracy.Sample(4, 0, 1.0)]
+    lengths = []
+
+    def run(argv: list[str], seconds: float, points: list[tuple[float, float]]
+            ) -> list[accuracy.Sample]:
+        if "cpulimit" in argv[-1]:
+            raise Failure("segmentation fault")
+        if "--trace" in argv:
+            lines = Path(argv[argv.index("--trace") + 1]).read_text("ascii").split()
+            lengths.append((seconds, float(lines[-1].split(",")[0])))
+        return [accuracy.Sample(4, points[0][1], points[0][1] - 2),
+                accuracy.Sample(5, points[0][1], points[0][1])]
+
+    with (tempfile.TemporaryDirectory() as folder, mock.patch.object(accuracy, "run", run),
+          mock.patch.object(accuracy, "observe", lambda *_: quiet),
+          mock.patch.object(accuracy.shutil, "which", lambda _: "/usr/bin/cpulimit")):
+        options.folder = folder
+        accuracy.study(options)
+        text = Path(folder, "tables.md").read_text("utf-8")
+        assert re.search(r"heavy +\| 50 % +\| pi/even +\| +1.00 \| +2.00 \| +4 ", text), text
+        assert re.search(r"mild +\| 20 s +\| geom/uneven \| +1.00 \| +2.00 ", text), text
+        assert "- light, cpulimit, 50 %: it ended by itself" in text, text
+        # showstopper must not end before it has been observed.
+        assert lengths and all(end > seconds + 1 for seconds, end in lengths), lengths
+        assert Path(folder, "light-pi-even.png").stat().st_size > 1000
+        quiet[0].load = 50.0
+        refused("own load is 50 %", lambda: accuracy.study(options))
+        options.busy = True
+        accuracy.study(options)
 
 
 def main() -> int:
