@@ -9,6 +9,7 @@ import csv
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -314,12 +315,12 @@ def test_accuracy_tables() -> None:
 
     with (tempfile.TemporaryDirectory() as folder, mock.patch.object(accuracy, "run", run),
           mock.patch.object(accuracy, "observe", lambda *_: quiet),
-          mock.patch.object(accuracy.shutil, "which", lambda _: "/usr/bin/cpulimit")):
+          mock.patch.object(shutil, "which", lambda _: "/usr/bin/cpulimit")):
         options.folder = folder
         accuracy.study(options)
         text = Path(folder, "tables.md").read_text("utf-8")
-        assert re.search(r"heavy +\| 50 % +\| pi/even +\| +1.00 \| +2.00 \| +4 ", text), text
-        assert re.search(r"mild +\| 20 s +\| geom/uneven \| +1.00 \| +2.00 ", text), text
+        assert re.search(r"heavy +\| +50 % +\| +pi/even +\| +1.00 \| +2.00 \| +4 ", text), text
+        assert re.search(r"mild +\| +20 s +\| +geom/uneven +\| +1.00 \| +2.00 ", text), text
         assert "- light, cpulimit, 50 %: it ended by itself" in text, text
         # showstopper must not end before it has been observed.
         assert lengths and all(end > seconds + 1 for seconds, end in lengths), lengths
