@@ -283,7 +283,8 @@ class Experiments:
             f"{self.cpus} CPUs, {self.seconds:g} s each; mean error in % of load, mean "
             "squared error x 10^4, of periods of 500 ms after the first 3 s. Without any of "
             f"this, the machine's load was {self.own_load:.2f} %. Programs: xz with one thread, "
-            "a pipe of three, and four threads for each CPU; the paper's were fop, avrora and "
+            "a pipe of three, and four threads for each CPU, again and again (cpulimit's read "
+            "/dev/urandom without an end); the paper's were fop, avrora and "
             f"sunflow on 12 CPUs.\n\n{table(head, rows)}\n"
             + "".join(f"- {failure}\n" for failure in self.failures) + "\n"
             + "".join(f"![{name}]({name})\n" for name in names), "utf-8")
