@@ -4,6 +4,7 @@
 # make demo-arm64	the same on arm64, with the kernel patch
 # make test		everything that is tested
 # make test-matrix	the same with everything under debug kernels, too; hours
+# make experiments	showstopper's accuracy on this machine, which should be idle; hours
 # make bench		our cost and perf's, in guest instructions
 # make deb		Debian packages, in build/deb
 # make install		what was made (PREFIX, DESTDIR, KDIR)
@@ -61,8 +62,11 @@ test-matrix: setup
 bench: setup
 	@tests/bench/run
 
+experiments: setup
+	$(MAKE) -C showstopper experiments
+
 clean:
 	rm -rf build
 	$(if $(headers),$(kbuild) clean)
 
-.PHONY: all userland module install deb setup demo demo-arm64 test test-matrix bench clean
+.PHONY: all userland module install deb setup demo demo-arm64 test test-matrix bench experiments clean

@@ -127,6 +127,8 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--loads", type=_numbers, help="of Table 1, in percent (25,33,50,66,75)")
     one.add_argument("--replay", type=_numbers, default=[90, 180],
                      help="lengths of Table 2, in s (90,180)")
+    one.add_argument("--methods", type=_names_of(accuracy.ALL, "methods"),
+                     help=f"of {', '.join(accuracy.ALL)} (all)")
     one.add_argument("--busy", action="store_true", help="also if the machine is not idle")
     one.set_defaults(run=accuracy.study)
     return parser

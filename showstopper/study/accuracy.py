@@ -14,12 +14,12 @@ import shutil
 import signal
 import subprocess
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator
 
-from methods import METHODS
+from methods import CONTROLLED, METHODS
 from plots import Plot, table, write_csv
 from runs import Failure, remove_group
 
@@ -32,6 +32,8 @@ PROGRAMS = {
     "mild": "xz -T1 -1 -k -c {data} | xz -T1 -d -c | xz -T1 -0 -c >/dev/null",
     "heavy": "exec xz -T{threads} --block-size=128KiB -1 -k -c {data} >/dev/null",
 }
+CGROUPS = Path("/sys/fs/cgroup")
+ALL = [*(name for name in METHODS if name != "1cdc"), "cpulimit", "cpu.max"]
 # Mean squared error x 10^4 at 25, 33, 50, 66, 75 % (Table 1: fop, avrora, sunflow on 12 CPUs).
 PAPER_LOADS: list[float] = [25, 33, 50, 66, 75]
 PAPER = {
@@ -156,28 +158,29 @@ def cpulimit(program: str, load: float, cpus: int) -> list[str] | None:
 
 @contextmanager
 def cpu_max(load: float, cpus: int) -> Iterator[Path | None]:
-    """A group with the kernel's bandwidth limit (version 2); None: there is no such thing."""
-    for root in Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/unified"):
-        control = root / "cgroup.subtree_control"
-        if not control.exists():
+    """A group with the kernel's bandwidth limit, of either version; None: there is none."""
+    quota = f"{1000 * load * cpus:.0f}"
+    second = {"cpu.max": f"{quota} 100000"}
+    first = {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": quota}
+    for root, limits in (("", second), ("unified", second), ("cpu", first), ("cpu,cpuacct", first)):
+        folder = CGROUPS / root
+        if not (folder / "cgroup.procs").exists():
             continue
-        if "cpu" not in (root / "cgroup.controllers").read_text("ascii").split():
-            continue
-        was_on = "cpu" in control.read_text("ascii").split()
-        group = root / f"showstopper-study-{os.getpid()}"
-        try:
-            control.write_text("+cpu", "ascii")
-            group.mkdir()
-            (group / "cpu.max").write_text(f"{int(1000 * load * cpus)} 100000", "ascii")
-        except OSError:
-            continue
-        try:
+        with ExitStack() as undo:
+            control = folder / "cgroup.subtree_control"
+            group = folder / f"showstopper-study-{os.getpid()}"
+            try:
+                if control.exists() and "cpu" not in control.read_text("ascii").split():
+                    control.write_text("+cpu", "ascii")
+                    undo.callback(control.write_text, "-cpu", "ascii")
+                group.mkdir()
+                undo.callback(remove_group, group)
+                for name, value in limits.items():
+                    (group / name).write_text(value, "ascii")
+            except OSError:
+                continue
             yield group
-        finally:
-            remove_group(group)
-            if not was_on:
-                control.write_text("-cpu", "ascii")
-        return
+            return
     yield None
 
 
@@ -188,6 +191,7 @@ class Experiments:
         self.binary = os.environ.get("SHOWSTOPPER", "showstopper")
         self.folder = Path(options.folder)
         self.seconds = options.seconds
+        self.methods = options.methods or ALL
         self.cpus = len(os.sched_getaffinity(0))
         self.rows: list[Row] = []
         self.failures: list[str] = []
@@ -228,22 +232,24 @@ class Experiments:
 
     def table_1(self, loads: list[float]) -> None:
         """Constant loads."""
-        for program, command in self.commands.items():
+        for program in self.commands:
             for load in loads:
                 flat = [(0.0, float(load)), (1e9, float(load))]
-                tools: dict[str, list[str] | None] = {
-                    method: self.showstopper(program, ["-l", f"{load:g}", *arguments])
-                    for method, arguments in METHODS.items() if method != "1cdc"
-                }
-                tools["cpulimit"] = cpulimit(program, load, self.cpus)
-                for method, argv in tools.items():
-                    if argv:
-                        self.measure(program, method, f"{load:g} %", argv, flat)
-                with cpu_max(load, self.cpus) as group:
-                    if group:
-                        jobs = f"sh -c '{forever(command)}' & " * self.cpus
-                        argv = ["sh", "-c", f"echo $$ >{group}/cgroup.procs; {jobs} wait"]
-                        self.measure(program, "cpu.max", f"{load:g} %", argv, flat)
+                for method in self.methods:
+                    with ExitStack() as undo:
+                        argv = self.tool(program, method, load, undo)
+                        if argv:
+                            self.measure(program, method, f"{load:g} %", argv, flat)
+
+    def tool(self, program: str, method: str, load: float, undo: ExitStack) -> list[str] | None:
+        """A command line that is to hold a load; None: there is no such tool here."""
+        if method in METHODS:
+            return self.showstopper(program, ["-l", f"{load:g}", *METHODS[method]])
+        if method == "cpulimit":
+            return cpulimit(program, load, self.cpus)
+        group = undo.enter_context(cpu_max(load, self.cpus))
+        jobs = f"sh -c '{forever(self.commands[program])}' & " * self.cpus
+        return ["sh", "-c", f"echo $$ >{group}/cgroup.procs; {jobs} wait"] if group else None
 
     def table_2(self, lengths: list[float]) -> None:
         """A trace of nine loads, replayed in so many seconds."""
@@ -254,7 +260,9 @@ class Experiments:
                 # It must not end before who observes it.
                 after = [(length + 5, float(NINE[-1]))]
                 trace.write_text("".join(f"{t},{x}\n" for t, x in points + after), "ascii")
-                for method in "geom/uneven", "geom/even", "pi/uneven", "pi/even":
+                for method in CONTROLLED:
+                    if method not in self.methods:
+                        continue
                     argv = self.showstopper(program, ["--trace", str(trace), *METHODS[method]])
                     samples = run(argv, length, points)
                     self.add(Row(program, method, f"{length:.0f} s", samples))

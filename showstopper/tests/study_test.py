@@ -299,7 +299,8 @@ def test_bad_input() -> None:
 
 def test_accuracy_tables() -> None:
     """Errors of all tools, but of those that crash; a machine that is not idle is refused."""
-    options = argparse.Namespace(seconds=9.0, loads=[50.0], replay=[20.0], busy=False)
+    options = argparse.Namespace(seconds=9.0, loads=[50.0], replay=[20.0], methods=None,
+                                 busy=False)
     quiet = [accuracy.Sample(4, 0, 1.0)]
     lengths = []
 
@@ -314,6 +315,7 @@ def test_accuracy_tables() -> None:
                 accuracy.Sample(5, points[0][1], points[0][1])]
 
     with (tempfile.TemporaryDirectory() as folder, mock.patch.object(accuracy, "run", run),
+          mock.patch.object(accuracy, "CGROUPS", Path(folder)),
           mock.patch.object(accuracy, "observe", lambda *_: quiet),
           mock.patch.object(shutil, "which", lambda _: "/usr/bin/cpulimit")):
         options.folder = folder
@@ -328,7 +330,41 @@ def test_accuracy_tables() -> None:
         quiet[0].load = 50.0
         refused("own load is 50 %", lambda: accuracy.study(options))
         options.busy = True
+        options.methods = ["geom/even"]
         accuracy.study(options)
+        text = Path(folder, "tables.md").read_text("utf-8")
+        assert "geom/even" in text and "pi/even" not in text, text
+
+
+def test_cpu_max() -> None:
+    """The kernel's limit, of the version that can be had; what was made is removed."""
+    with (tempfile.TemporaryDirectory() as folder,
+          mock.patch.object(accuracy, "CGROUPS", Path(folder)),
+          mock.patch.object(accuracy, "remove_group", shutil.rmtree)):
+        with accuracy.cpu_max(50, 2) as group:
+            assert group is None
+        for version, enabled in ("unified", "memory"), ("cpu", None):
+            Path(folder, version).mkdir()
+            Path(folder, version, "cgroup.procs").touch()
+            if enabled:
+                Path(folder, version, "cgroup.subtree_control").write_text(enabled, "ascii")
+        with accuracy.cpu_max(50, 2) as group:
+            assert group and (group / "cpu.max").read_text("ascii") == "100000 100000"
+        assert not group.exists()
+        # What the kernel says if version 2 has no such controller.
+        with mock.patch.object(Path, "write_text", refuse_cpu(Path.write_text)):
+            with accuracy.cpu_max(50, 2) as group:
+                assert group and (group / "cpu.cfs_quota_us").read_text("ascii") == "100000"
+        assert sorted(path.name for path in Path(folder).glob("*/showstopper*")) == []
+
+
+def refuse_cpu(write: Callable[..., int]) -> Callable[..., int]:
+    """A Path.write_text without the controller."""
+    def refusing(path: Path, text: str, encoding: str) -> int:
+        if text == "+cpu":
+            raise OSError("Invalid argument")
+        return write(path, text, encoding)
+    return refusing
 
 
 def main() -> int:
