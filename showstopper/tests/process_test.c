@@ -10,14 +10,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "../src/guardian.h"
 #include "../src/iterations.h"
 #include "../src/proc.h"
 #include "../src/unit.h"
+#include "../src/warden.h"
 
 /* A child in a group of its own, with a child in it, and one that has left it. */
 static struct run_unit family;
@@ -232,6 +235,75 @@ static void iterations(void **state)
 	assert_int_equal(iterations_open("/dev/full"), -ENOSPC);
 }
 
+/* The family as the only unit of a run, stopped by who has died since. */
+static void leave_stopped(struct run *run)
+{
+	struct run_unit *u = &run->unit[0];
+
+	memset(run, 0, sizeof(*run));
+	run->nr = 1;
+	u->kind = family.kind;
+	u->group = family.group;
+	u->group_start = family.group_start;
+	u->due = INT64_MAX / 2;
+	assert_int_equal(unit_stop(u), 0);
+	expect_state(family.group, 'T');
+}
+
+/* A unit may be stopped until it is due, and a moment longer. */
+static void overdue(void **state)
+{
+	static struct run run;
+
+	(void)state;
+	leave_stopped(&run);
+	run.unit[0].due = run_now();
+	guardian_continue_overdue(&run);
+	usleep(1000);
+	assert_int_equal(state_of(family.group), 'T');
+	run.unit[0].due = run_now() - RUN_PATIENCE - 1;
+	guardian_continue_overdue(&run);
+	expect_state(family.group, 'S');
+	/* At the end, all are. */
+	leave_stopped(&run);
+	guardian_continue_all(&run);
+	expect_state(family.group, 'S');
+}
+
+static struct warden warden;
+
+/* The warden sees that all others are gone; and while they are not, who is overdue. */
+static void wardens(void **state)
+{
+	struct run *run = mmap(NULL, sizeof(*run), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	pid_t first;
+	int status, i;
+
+	(void)state;
+	assert_ptr_not_equal(run, MAP_FAILED);
+	leave_stopped(run);
+	assert_int_equal(warden_open(&warden, run), 0);
+	first = warden.pid;
+	warden_keep(&warden, run);
+	assert_int_equal(warden.pid, first);
+	run->unit[0].due = run_now() - RUN_PATIENCE - 1;
+	expect_state(family.group, 'S');
+	/* It has been killed: there is another one. */
+	kill(first, SIGKILL);
+	for (i = 0; i < 5000 && warden.pid == first; i++) {
+		usleep(1000);
+		warden_keep(&warden, run);
+	}
+	assert_true(warden.pid > 0 && warden.pid != first);
+	leave_stopped(run);
+	close(warden.ends[1]);
+	assert_int_equal(waitpid(warden.pid, &status, 0), warden.pid);
+	assert_int_equal(status, 0);
+	expect_state(family.group, 'S');
+	close(warden.ends[0]);
+	munmap(run, sizeof(*run));
+}
+
 static int clean_up(void **state)
 {
 	(void)state;
@@ -244,6 +316,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(groups, start_family, end_family),
 		cmocka_unit_test_setup_teardown(trees, start_family, end_family),
 		cmocka_unit_test_setup_teardown(rescued, start_family, end_family),
+		cmocka_unit_test_setup_teardown(overdue, start_family, end_family),
+		cmocka_unit_test_setup_teardown(wardens, start_family, end_family),
 		cmocka_unit_test(processes), cmocka_unit_test(run_files), cmocka_unit_test(iterations),
 	};
 
