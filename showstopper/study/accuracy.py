@@ -263,7 +263,8 @@ class Experiments:
                 for method in CONTROLLED:
                     if method not in self.methods:
                         continue
-                    argv = self.showstopper(program, ["--trace", str(trace), *METHODS[method]])
+                    argv = self.showstopper(
+                        program, ["--trace", str(trace), "--gaps", *METHODS[method]])
                     samples = run(argv, length, points)
                     self.add(Row(program, method, f"{length:.0f} s", samples))
 

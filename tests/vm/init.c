@@ -294,10 +294,21 @@ static void clean_up(bool loaded)
 
 #define KMEMLEAK "/sys/kernel/debug/kmemleak"
 
+/* Without it, or if it was switched off at boot, this is refused. */
+static bool leaks_are_tracked(void)
+{
+	int fd = open(KMEMLEAK, O_WRONLY);
+	bool tracked = fd >= 0 && write(fd, "scan=off", 8) == 8;
+
+	if (fd >= 0)
+		close(fd);
+	return tracked;
+}
+
 /* Leaks older than the module and the command are not ours. */
 static void leaks_begin(void)
 {
-	if (access(KMEMLEAK, W_OK) == 0)
+	if (leaks_are_tracked())
 		write_file(KMEMLEAK, "clear");
 }
 
@@ -305,7 +316,7 @@ static void leaks_check(void)
 {
 	char *text;
 
-	if (access(KMEMLEAK, W_OK) != 0)
+	if (!leaks_are_tracked())
 		return;
 	/* An object counts after two scans, 5 s after its allocation. */
 	write_file(KMEMLEAK, "scan");
