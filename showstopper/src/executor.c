@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cgroup.h"
 #include "executor.h"
 #include "iterations.h"
 #include "proc.h"
@@ -38,24 +39,11 @@ struct executor {
 	int64_t looked_at;
 };
 
-/* Returns an errno. */
-static int enter_cgroup(const char *folder)
-{
-	char path[300];
-	int fd, err;
-
-	snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno;
-	err = write(fd, "0", 1) == 1 ? 0 : errno;
-	close(fd);
-	return err;
-}
-
 /* In the child; only returns if it fails, which the pipe @told tells. */
 static void exec_program(const struct executor_job *job, int told)
 {
+	const struct run_unit *u = &job->run->unit[job->index];
+	const char *cgroup = u->kind == UNIT_FREEZER ? u->path : job->options->cgroup;
 	int err, null;
 
 	setpgid(0, 0);
@@ -76,7 +64,7 @@ static void exec_program(const struct executor_job *job, int told)
 		dup2(null, 2);
 	if (job->options->pinned)
 		sched_setaffinity(0, sizeof(cpu_set_t), &job->options->cpus);
-	err = job->options->cgroup ? enter_cgroup(job->options->cgroup) : 0;
+	err = cgroup ? -cgroup_enter(cgroup) : 0;
 	if (!err)
 		execvp(job->argv[0], job->argv);
 	err = err ?: errno;
@@ -231,7 +219,7 @@ static void look_after(struct executor *e)
 	if (!e->child || e->unit->stopped || waitid(P_PID, e->child, &info, WSTOPPED | WNOHANG) ||
 	    !info.si_pid)
 		return;
-	unit_continue(e->unit);
+	unit_signal(e->unit, SIGCONT);
 	e->unit->stopped_itself = true;
 }
 
@@ -303,9 +291,7 @@ static void finish(struct executor *e)
 
 static int begin(struct executor *e)
 {
-	if (e->unit->kind != UNIT_GROUP)
-		return 0;
-	return start_program(e);
+	return e->job->argv ? start_program(e) : 0;
 }
 
 /* Those that ended before the trace began are not in it. */

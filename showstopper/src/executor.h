@@ -12,7 +12,7 @@
  * @options: of the run
  * @run: shared
  * @index: of its unit
- * @argv: the program (UNIT_GROUP)
+ * @argv: the program, NULL: it is there already
  * @source: of the load
  * @iterations: log of programs that ended, -1: none
  * @alive: pipe of which the master has the other end: at its end all is over

@@ -44,6 +44,7 @@ struct master {
 	bool warned_strays;
 	bool warned_load;
 	bool warned_iterations;
+	bool warned_warden;
 	bool warned_stopped[RUN_MAX_UNITS];
 	bool killing;
 	int failed;
@@ -181,6 +182,10 @@ static void tell_notices(struct master *m)
 		complain("%s: %s: iterations are missing", m->options->iterations,
 			 strerror(-run->iterations_error));
 	m->warned_iterations |= run->iterations_error;
+	if (run->warden_error && !m->warned_warden)
+		complain("the warden has ended, and a new one cannot be started: %s; should all of showstopper be killed now, use showstopper rescue",
+			 strerror(-run->warden_error));
+	m->warned_warden |= run->warden_error;
 	for (i = 0; i < run->nr; i++) {
 		if (run->unit[i].stopped_itself && !m->warned_stopped[i])
 			complain("%s has stopped itself: it is continued", name_of(m, i));
@@ -270,7 +275,7 @@ static int exit_status(const struct master *m, int sig)
 	if (m->failed)
 		return 1;
 	/* A wrapper of one program ends as it does. */
-	if (m->run->nr != 1 || m->options->restart || m->run->unit[0].kind != UNIT_GROUP ||
+	if (m->run->nr != 1 || m->options->restart || !m->options->argv ||
 	    m->run->unit[0].state != UNIT_ENDED)
 		return 0;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
@@ -291,7 +296,7 @@ static void kill_rest(struct master *m)
 		kill(u->executor, SIGKILL);
 		m->failed = 1;
 		unit_continue(u);
-		if (u->kind == UNIT_GROUP)
+		if (m->options->argv)
 			unit_signal(u, SIGKILL);
 	}
 }

@@ -41,6 +41,7 @@ static const char usage_text[] =
 "  -p, --pid PID,...           control these processes and their descendants\n"
 "      --cgroup FOLDER         control a control group (version 2), by its freezer; or, with a\n"
 "                              program, run that in the group, and hold the group's load\n"
+"      --freezer               stop programs by the freezer, each in a control group of its own\n"
 "      --cpus LIST             run on these CPUs, and measure them, as in 0-3,8\n"
 "\n"
 "Control:\n"
@@ -176,14 +177,15 @@ static void parse_jobs(struct options *o, const char *path)
 	json_object_put(jobs);
 }
 
-enum { TRACE = 256, SINE, STAIRCASE, SPEED, GAPS, RESTART, JOBS, CGROUP, CPUS, QUANTUM, BASE, JSON,
+enum { TRACE = 256, SINE, STAIRCASE, SPEED, GAPS, RESTART, JOBS, CGROUP, FREEZER, CPUS, QUANTUM, BASE, JSON,
        ITERATIONS, REPORT };
 
 static const struct option long_options[] = {
 	{ "load", 1, NULL, 'l' }, { "trace", 1, NULL, TRACE }, { "sine", 1, NULL, SINE },
 	{ "staircase", 1, NULL, STAIRCASE }, { "speed", 1, NULL, SPEED }, { "gaps", 0, NULL, GAPS },
 	{ "copies", 1, NULL, 'n' }, { "restart", 0, NULL, RESTART }, { "jobs", 1, NULL, JOBS },
-	{ "pid", 1, NULL, 'p' }, { "cgroup", 1, NULL, CGROUP }, { "cpus", 1, NULL, CPUS },
+	{ "pid", 1, NULL, 'p' }, { "cgroup", 1, NULL, CGROUP },
+	{ "freezer", 0, NULL, FREEZER }, { "cpus", 1, NULL, CPUS },
 	{ "method", 1, NULL, 'm' }, { "space", 1, NULL, 's' }, { "quantum", 1, NULL, QUANTUM },
 	{ "base", 1, NULL, BASE }, { "duration", 1, NULL, 'd' }, { "log", 1, NULL, 'o' },
 	{ "iterations", 1, NULL, ITERATIONS }, { "report", 1, NULL, REPORT }, { "view", 0, NULL, 'v' },
@@ -232,6 +234,7 @@ static void parse_option(struct options *o, struct parsed *p, int c)
 	case JOBS: p->jobs = optarg; break;
 	case 'p': parse_pids(o, optarg); break;
 	case CGROUP: o->cgroup = optarg; break;
+	case FREEZER: o->freezer = true; break;
 	case CPUS:
 		if (load_parse_cpus(optarg, &o->cpus))
 			wrong("--cpus %s is no list of CPUs, as in 0-3,8", optarg);
@@ -303,8 +306,8 @@ static void set_units(struct options *o, const struct parsed *p, unsigned int cp
 		wrong("either a program, --jobs, --pid or --cgroup");
 	if (o->cgroup && o->pinned)
 		wrong("either --cpus or --cgroup: the load is that of one of them");
-	if (!*argv && !p->jobs && (o->restart || p->copies || o->pinned || !o->control))
-		wrong("--copies, --restart, --cpus, 1cdc and nbench are for programs that showstopper starts");
+	if (!*argv && !p->jobs && (o->restart || p->copies || o->pinned || o->freezer || !o->control))
+		wrong("--copies, --restart, --cpus, --freezer, 1cdc and nbench are for programs that showstopper starts");
 	if (*argv)
 		add_program(o, argv, p->copies ?: cpus);
 	else if (p->jobs)

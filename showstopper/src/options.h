@@ -23,6 +23,7 @@
  * @pids: processes to control instead of programs, @nr_pids
  * @cgroup: control group whose load it is, NULL; if there are no programs, it is
  *	what is controlled, else they run in it
+ * @freezer: programs are stopped by the freezers of control groups of their own
  * @nr: number of units
  * @argv: program of each unit
  * @log: file for what was observed, NULL
@@ -47,6 +48,7 @@ struct options {
 	pid_t *pids;
 	uint32_t nr_pids;
 	const char *cgroup;
+	bool freezer;
 	uint32_t nr;
 	char ***argv;
 	const char *log;

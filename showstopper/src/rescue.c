@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "attach.h"
 #include "complain.h"
 #include "proc.h"
 #include "rescue.h"
@@ -64,8 +65,13 @@ int rescue(void)
 			status = 1;
 			continue;
 		}
-		printf("run of process %d: %d continued\n", run->guardian, continued);
-		unlink(path);
+		if (detach(run, 0)) {
+			printf("run of process %d: %d continued\n", run->guardian, continued);
+			unlink(path);
+		} else {
+			printf("run of process %d: %d continued; its control groups can be removed when its programs have ended\n",
+			       run->guardian, continued);
+		}
 		all += continued;
 		runs++;
 	}

@@ -15,7 +15,7 @@
 #include "feedback.h"
 
 #define RUN_MAGIC	0x53484f5753544f50ULL
-#define RUN_VERSION	4
+#define RUN_VERSION	5
 #define RUN_MAX_UNITS	1024
 #define RUN_MAX_PROCS	64
 /* The guardian continues a unit that is stopped for so long after it was due. */
@@ -26,7 +26,8 @@
 enum unit_kind {
 	UNIT_GROUP,	/* a program that we started: its process group, and who left it */
 	UNIT_TREE,	/* a process that was there before, and its descendants */
-	UNIT_CGROUP,	/* a control group, by its freezer */
+	UNIT_CGROUP,	/* a control group that was there before, by its freezer */
+	UNIT_FREEZER,	/* a program that we started in a control group of its own, by its freezer */
 };
 
 enum unit_state { UNIT_NEW, UNIT_RUNNING, UNIT_ENDED, UNIT_FAILED };
@@ -44,7 +45,7 @@ struct run_proc {
 /**
  * struct run_unit - what an executor controls; written by it
  * @kind: of the unit
- * @group: process group (UNIT_GROUP), 0: none now. Its leader is not reaped before
+ * @group: process group of a program that we started, 0: none now. Its leader is not reaped before
  *	this is 0, so that it is not another one's
  * @group_start: when its leader began
  * @stopped: it may be stopped: set before the signal is sent, reset after it has been
@@ -59,9 +60,9 @@ struct run_proc {
  * @error: negative errno of what went wrong, 0: nothing
  * @stopped_itself: once at least
  * @nr_procs: of @proc, in use
- * @proc: of UNIT_TREE all; of UNIT_GROUP those outside of the group, which the
- *	master finds
- * @path: of UNIT_CGROUP: the folder
+ * @proc: of UNIT_TREE all; of programs that we started those outside of the group,
+ *	which the master finds
+ * @path: of UNIT_CGROUP and UNIT_FREEZER: the folder
  */
 struct run_unit {
 	_Atomic int kind;
@@ -92,6 +93,7 @@ struct run_unit {
  * @begin: ns of the monotonic clock when the trace began, 0: not yet. Master
  * @own: CPU time of the guardian itself, ns
  * @own_warden: of the warden, and of those before it
+ * @warden_error: negative errno: it was killed, and could not be started again. Guardian
  * @paused: nobody is to be stopped (Ctrl-Z). Guardian
  * @end: executors end their programs, and themselves. Master
  * @load_error: negative errno: the load could not be read. All executors
@@ -109,6 +111,7 @@ struct run {
 	_Atomic int64_t begin;
 	_Atomic int64_t own;
 	_Atomic int64_t own_warden;
+	_Atomic int warden_error;
 	_Atomic int paused;
 	_Atomic int end;
 	_Atomic int load_error;

@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
+#include "cgroup.h"
 #include "proc.h"
 #include "unit.h"
 
-static int freeze(const struct run_unit *u, bool on)
+/* Stopped by the freezer, and not by signals? */
+static bool is_frozen(const struct run_unit *u)
 {
-	char path[300];
-	int fd, err = 0;
-
-	snprintf(path, sizeof(path), "%s/cgroup.freeze", u->path);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
-	if (write(fd, on ? "1" : "0", 1) != 1)
-		err = errno == ENODEV ? -ESRCH : -errno;
-	close(fd);
-	return err;
+	return u->kind == UNIT_CGROUP || u->kind == UNIT_FREEZER;
 }
 
 static int signal_procs(struct run_unit *u, int signal)
@@ -62,20 +51,14 @@ static int signal_all(struct run_unit *u, int signal)
 int unit_stop(struct run_unit *u)
 {
 	u->stopped = 1;
-	if (u->kind == UNIT_CGROUP)
-		return freeze(u, true);
+	if (is_frozen(u))
+		return cgroup_freeze(u->path, true);
 	return signal_all(u, SIGSTOP);
 }
 
 int unit_continue(struct run_unit *u)
 {
-	int err;
-
-	if (u->kind == UNIT_CGROUP)
-		err = freeze(u, false);
-	else
-		err = signal_all(u, SIGCONT);
-	return err;
+	return is_frozen(u) ? cgroup_freeze(u->path, false) : signal_all(u, SIGCONT);
 }
 
 int unit_release(struct run_unit *u)
@@ -90,6 +73,8 @@ int unit_release(struct run_unit *u)
 void unit_signal(struct run_unit *u, int signal)
 {
 	signal_all(u, signal);
+	if (u->kind == UNIT_FREEZER && signal == SIGKILL)
+		cgroup_kill(u->path);
 }
 
 struct group_search {
@@ -122,9 +107,10 @@ int unit_rescue(struct run_unit *u)
 	struct proc p;
 	int i;
 
-	if (u->kind == UNIT_CGROUP) {
-		int err = u->stopped ? freeze(u, false) : -ESRCH;
-
+	if (is_frozen(u)) {
+		int err = u->stopped ? cgroup_freeze(u->path, false) : -ESRCH;
+		if (!err)
+			u->stopped = 0;
 		return !err ? 1 : err == -ESRCH ? 0 : err;
 	}
 	if (u->group && (proc_read(u->group, &p) || p.start == u->group_start))
@@ -140,6 +126,8 @@ bool unit_is_alive(const struct run_unit *u)
 {
 	int i;
 
+	if (u->kind == UNIT_FREEZER)
+		return cgroup_is_populated(u->path);
 	for (i = 0; i < u->nr_procs; i++) {
 		if (u->proc[i].pid && proc_is(u->proc[i].pid, u->proc[i].start))
 			return true;
@@ -269,10 +257,10 @@ int unit_find_strays(struct run *run)
 	for (i = 0; i < run->nr; i++) {
 		struct run_unit *u = &run->unit[i];
 
-		if (u->kind != UNIT_GROUP || !u->group || !u->executor)
+		if (!u->group || !u->executor)
 			continue;
 		nr = select_below(&all, u->executor, u->executor, u->group, found);
-		if (add_procs(u, found, nr) < 0)
+		if (add_procs(u, found, nr) < 0 && u->kind == UNIT_GROUP)
 			err = -E2BIG;
 	}
 	free(all.p);

@@ -34,12 +34,13 @@ bool unit_is_alive(const struct run_unit *u);
 int unit_find_tree(struct run_unit *u, pid_t root, uint64_t start, pid_t guardian);
 
 /*
- * UNIT_GROUP: descendants of the executor that have left the group; it adopts those
- * whose parents die. For all units of a run, by the master: 0, or -E2BIG.
+ * Of programs that we started: descendants of the executor that have left the group; it
+ * adopts those whose parents die. For all units of a run, by the master: 0, or -E2BIG:
+ * some will not be stopped.
  */
 int unit_find_strays(struct run *run);
 
-/* UNIT_GROUP: end all of it; and if it does not listen, with @signal = SIGKILL. */
+/* For all of a program that we started; SIGKILL ends also what is in its UNIT_FREEZER. */
 void unit_signal(struct run_unit *u, int signal);
 
 #endif /* SHOWSTOPPER_UNIT_H */

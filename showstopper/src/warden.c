@@ -62,7 +62,7 @@ void warden_keep(struct warden *w, struct run *run)
 	if (w->pid && waitpid(w->pid, NULL, WNOHANG) != w->pid)
 		return;
 	w->pid = 0;
-	start(w, run);
+	run->warden_error = start(w, run);
 }
 
 void warden_close(struct warden *w)

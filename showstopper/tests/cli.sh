@@ -245,6 +245,47 @@ in_cgroup() {
 	rmdir "$group"
 }
 
+# Each program in a group of its own, whatever it and its children do; no group is left.
+freezer() {
+	local root group run frozen=0 end i rc
+	root=$(group_named '')
+	refused 2 "--freezer, 1cdc and nbench are for programs" "$s" -l 10 --freezer -p $$
+	[ -w "$root" ] || { echo "# no control groups to write to"; return 0; }
+	mkdir "${root}showstopper-outside" || return
+	"$s" -q -m cdc -l 30 -n 2 -d 5 --freezer --cgroup "${root}showstopper-outside" sh -c 'setsid sleep 60 & sleep 61; :' & run=$!
+	end=$((SECONDS + 8))
+	until [ "$(cat "${root}showstopper-outside"/showstopper.*/cgroup.procs 2>/dev/null | wc -l)" = 6 ] ||
+		[ $SECONDS -gt $end ]; do sleep 0.05; done
+	for i in {1..200}; do
+		frozen=$((frozen + $(cat "${root}showstopper-outside"/showstopper.*/cgroup.events 2>/dev/null | grep -c 'frozen 1')))
+		sleep 0.01
+	done
+	wait $run || fail "status $?"
+	# Of 400; stopped for seven tenths of the time.
+	[ $frozen -ge 120 ] || fail "frozen $frozen of 400 times"
+	rmdir "${root}showstopper-outside" || fail "left: $(find "${root}showstopper-outside" -mindepth 1 -type d)"
+	timeout 20 "$s" -q -m cdc -l 90 -n 1 --freezer sh -c 'kill -STOP $$; exit 5' 2>"$dir/err"
+	[ $? = 5 ] || fail "it was left stopped"
+	# The master is killed: programs run on, in groups that rescue removes after their end.
+	cp /bin/sleep "$dir/thawed"
+	"$s" -q -m cdc -l 5 -n 2 --freezer "$dir/thawed" 60 2>/dev/null & run=$!
+	end=$((SECONDS + 10))
+	until group=$(sed -n 's/^0::.//p' "/proc/$(pgrep -f -o "^$dir/thawed")/cgroup" 2>/dev/null) &&
+		grep -qs 'frozen 1' "$root$group/cgroup.events" || [ $SECONDS -gt $end ]; do sleep 0.01; done
+	kill -KILL "$(pgrep -x -P $run showstopper)"
+	wait $run && fail "no error"
+	grep -q 'frozen 0' "$root$group/cgroup.events" || fail "left frozen"
+	"$s" rescue | grep -q "can be removed when its programs have ended" || fail "rescue does not know the groups"
+	pkill -KILL -f "$dir/thawed"
+	end=$((SECONDS + 5))
+	while [ -e "$root$group" ] && [ $SECONDS -le $end ]; do "$s" rescue >/dev/null; sleep 0.05; done
+	[ ! -e "$root$group" ] || fail "rescue left $root$group"
+	if [ "$(id -u)" = 0 ]; then
+		XDG_RUNTIME_DIR='' refused 1 "cannot make a control group: Permission denied; run showstopper as root, or with systemd-run" \
+			setpriv --reuid=1000 --regid=1000 --clear-groups -- "$s" -q -l 50 --freezer true
+	fi
+}
+
 iterations() {
 	"$s" -q -m cdc -l 100 -n 2 -d 5 --restart --iterations "$dir/iterations.csv" --json="$dir/summary.json" \
 		sh -c ': "a, b"; sleep 0.3' || fail "status $?"
@@ -410,6 +451,7 @@ check "attached, guardian and executor killed" attached_and_killed
 check "programs end with it" ends_programs
 check "a control group" cgroup
 check "programs in a control group" in_cgroup
+check "the freezer" freezer
 check "iterations and summary" iterations
 check "the whole screen" view
 check "a program that stops itself" stops_itself

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Kill parts of showstopper at random moments: nothing may stay stopped.
 
-Usage: kill_matrix.py SHOWSTOPPER [ROUNDS]
+Usage: kill_matrix.py SHOWSTOPPER [ROUNDS [OPTION...]]
 
 Each round does all cases, some at a time. A case starts programs that have a
 child each, waits for a random time, sends its signals, and looks how long it
-takes until no process of the programs is stopped. Prints TAP; the seed of the
-random times is printed, and may be given in SEED.
+takes until no process of the programs is stopped, or frozen (OPTION: --freezer).
+Prints TAP; the seed of the random times is printed, and may be given in SEED.
 """
 
 from __future__ import annotations
@@ -27,6 +27,14 @@ LIMIT_S = 1.0  # what is promised
 PATIENCE_S = 10.0  # for a machine that has other things to do
 AT_ONCE = 8
 COPIES = 3
+CGROUPS = next(
+    (
+        line.split()[1]
+        for line in Path("/proc/self/mounts").read_text(encoding="utf-8").splitlines()
+        if line.split()[2] == "cgroup2"
+    ),
+    "",
+)
 
 
 @dataclass
@@ -79,9 +87,20 @@ def marked(mark: str) -> list[int]:
     ]
 
 
+def frozen(pid: int) -> bool:
+    """Is its control group frozen?"""
+    group = next((g[3:] for g in read(pid, "cgroup").splitlines() if g.startswith(b"0::")), b"")
+    if b"/showstopper." not in group:
+        return False
+    try:
+        return b"frozen 1" in Path(f"{CGROUPS}{group.decode()}/cgroup.events").read_bytes()
+    except OSError:
+        return False
+
+
 def stopped(pids: list[int]) -> list[int]:
     """Those that are stopped."""
-    return [p for p in pids if (s := stat(p)) and s[0] == "T"]
+    return [p for p in pids if (s := stat(p)) and (s[0] == "T" or frozen(p))]
 
 
 def find_tree(guardian: int) -> Tree:
@@ -211,7 +230,9 @@ def clean_up(run: subprocess.Popen[bytes], tree: Tree, mark: str) -> None:
     run.wait()
 
 
-def one(binary: str, case: str, wait_s: float, number: int) -> tuple[str, float, str]:
+def one(
+    binary: str, options: list[str], case: str, wait_s: float, number: int
+) -> tuple[str, float, str]:
     """Returns case, seconds until all ran, and what is wrong."""
     mark = f"SHOWSTOPPER_KILL_MATRIX={os.getpid()}.{number:06}"
     env = dict(os.environ, **dict([mark.split("=")]))
@@ -219,7 +240,7 @@ def one(binary: str, case: str, wait_s: float, number: int) -> tuple[str, float,
     # A shell with job control stays, as that of a terminal.
     with subprocess.Popen(
         ["bash", "-c", 'set -m; "$@" & wait $!', "bash", binary, "-q", "-m", "cdc", "-l", "30",
-         "-n", str(COPIES), "--", *program],
+         "-n", str(COPIES), *options, "--", *program],
         env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, start_new_session=True,
     ) as run:
@@ -236,6 +257,7 @@ def main() -> int:
     """Run the rounds."""
     binary = os.path.abspath(sys.argv[1])
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 1
+    options = sys.argv[3:]
     seed = int(os.environ.get("SEED", time.time_ns() % 1_000_000))
     rng = random.Random(seed)
     print(f"# seed {seed}")
@@ -244,10 +266,14 @@ def main() -> int:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     jobs = [(case, rng.uniform(0, 0.3)) for _ in range(rounds) for case in CASES]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        results = list(pool.map(lambda j: one(binary, j[1][0], j[1][1], j[0]), enumerate(jobs)))
+        results = list(pool.map(lambda j: one(binary, options, *j[1], j[0]), enumerate(jobs)))
     # Files of the runs whose guardians were killed.
+    time.sleep(0.5)
     subprocess.run([binary, "rescue"], stdout=subprocess.DEVNULL, check=True)
-    return report(results)
+    left = [str(p) for p in Path(CGROUPS).glob("**/showstopper.*")] if "--freezer" in options else []
+    if left:
+        print(f"not ok {len(CASES) + 1} - control groups are left: {left}")
+    return report(results) or bool(left)
 
 
 def report(results: list[tuple[str, float, str]]) -> int:

@@ -2,6 +2,7 @@
 /* The modules that know processes and files: what they do to children of the test. */
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -11,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "../src/cgroup.h"
 #include "../src/guardian.h"
 #include "../src/iterations.h"
 #include "../src/proc.h"
@@ -304,6 +307,121 @@ static void wardens(void **state)
 	munmap(run, sizeof(*run));
 }
 
+/* No more processes for this user: none can be started, which the master is to say. */
+static void no_warden(void **state)
+{
+	const struct rlimit none = { 0, 0 };
+	static struct run run;
+	struct warden w = {};
+	int status;
+	pid_t pid;
+
+	(void)state;
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		/* root may exceed it */
+		if (setrlimit(RLIMIT_NPROC, &none) || (!geteuid() && setuid(54321)))
+			_exit(1);
+		warden_keep(&w, &run);
+		_exit(w.pid || run.warden_error != -EAGAIN ? 2 : 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+}
+
+/* Two groups of version 2, one in the other. */
+static char outer[PATH_MAX], inner[PATH_MAX + 10];
+
+static int make_cgroups(void **state)
+{
+	char own[PATH_MAX - 30];
+
+	*state = NULL;
+	if (cgroup_own(own, sizeof(own)))
+		return 0;
+	snprintf(outer, sizeof(outer), "%s/process_test.XXXXXX", own);
+	if (!mkdtemp(outer))
+		return 0;
+	snprintf(inner, sizeof(inner), "%s/inner", outer);
+	*state = outer;
+	return mkdir(inner, 0700);
+}
+
+static int remove_cgroups(void **state)
+{
+	return *state && (rmdir(inner) || rmdir(outer)) ? -1 : 0;
+}
+
+static bool is_frozen(const char *group)
+{
+	char path[PATH_MAX + 50], text[100] = "";
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/cgroup.events", group);
+	fd = open(path, O_RDONLY);
+	assert_true(read(fd, text, sizeof(text) - 1) > 0);
+	close(fd);
+	return strstr(text, "frozen 1");
+}
+
+/* It takes a moment. */
+static void expect_frozen(const char *group, bool frozen)
+{
+	int i;
+
+	for (i = 0; i < 5000 && is_frozen(group) != frozen; i++)
+		usleep(1000);
+	assert_int_equal(is_frozen(group), frozen);
+}
+
+static void cgroups(void **state)
+{
+	struct run_unit u = { .kind = UNIT_FREEZER };
+	int status;
+	pid_t pid;
+
+	if (!*state)
+		skip();
+	assert_true(strlen(inner) < sizeof(u.path));
+	strcpy(u.path, outer);
+	assert_false(cgroup_has_us(outer));
+	assert_false(unit_is_alive(&u));
+	pid = fork();
+	assert_true(pid >= 0);
+	if (!pid) {
+		if (cgroup_enter(inner) || !cgroup_has_us(inner) || !cgroup_has_us(outer))
+			_exit(1);
+		for (;;)
+			pause();
+	}
+	while (!unit_is_alive(&u) && !waitpid(pid, &status, WNOHANG))
+		usleep(1000);
+	/* Groups below go with it. */
+	assert_int_equal(unit_stop(&u), 0);
+	expect_frozen(inner, true);
+	assert_int_equal(unit_continue(&u), 0);
+	assert_true(u.stopped);
+	expect_frozen(inner, false);
+	assert_int_equal(unit_release(&u), 0);
+	assert_false(u.stopped);
+	assert_int_equal(unit_rescue(&u), 0);
+	/* What was left by a run that is gone; and SIGKILL ends what is frozen. */
+	assert_int_equal(unit_stop(&u), 0);
+	expect_frozen(inner, true);
+	assert_int_equal(unit_rescue(&u), 1);
+	expect_frozen(inner, false);
+	assert_int_equal(unit_rescue(&u), 0);
+	assert_int_equal(unit_stop(&u), 0);
+	unit_signal(&u, SIGKILL);
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+	assert_false(unit_is_alive(&u));
+	strcat(u.path, "/gone");
+	assert_int_equal(unit_stop(&u), -ESRCH);
+	assert_int_equal(cgroup_enter(u.path), -ENOENT);
+}
+
 static int clean_up(void **state)
 {
 	(void)state;
@@ -318,7 +436,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(rescued, start_family, end_family),
 		cmocka_unit_test_setup_teardown(overdue, start_family, end_family),
 		cmocka_unit_test_setup_teardown(wardens, start_family, end_family),
-		cmocka_unit_test(processes), cmocka_unit_test(run_files), cmocka_unit_test(iterations),
+		cmocka_unit_test_setup_teardown(cgroups, make_cgroups, remove_cgroups),
+		cmocka_unit_test(no_warden), cmocka_unit_test(processes),
+		cmocka_unit_test(run_files), cmocka_unit_test(iterations),
 	};
 
 	if (!mkdtemp(folder))

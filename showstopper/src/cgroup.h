@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Control groups of version 2, by the files in their folders. */
+#ifndef SHOWSTOPPER_CGROUP_H
+#define SHOWSTOPPER_CGROUP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/*
+ * Stop or continue its processes, and those of groups below. -ESRCH: there is no such
+ * group any more; or another negative errno.
+ */
+int cgroup_freeze(const char *folder, bool on);
+
+/* Move this process into it: 0 or a negative errno. */
+int cgroup_enter(const char *folder);
+
+/* SIGKILL for all that is in it, or below, frozen or not; needs Linux 5.14. */
+int cgroup_kill(const char *folder);
+
+/* Is a process in it, or below? */
+bool cgroup_is_populated(const char *folder);
+
+/* Is this process? @folder is a real path. */
+bool cgroup_has_us(const char *folder);
+
+/* The folder of this process's group: 0, -ENOENT: none is mounted; or another. */
+int cgroup_own(char *path, size_t size);
+
+#endif /* SHOWSTOPPER_CGROUP_H */
