@@ -266,11 +266,11 @@ def main() -> int:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     jobs = [(case, rng.uniform(0, 0.3)) for _ in range(rounds) for case in CASES]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        results = list(pool.map(lambda j: one(binary, options, *j[1], j[0]), enumerate(jobs)))
+        results = list(pool.map(lambda j: one(binary, options, j[1][0], j[1][1], j[0]), enumerate(jobs)))
     # Files of the runs whose guardians were killed.
     time.sleep(0.5)
     subprocess.run([binary, "rescue"], stdout=subprocess.DEVNULL, check=True)
-    left = [str(p) for p in Path(CGROUPS).glob("**/showstopper.*")] if "--freezer" in options else []
+    left = list(map(str, Path(CGROUPS).glob("**/showstopper.*"))) if CGROUPS else []
     if left:
         print(f"not ok {len(CASES) + 1} - control groups are left: {left}")
     return report(results) or bool(left)
