@@ -266,7 +266,9 @@ def main() -> int:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     jobs = [(case, rng.uniform(0, 0.3)) for _ in range(rounds) for case in CASES]
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        results = list(pool.map(lambda j: one(binary, options, j[1][0], j[1][1], j[0]), enumerate(jobs)))
+        results = list(
+            pool.map(lambda j: one(binary, options, j[1][0], j[1][1], j[0]), enumerate(jobs))
+        )
     # Files of the runs whose guardians were killed.
     time.sleep(0.5)
     subprocess.run([binary, "rescue"], stdout=subprocess.DEVNULL, check=True)
