@@ -425,6 +425,7 @@ rescue() {
 	wait_for '^ *2 T$' 5 || return
 	sleep 60 & local unrelated=$!
 	kill -STOP $unrelated
+	until [ "$(cut -d' ' -f3 /proc/$unrelated/stat)" = T ]; do sleep 0.01; done
 	"$s" rescue >"$dir/out" || fail "status $?"
 	grep -qE '^run of process [0-9]+: 2 continued$' "$dir/out" || fail "$(cat "$dir/out")"
 	states | grep -q T && fail "left stopped: $(states)"
