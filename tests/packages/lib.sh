@@ -47,8 +47,42 @@ copy_tree() {
 	(cd "$top" && git ls-files -co --exclude-standard -z | xargs -0 cp --parents -t "$1")
 }
 
-# In a guest, as the packages left it: nothing else of ours is on its paths.
+# build VERSION: the packages, of this tree with that version, into $work/VERSION
+build() {
+	copy_tree "$work/$1/pmctrack" && cd "$work/$1/pmctrack" || return
+	echo "$1" >VERSION
+	sed -i "1s/(.*)/($1)/" debian/changelog
+	dpkg-buildpackage -b -us -uc
+}
+install_packages() {
+	mkdir -p "$root/tmp/debs" && rm -f "$root"/tmp/debs/*
+	cp "$work/$1"/*.deb "$root/tmp/debs/" && rm -f "$root"/tmp/debs/*-dbgsym*
+	in_root sh -c 'dpkg -i /tmp/debs/*.deb'
+}
+
+# new_user: an ordinary one in $root, me, who may use sudo and the network, at home in $home
+new_user() {
+	home=$root/home/me
+	in_root useradd -m -s /bin/bash me
+	echo 'me ALL=(ALL) NOPASSWD: ALL' >"$root/etc/sudoers.d/me"
+	cp /etc/resolv.conf "$root/etc/"
+	echo "127.0.0.1 localhost $(hostname) (none)" >"$root/etc/hosts"
+	in_root apt-get -qq update >&2
+}
+# commands N: the Nth block of commands of what README.md has about installing
+commands() {
+	awk -v n="$1" '/^## / { here = /Installing/ } here && /^```/ { blocks++; next } here && blocks == 2 * n - 1' "$top/README.md"
+}
+# as_user FOLDER FILE: the lines of a file at home as that user types them, in a folder; each has to work
+as_user() { echo "su - me -c 'cd $1 && bash -ex ~/$2'"; }
+# running RELEASE: before a guest boots, uname tells its kernel; until the file is removed
+running() {
+	printf '#!/bin/sh\n[ "$*" = -r ] && echo %s || exec /usr/bin/uname "$@"\n' "$1" >"$root/usr/local/bin/uname"
+	chmod +x "$root/usr/local/bin/uname"
+}
+
+# guest COMMANDS [OPTION…]: in a guest, as the packages left it: nothing else of ours is on its paths.
 guest() {
-	"$vm_dir/run" --arch x86_64 --kernel stock-6.1 --root "$root" --no-module --icount "${@:2}" -- \
+	"$vm_dir/run" --arch x86_64 --kernel "${kernel:-stock-6.1}" --root "$root" --no-module --icount "${@:2}" -- \
 		env -u LD_LIBRARY_PATH PATH=/usr/sbin:/usr/bin:/sbin:/bin bash -exc "$1"
 }
