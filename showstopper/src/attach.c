@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -90,10 +91,13 @@ static int make_cgroups(const struct options *o, struct run *run)
 
 		memcpy(u->path, path, strlen(path) + 1);
 		if (!mkdtemp(u->path)) {
-			complain("--freezer: %s: cannot make a control group: %s; run showstopper as root, or with systemd-run --user --scope -p Delegate=yes",
-				 parent, strerror(errno));
+			complain("--freezer: %s: cannot make a control group: %s%s", parent, strerror(errno),
+				 errno == EACCES || errno == EPERM ?
+				 "; run showstopper as root, or with systemd-run --user --scope -p Delegate=yes" : "");
 			return -1;
 		}
+		/* Programs of other users look for their limits. */
+		chmod(u->path, 0755);
 		u->kind = UNIT_FREEZER;
 		if (check_cgroup(u->path, "cgroup.freeze"))
 			return -1;
@@ -127,7 +131,7 @@ bool detach(const struct run *run, int64_t patience)
 	for (i = 0; i < run->nr; i++) {
 		const struct run_unit *u = &run->unit[i];
 
-		while (u->kind == UNIT_FREEZER && rmdir(u->path) && errno == EBUSY) {
+		while (u->kind == UNIT_FREEZER && cgroup_remove(u->path)) {
 			if (run_now() >= until) {
 				all = false;
 				break;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <fcntl.h>
+#include <ftw.h>
 #include <limits.h>
 #include <mntent.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cgroup.h"
@@ -37,24 +40,90 @@ int cgroup_enter(const char *folder)
 	return write_file(folder, "cgroup.procs", "0");
 }
 
-int cgroup_kill(const char *folder)
+static FILE *open_file(const char *folder, const char *name)
 {
-	return write_file(folder, "cgroup.kill", "1");
+	char path[PATH_MAX + 20];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return fopen(path, "re");
+}
+
+/* Has the file such a line, with its end? */
+static bool has_line(const char *folder, const char *name, const char *wanted)
+{
+	FILE *file = open_file(folder, name);
+	bool found = false;
+	char line[64];
+
+	while (file && fgets(line, sizeof(line), file))
+		found |= !strcmp(line, wanted);
+	if (file)
+		fclose(file);
+	return found;
+}
+
+bool cgroup_is_frozen(const char *folder)
+{
+	return has_line(folder, "cgroup.freeze", "1\n");
 }
 
 bool cgroup_is_populated(const char *folder)
 {
-	char path[PATH_MAX + 20], line[64];
-	bool populated = false;
+	return has_line(folder, "cgroup.events", "populated 1\n");
+}
+
+/* Is the process in a group of such a name, or below one? */
+static bool is_in(pid_t pid, const char *name)
+{
+	char folder[32], line[PATH_MAX] = "";
+	bool found = false;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/cgroup.events", folder);
-	file = fopen(path, "re");
+	snprintf(folder, sizeof(folder), "/proc/%d", pid);
+	file = open_file(folder, "cgroup");
 	while (file && fgets(line, sizeof(line), file))
-		populated |= !strcmp(line, "populated 1\n");
+		found |= !strncmp(line, "0::", 3) && strstr(line, name);
 	if (file)
 		fclose(file);
-	return populated;
+	return found;
+}
+
+void cgroup_signal(const char *folder, int signal)
+{
+	FILE *procs;
+	pid_t pid;
+	int fd;
+
+	/* All at once, since Linux 5.14. */
+	if (signal == SIGKILL && !write_file(folder, "cgroup.kill", "1"))
+		return;
+	procs = open_file(folder, "cgroup.procs");
+	while (procs && fscanf(procs, "%d", &pid) == 1) {
+		fd = syscall(SYS_pidfd_open, pid, 0);
+		/* What the descriptor is of was there, or is gone, when we looked. */
+		if (fd >= 0 && is_in(pid, strrchr(folder, '/')))
+			syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (procs)
+		fclose(procs);
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+	(void)st;
+	(void)at;
+	return type == FTW_DP && rmdir(path) ? -1 : 0;
+}
+
+int cgroup_remove(const char *folder)
+{
+	if (!rmdir(folder) || errno == ENOENT)
+		return 0;
+	if (cgroup_is_populated(folder) || nftw(folder, remove_one, 8, FTW_DEPTH | FTW_PHYS))
+		return -EBUSY;
+	return 0;
 }
 
 /* The name of this process's group, from the root on; that itself is "". */

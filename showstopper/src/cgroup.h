@@ -15,14 +15,23 @@ int cgroup_freeze(const char *folder, bool on);
 /* Move this process into it: 0 or a negative errno. */
 int cgroup_enter(const char *folder);
 
-/* SIGKILL for all that is in it, or below, frozen or not; needs Linux 5.14. */
-int cgroup_kill(const char *folder);
+/* It was stopped, and not continued. */
+bool cgroup_is_frozen(const char *folder);
+
+/*
+ * A signal for its processes; SIGKILL also for those of groups below, and frozen ones. Its
+ * name must be its own in the machine, as processes are told from others by that.
+ */
+void cgroup_signal(const char *folder, int signal);
 
 /* Is a process in it, or below? */
 bool cgroup_is_populated(const char *folder);
 
 /* Is this process? @folder is a real path. */
 bool cgroup_has_us(const char *folder);
+
+/* And groups below, if nothing is in them: 0, or -EBUSY if something is. */
+int cgroup_remove(const char *folder);
 
 /* The folder of this process's group: 0, -ENOENT: none is mounted; or another. */
 int cgroup_own(char *path, size_t size);

@@ -42,7 +42,7 @@ struct executor {
 /* In the child; only returns if it fails, which the pipe @told tells. */
 static void exec_program(const struct executor_job *job, int told)
 {
-	const struct run_unit *u = &job->run->unit[job->index];
+	struct run_unit *u = &job->run->unit[job->index];
 	const char *cgroup = u->kind == UNIT_FREEZER ? u->path : job->options->cgroup;
 	int err, null;
 
@@ -64,10 +64,12 @@ static void exec_program(const struct executor_job *job, int told)
 		dup2(null, 2);
 	if (job->options->pinned)
 		sched_setaffinity(0, sizeof(cpu_set_t), &job->options->cpus);
-	err = cgroup ? -cgroup_enter(cgroup) : 0;
-	if (!err)
+	err = cgroup ? cgroup_enter(cgroup) : 0;
+	u->kept_out = err;
+	if (!err) {
 		execvp(job->argv[0], job->argv);
-	err = err ?: errno;
+		err = -errno;
+	}
 	if (write(told, &err, sizeof(err)) != sizeof(err))
 		_exit(126);
 	_exit(127);
@@ -99,8 +101,8 @@ static int start_program(struct executor *e)
 	close(told[0]);
 	e->pidfd = syscall(SYS_pidfd_open, e->child, 0);
 	if (!err && e->pidfd < 0)
-		err = errno;
-	return -err;
+		err = -errno;
+	return err;
 }
 
 /*

@@ -79,9 +79,10 @@ int main(int argc, char **argv)
 	setenv(NESTED, pid, 1);
 	if (!attach(&options, run) && !open_load(&options, &load))
 		status = guardian_run(&options, run, &load);
-	/* Else rescue will do it. */
-	if (detach(run, NS_PER_S))
+	if (detach(run, run->end ? NS_PER_S : 0))
 		unlink(path);
+	else
+		complain("programs run on in control groups of theirs; showstopper rescue removes these when they have ended");
 	/* Of this run, not of what was there before. */
 	if (options.report && run->begin && report_draw(&options))
 		status = status ?: 1;

@@ -102,7 +102,7 @@ static void explain_failure(struct master *m, uint32_t i)
 	const struct run_unit *u = &m->run->unit[i];
 	const char *name = name_of(m, i);
 
-	switch (u->error) {
+	switch (u->kept_out ? 0 : u->error) {
 	case -EPERM:
 		complain("%s: not permitted to stop it: it runs as another user (set-uid?); run showstopper as root",
 			 name);
@@ -116,7 +116,8 @@ static void explain_failure(struct master *m, uint32_t i)
 			 WEXITSTATUS(u->status));
 		break;
 	default:
-		complain("%s: %s", name, strerror(-u->error));
+		complain("%s: %s%s", name, u->kept_out ? "cannot enter its control group: " : "",
+			 strerror(-u->error));
 	}
 }
 
@@ -224,7 +225,7 @@ static void tick(struct master *m)
 	m->strays_at = run_now();
 	if (unit_find_strays(m->run) && !m->warned_strays) {
 		m->warned_strays = true;
-		complain("a program has more than %d processes outside of its group: some are not controlled; use --cgroup",
+		complain("a program has more than %d processes outside of its group: some are not controlled; use --freezer",
 			 RUN_MAX_PROCS);
 	}
 }

@@ -59,8 +59,7 @@ struct run *run_create(uint32_t nr, char *path, size_t size)
 		return NULL;
 	}
 	n = strlen(path);
-	snprintf(path + n, size - n, "/%d", getpid());
-	unlink(path);
+	snprintf(path + n, size - n, "/%d.%llu", self.pid, (unsigned long long)self.start);
 	fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	if (fd < 0)
 		return NULL;

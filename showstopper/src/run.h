@@ -58,10 +58,11 @@ struct run_proc {
  * @duty: its duty cycle
  * @own: CPU time of the executor itself, ns
  * @error: negative errno of what went wrong, 0: nothing
+ * @kept_out: it was that the program could not enter its control group
  * @stopped_itself: once at least
  * @nr_procs: of @proc, in use
- * @proc: of UNIT_TREE all; of programs that we started those outside of the group,
- *	which the master finds
+ * @proc: of UNIT_TREE all; of UNIT_GROUP those outside of the group, which the
+ *	master finds
  * @path: of UNIT_CGROUP and UNIT_FREEZER: the folder
  */
 struct run_unit {
@@ -77,6 +78,7 @@ struct run_unit {
 	_Atomic double duty;
 	_Atomic int64_t own;
 	_Atomic int error;
+	_Atomic bool kept_out;
 	_Atomic bool stopped_itself;
 	_Atomic int nr_procs;
 	struct run_proc proc[RUN_MAX_PROCS];

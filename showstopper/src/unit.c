@@ -43,6 +43,10 @@ static int signal_all(struct run_unit *u, int signal)
 
 	if (u->kind == UNIT_TREE)
 		return signal_procs(u, signal);
+	if (u->kind == UNIT_FREEZER) {
+		cgroup_signal(u->path, signal);
+		return 0;
+	}
 	group = signal_group(u, signal);
 	procs = signal_procs(u, signal);
 	return group == -ESRCH ? procs : group;
@@ -73,8 +77,6 @@ int unit_release(struct run_unit *u)
 void unit_signal(struct run_unit *u, int signal)
 {
 	signal_all(u, signal);
-	if (u->kind == UNIT_FREEZER && signal == SIGKILL)
-		cgroup_kill(u->path);
 }
 
 struct group_search {
@@ -108,9 +110,9 @@ int unit_rescue(struct run_unit *u)
 	int i;
 
 	if (is_frozen(u)) {
-		int err = u->stopped ? cgroup_freeze(u->path, false) : -ESRCH;
-		if (!err)
-			u->stopped = 0;
+		bool left = u->stopped && cgroup_is_frozen(u->path);
+		int err = left ? cgroup_freeze(u->path, false) : -ESRCH;
+
 		return !err ? 1 : err == -ESRCH ? 0 : err;
 	}
 	if (u->group && (proc_read(u->group, &p) || p.start == u->group_start))
@@ -257,10 +259,10 @@ int unit_find_strays(struct run *run)
 	for (i = 0; i < run->nr; i++) {
 		struct run_unit *u = &run->unit[i];
 
-		if (!u->group || !u->executor)
+		if (u->kind != UNIT_GROUP || !u->group || !u->executor)
 			continue;
 		nr = select_below(&all, u->executor, u->executor, u->group, found);
-		if (add_procs(u, found, nr) < 0 && u->kind == UNIT_GROUP)
+		if (add_procs(u, found, nr) < 0)
 			err = -E2BIG;
 	}
 	free(all.p);

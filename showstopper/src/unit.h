@@ -34,13 +34,12 @@ bool unit_is_alive(const struct run_unit *u);
 int unit_find_tree(struct run_unit *u, pid_t root, uint64_t start, pid_t guardian);
 
 /*
- * Of programs that we started: descendants of the executor that have left the group; it
- * adopts those whose parents die. For all units of a run, by the master: 0, or -E2BIG:
- * some will not be stopped.
+ * UNIT_GROUP: descendants of the executor that have left the group; it adopts those
+ * whose parents die. For all units of a run, by the master: 0, or -E2BIG.
  */
 int unit_find_strays(struct run *run);
 
-/* For all of a program that we started; SIGKILL ends also what is in its UNIT_FREEZER. */
+/* For all of a program that we started. */
 void unit_signal(struct run_unit *u, int signal);
 
 #endif /* SHOWSTOPPER_UNIT_H */

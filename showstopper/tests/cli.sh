@@ -251,10 +251,10 @@ freezer() {
 	root=$(group_named '')
 	refused 2 "--freezer, 1cdc and nbench are for programs" "$s" -l 10 --freezer -p $$
 	[ -w "$root" ] || { echo "# no control groups to write to"; return 0; }
-	mkdir "${root}showstopper-outside" || return
-	"$s" -q -m cdc -l 30 -n 2 --freezer --cgroup "${root}showstopper-outside" sh -c 'setsid sleep 60 & sleep 61; :' & run=$!
+	mkdir -p "${root}showstopper-outside" || return
+	"$s" -q -m cdc -l 30 -n 2 --freezer --cgroup "${root}showstopper-outside" sh -c 'setsid sh -c "trap : TERM; echo ready; sleep 60; echo asked" & sleep 61; :' >"$dir/stray" & run=$!
 	end=$((SECONDS + 20))
-	until [ "$(cat "${root}showstopper-outside"/showstopper.*/cgroup.procs 2>/dev/null | wc -l)" = 6 ] ||
+	until [ "$(cat "${root}showstopper-outside"/showstopper.*/cgroup.procs 2>/dev/null | wc -l)" = 8 ] ||
 		[ $SECONDS -gt $end ]; do sleep 0.05; done
 	until [ $frozen -gt 50 ] || [ $SECONDS -gt $end ]; do
 		frozen=$((frozen + $(cat "${root}showstopper-outside"/showstopper.*/cgroup.events | grep -c 'frozen 1')))
@@ -262,18 +262,20 @@ freezer() {
 	kill -TERM $run; wait $run
 	[ $? = 143 ] || fail "status after SIGTERM"
 	[ $frozen -gt 50 ] || fail "frozen $frozen times"
+	[ "$(grep -c asked "$dir/stray")" = 2 ] || fail "strays were not asked to end: $(cat "$dir/stray")"
 	rmdir "${root}showstopper-outside" || fail "left: $(find "${root}showstopper-outside" -mindepth 1 -type d)"
 	timeout 20 "$s" -q -m cdc -l 90 -n 1 --freezer sh -c 'kill -STOP $$; exit 5' 2>"$dir/err"
 	[ $? = 5 ] || fail "it was left stopped"
 	# The master is killed: programs run on, in groups that rescue removes after their end.
 	cp /bin/sleep "$dir/thawed"
-	"$s" -q -m cdc -l 5 -n 2 --freezer "$dir/thawed" 60 2>/dev/null & run=$!
+	"$s" -q -m cdc -l 5 -n 2 --freezer sh -c "mkdir $root\$(sed -n 's/^0::.//p' /proc/self/cgroup)/below; exec $dir/thawed 60" 2>"$dir/err" & run=$!
 	end=$((SECONDS + 10))
 	until group=$(sed -n 's/^0::.//p' "/proc/$(pgrep -f -o "^$dir/thawed")/cgroup" 2>/dev/null) &&
 		grep -qs 'frozen 1' "$root$group/cgroup.events" || [ $SECONDS -gt $end ]; do sleep 0.01; done
 	kill -KILL "$(pgrep -x -P $run showstopper)"
 	wait $run && fail "no error"
 	grep -q 'frozen 0' "$root$group/cgroup.events" || fail "left frozen"
+	grep -q "programs run on in control groups of theirs; showstopper rescue" "$dir/err" || fail "$(cat "$dir/err")"
 	"$s" rescue | grep -q "can be removed when its programs have ended" || fail "rescue does not know the groups"
 	pkill -KILL -f "$dir/thawed"
 	end=$((SECONDS + 5))

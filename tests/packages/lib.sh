@@ -6,7 +6,7 @@
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$work/root
-n=0 status=0
+n=0 status=0 kernel=stock-6.1
 # expect NAME COMMAND…
 expect() {
 	local name=$1; shift
@@ -83,6 +83,6 @@ running() {
 
 # guest COMMANDS [OPTION…]: in a guest, as the packages left it: nothing else of ours is on its paths.
 guest() {
-	"$vm_dir/run" --arch x86_64 --kernel "${kernel:-stock-6.1}" --root "$root" --no-module --icount "${@:2}" -- \
+	"$vm_dir/run" --arch x86_64 --kernel "$kernel" --root "$root" --no-module --icount "${@:2}" -- \
 		env -u LD_LIBRARY_PATH PATH=/usr/sbin:/usr/bin:/sbin:/bin bash -exc "$1"
 }
