@@ -100,7 +100,7 @@ def frozen(pid: int) -> bool:
     """Is its control group frozen?"""
     group = group_of(pid)
     try:
-        return bool(group) and b"frozen 1" in (group / "cgroup.events").read_bytes()
+        return group is not None and b"frozen 1" in (group / "cgroup.events").read_bytes()
     except OSError:
         return False
 
