@@ -260,7 +260,7 @@ def one(
         try:
             tree = find_tree(find_guardian(run.pid))
             programs = marked(mark)
-            GROUPS.update(g for p in programs if (g := group_of(p)))
+            GROUPS.update(filter(None, map(group_of, programs)))
             took, wrong = attack(case, tree, programs, wait_s, binary)
         finally:
             clean_up(run, tree, mark)
