@@ -105,7 +105,7 @@ static void amd_program(const struct pmct_hwset *set)
 		pmct_wrmsr(AMD_GLOBAL_CTL, set->counters);
 }
 
-static u64 amd_read(const struct pmct_hwset *set, u64 *values)
+static u64 __no_kcsan amd_read(const struct pmct_hwset *set, u64 *values)
 {
 	u64 overflow = 0;
 

@@ -264,7 +264,7 @@ static void intel_program(const struct pmct_hwset *set)
 	pmct_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, intel_to_global(t, set->counters));
 }
 
-static u64 intel_read(const struct pmct_hwset *set, u64 *values)
+static u64 __no_kcsan intel_read(const struct pmct_hwset *set, u64 *values)
 {
 	u64 overflow = 0;
 
