@@ -92,8 +92,7 @@ static int make_cgroups(const struct options *o, struct run *run)
 		memcpy(u->path, path, strlen(path) + 1);
 		if (!mkdtemp(u->path)) {
 			complain("--freezer: %s: cannot make a control group: %s%s", parent, strerror(errno),
-				 errno == EACCES || errno == EPERM ?
-				 "; run showstopper as root, or with systemd-run --user --scope -p Delegate=yes" : "");
+				 cgroup_remedy(-errno));
 			return -1;
 		}
 		/* Programs of other users look for their limits. */

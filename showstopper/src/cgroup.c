@@ -40,6 +40,12 @@ int cgroup_enter(const char *folder)
 	return write_file(folder, "cgroup.procs", "0");
 }
 
+const char *cgroup_remedy(int err)
+{
+	return err == -EACCES || err == -EPERM ?
+	       "; run showstopper as root, or with systemd-run --user --scope -p Delegate=yes" : "";
+}
+
 static FILE *open_file(const char *folder, const char *name)
 {
 	char path[PATH_MAX + 20];

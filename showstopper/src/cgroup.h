@@ -15,6 +15,9 @@ int cgroup_freeze(const char *folder, bool on);
 /* Move this process into it: 0 or a negative errno. */
 int cgroup_enter(const char *folder);
 
+/* What to do about such an error of a group that was to be made or entered; or "". */
+const char *cgroup_remedy(int err);
+
 /* It was stopped, and not continued. */
 bool cgroup_is_frozen(const char *folder);
 

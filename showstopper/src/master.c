@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cgroup.h"
 #include "complain.h"
 #include "executor.h"
 #include "iterations.h"
@@ -116,8 +117,8 @@ static void explain_failure(struct master *m, uint32_t i)
 			 WEXITSTATUS(u->status));
 		break;
 	default:
-		complain("%s: %s%s", name, u->kept_out ? "cannot enter its control group: " : "",
-			 strerror(-u->error));
+		complain("%s: %s%s%s", name, u->kept_out ? "cannot enter its control group: " : "",
+			 strerror(-u->error), u->kept_out ? cgroup_remedy(u->error) : "");
 	}
 }
 

@@ -284,6 +284,11 @@ freezer() {
 	if [ "$(id -u)" = 0 ]; then
 		XDG_RUNTIME_DIR='' refused 1 "cannot make a control group: Permission denied; run showstopper as root, or with systemd-run" \
 			setpriv --reuid=1000 --regid=1000 --clear-groups -- "$s" -q -l 50 --freezer true
+		# A group of the user's, but the way there leads through one that is not.
+		mkdir "${root}showstopper-theirs" && chown -R 1000:1000 "${root}showstopper-theirs"
+		XDG_RUNTIME_DIR='' refused 1 "cannot enter its control group: Permission denied; run showstopper as root, or with systemd-run" \
+			setpriv --reuid=1000 --regid=1000 --clear-groups -- "$s" -q -l 50 -n 1 --freezer --cgroup "${root}showstopper-theirs" true
+		rmdir "${root}showstopper-theirs" || fail "a group was left"
 	fi
 }
 
