@@ -214,7 +214,7 @@ class Experiments:
     def add(self, row: Row) -> None:
         """Keep a result, and tell it."""
         self.rows.append(row)
-        print(f"{row.program:6} {row.method:12} {row.what:>6}: error {row.error():7.2f} %, "
+        print(f"{row.program:6} {row.method:12} {row.what:>6}: error {row.error():z7.2f} %, "
               f"squared {row.square():8.2f}", flush=True)
 
     def measure(
@@ -281,7 +281,7 @@ class Experiments:
                 load = float(row.what.split()[0])
                 if load in PAPER_LOADS:
                     paper = f"{PAPER[row.program, row.method][PAPER_LOADS.index(load)]:g}"
-            rows.append([row.program, row.what, row.method, f"{row.error():.2f}",
+            rows.append([row.program, row.what, row.method, f"{row.error():z.2f}",
                          f"{row.square():.2f}", paper])
         names: list[str] = []
         for program in self.commands:
@@ -289,12 +289,12 @@ class Experiments:
                 self.plot(program, method, names)
         head = ["program", "load or length", "method", "error", "squared", "paper, squared"]
         (self.folder / "tables.md").write_text(
-            f"{self.cpus} CPUs, {self.seconds:g} s each; mean error in % of load, mean "
-            "squared error x 10^4, of periods of 500 ms after the first 3 s. Without any of "
-            f"this, the machine's load was {self.own_load:.2f} %. Programs: xz with one thread, "
-            "a pipe of three, and four threads for each CPU, again and again (cpulimit's read "
-            "/dev/urandom without an end); the paper's were fop, avrora and "
-            f"sunflow on 12 CPUs.\n\n{table(head, rows)}\n"
+            f"{self.cpus} CPUs, {self.seconds:g} s each; mean error (target minus load) in % of "
+            "load, mean squared error x 10^4, of periods of 500 ms after the first 3 s. Without "
+            f"any of this, the machine's load was {self.own_load:.2f} %. Programs: xz with one "
+            "thread, a pipe of three, and four threads for each CPU, again and again (cpulimit's "
+            "read /dev/urandom without an end); the paper's were fop, avrora and sunflow on 12 "
+            f"CPUs.\n\n{table(head, rows)}\n"
             + "".join(f"- {failure}\n" for failure in self.failures) + "\n"
             + "".join(f"![{name}]({name})\n" for name in names), "utf-8")
 

@@ -51,7 +51,7 @@ def write(folder: Path, replays: list[Replay], periods: list[tuple[Replay, list[
     for one in replays:
         slowest = next(x for x in replays if x.method == one.method)
         rows.append([one.method, f"{one.speed:g}", f"{one.seconds:.1f}", f"{one.load:.2f}",
-                     f"{one.error:.2f}", f"{one.rate:.4f}",
+                     f"{one.error:z.2f}", f"{one.rate:.4f}",
                      f"{100 * (one.rate / slowest.rate - 1):+.2f}" if slowest.rate else ""])
     names: list[str] = []
     with Plot(folder, "replay.png", names) as plot:
