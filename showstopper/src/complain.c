@@ -4,24 +4,32 @@
 #include <string.h>
 
 #include "complain.h"
+#include "out.h"
+#include "trace.h"
 
 #define MOST_KEPT	16
+/* How long a line waits for its reader, before it is lost, ns: less than RUN_SILENCE. */
+#define PATIENCE	(100 * NS_PER_MS)
 
 static bool keep;
 static char kept[MOST_KEPT][512];
 static unsigned int nr_kept;
+/* The last line was: the next ones do not wait for that reader. */
+static bool lost;
 
 void complain(const char *fmt, ...)
 {
-	char line[512];
+	char line[512], text[540];
 	va_list args;
+	int n;
 
 	/* In one piece: several processes write. */
 	va_start(args, fmt);
 	vsnprintf(line, sizeof(line), fmt, args);
 	va_end(args);
+	n = snprintf(text, sizeof(text), "showstopper: %s\n", line);
 	if (!keep)
-		fprintf(stderr, "showstopper: %s\n", line);
+		lost = out_write(2, text, n, lost ? 0 : PATIENCE) != n;
 	else	/* The first ones say why; the last place is for the latest. */
 		memcpy(kept[nr_kept < MOST_KEPT ? nr_kept++ : MOST_KEPT - 1], line, sizeof(line));
 }

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-/* One line to standard error, with the program's name. */
+/* One line to standard error, with the program's name. It is lost if nobody takes it. */
 __attribute__((format(printf, 1, 2)))
 void complain(const char *fmt, ...);
 

@@ -62,10 +62,10 @@ static void exec_program(const struct executor_job *job, int told)
 		dup2(null, 1);
 	if (job->options->view && isatty(2) && null >= 0)
 		dup2(null, 2);
-	if (job->options->pinned)
-		sched_setaffinity(0, sizeof(cpu_set_t), &job->options->cpus);
 	err = cgroup ? cgroup_enter(cgroup) : 0;
 	u->kept_out = err;
+	if (!err && job->options->pinned && sched_setaffinity(0, sizeof(cpu_set_t), &job->options->cpus))
+		err = -errno;
 	if (!err) {
 		execvp(job->argv[0], job->argv);
 		err = -errno;
@@ -228,7 +228,7 @@ static void look_after(struct executor *e)
 /* What cycle_next() said, unless nobody is to be stopped now. */
 static int apply(struct executor *e)
 {
-	bool run = e->cycle.run || e->run->paused;
+	bool run = e->cycle.run || !run_is_attended(e->run);
 
 	if (run)
 		return e->unit->stopped ? unit_release(e->unit) : 0;
@@ -302,9 +302,9 @@ static void log_iteration(struct executor *e, int64_t began, int64_t ended, int 
 	int64_t begin = e->run->begin;
 	int err;
 
-	if (e->job->iterations < 0 || !begin)
+	if (e->job->options->iterations_fd < 0 || !begin)
 		return;
-	err = iterations_add(e->job->iterations, e->job->index, e->job->argv[0], began - begin,
+	err = iterations_add(e->job->options->iterations_fd, e->job->index, e->job->argv[0], began - begin,
 			     ended - begin, status);
 	if (err)
 		e->run->iterations_error = err;

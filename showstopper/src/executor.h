@@ -14,7 +14,6 @@
  * @index: of its unit
  * @argv: the program, NULL: it is there already
  * @source: of the load
- * @iterations: log of programs that ended, -1: none
  * @alive: pipe of which the master has the other end: at its end all is over
  */
 struct executor_job {
@@ -23,7 +22,6 @@ struct executor_job {
 	uint32_t index;
 	char *const *argv;
 	const struct load_source *source;
-	int iterations;
 	int alive;
 };
 

@@ -10,12 +10,19 @@
 #include <unistd.h>
 
 #include "complain.h"
+#include "ending.h"
 #include "guardian.h"
 #include "master.h"
+#include "proc.h"
 #include "signals.h"
 #include "unit.h"
 #include "view.h"
 #include "warden.h"
+
+/* A master that is silent when it is to end the run has this time to begin with it, ns. */
+#define OBEY_PATIENCE	(2 * NS_PER_S)
+/* Shorter silences are not worth a message. */
+#define NOTICE_PATIENCE	(3 * NS_PER_S)
 
 void guardian_continue_all(struct run *run)
 {
@@ -29,13 +36,14 @@ void guardian_continue_all(struct run *run)
 
 void guardian_continue_overdue(struct run *run)
 {
+	bool attended = run_is_attended(run);
 	int64_t now = run_now();
 	uint32_t i;
 
 	for (i = 0; i < run->nr; i++) {
 		struct run_unit *u = &run->unit[i];
 
-		if (u->stopped && now - u->due > RUN_PATIENCE)
+		if (u->stopped && (!attended || now - u->due > RUN_PATIENCE))
 			unit_continue(u);
 	}
 }
@@ -60,6 +68,7 @@ static void pause_run(struct run *run)
 	raise(SIGTSTP);
 	sigprocmask(SIG_UNBLOCK, &tstp, NULL);
 	sigprocmask(SIG_BLOCK, &tstp, NULL);
+	run->guardian_at = run_now();
 	run->paused = 0;
 }
 
@@ -85,36 +94,126 @@ void guardian_be_ordinary(void)
 	set_oom_score("0");
 }
 
-static int watch(struct run *run, struct warden *warden, pid_t master, const sigset_t *set)
+/**
+ * struct watch - what the guardian knows of the master
+ * @o: of the run
+ * @run: shared
+ * @master: its process
+ * @sig: signal that ends the run, 0: none yet
+ * @asked: the master was asked to end the run
+ * @hung: so many turns of the guardian has it been hung
+ * @ignored: for so many of them since it was asked
+ * @told: its silence has been reported
+ */
+struct watch {
+	const struct options *o;
+	struct run *run;
+	pid_t master;
+	int sig;
+	bool asked;
+	unsigned int hung, ignored;
+	bool told;
+};
+
+/*
+ * Patience is counted in turns, which take RUN_BEAT at least, because on a machine that is
+ * too slow for us it is also too slow for the master.
+ */
+static void look_at_master(struct watch *w)
+{
+	bool hung = run_is_hung(w->master, w->run->master_at, RUN_SILENCE);
+
+	w->run->master_hung = hung;
+	w->hung = hung ? w->hung + 1 : 0;
+	w->ignored = hung && w->asked ? w->ignored + 1 : 0;
+}
+
+/* The master is to end the run: one that is stopped is continued for that. */
+static void ask_to_end(struct watch *w, int sig)
+{
+	if (sig)
+		kill(w->master, sig);
+	w->sig = w->sig ?: sig;
+	w->asked = true;
+	kill(w->master, SIGCONT);
+}
+
+/* Returns true if the run has to be ended without the master. */
+static bool is_ignored(struct watch *w)
+{
+	const struct run *run = w->run;
+
+	/* Without a signal, it may take its time for the summary. */
+	if (!w->hung)
+		w->asked = w->sig;
+	else if (!run->end && run->deadline && run_now() > run->deadline)
+		ask_to_end(w, 0);
+	return w->ignored > OBEY_PATIENCE / RUN_BEAT;
+}
+
+/* Once for each silence that people may notice. */
+static void tell_silence(struct watch *w)
+{
+	bool hung = w->hung > NOTICE_PATIENCE / RUN_BEAT;
+
+	if (w->run->end || hung == w->told || (!hung && w->hung))
+		return;
+	w->told = hung;
+	if (hung)
+		complain("the master (process %d) %s: all programs run on, uncontrolled; continue it with kill -CONT %d, or end the run with Ctrl-C or SIGTERM",
+			 w->master, proc_trouble(w->master), w->master);
+	else
+		complain("the master answers again: programs are controlled");
+}
+
+/* Returns a status as of waitpid(), that of the master if it ends. */
+static int end_without_master(const struct watch *w)
+{
+	if (w->o->view)
+		view_restore();
+	complain("the master (process %d) %s, and does not end the run: it is killed, and the run is ended without a summary",
+		 w->master, proc_trouble(w->master));
+	ending_without_master(w->o, w->run, w->master);
+	return W_EXITCODE(w->sig ? 128 + w->sig : 1, 0);
+}
+
+static int watch(struct watch *w, struct warden *warden, const sigset_t *set)
 {
 	const struct timespec period = { 0, GUARDIAN_PERIOD };
 	int status, sig;
 	pid_t pid;
 
 	for (;;) {
+		w->run->guardian_at = run_now();
+		w->run->guardian_hung = false;
 		sig = sigtimedwait(set, NULL, &period);
 		if (sig == SIGTSTP)
-			pause_run(run);
+			pause_run(w->run);
 		else if (sig > 0 && sig != SIGCHLD)
-			kill(master, sig);
-		guardian_continue_overdue(run);
-		warden_keep(warden, run);
-		run->own = run_own_time();
+			ask_to_end(w, sig);
+		look_at_master(w);
+		guardian_continue_overdue(w->run);
+		warden_keep(warden, w->run);
+		w->run->own = run_own_time();
 		/* Only the master: programs that come to us as orphans keep their numbers. */
-		pid = waitpid(master, &status, WNOHANG);
-		if (pid == master)
+		pid = waitpid(w->master, &status, WNOHANG);
+		if (pid == w->master)
 			return status;
 		if (pid < 0)
 			return SIGKILL;	/* somebody else has seen its end */
+		if (is_ignored(w))
+			return end_without_master(w);
+		tell_silence(w);
 	}
 }
 
 int guardian_run(const struct options *o, struct run *run, struct load *load)
 {
 	const struct timespec moment = { 0, 200 * NS_PER_MS };
+	int64_t length = options_length(o);
+	struct watch w = { .o = o, .run = run };
 	struct warden warden;
 	sigset_t set;
-	pid_t master;
 	int status, err;
 
 	signals_that_end(&set);
@@ -125,22 +224,23 @@ int guardian_run(const struct options *o, struct run *run, struct load *load)
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	if (o->view)
 		view_save();
+	run->deadline = length ? run_now() + length : 0;
 	err = warden_open(&warden, run);
-	master = err ? -1 : fork();
-	if (master < 0) {
+	w.master = err ? -1 : fork();
+	if (w.master < 0) {
 		complain("cannot start: %s", strerror(err ? -err : errno));
 		return 1;
 	}
-	if (!master) {
+	if (!w.master) {
 		/* Ctrl-Z is the guardian's business. */
 		signal(SIGTSTP, SIG_IGN);
 		master_main(o, run, load);
 	}
 	guardian_be_tough();
-	status = watch(run, &warden, master, &set);
+	status = watch(&w, &warden, &set);
 	guardian_continue_all(run);
 	if (WIFEXITED(status) && (run->end || WEXITSTATUS(status) != 0)) {
-		warden_close(&warden);
+		warden_close(&warden, run);
 		return WEXITSTATUS(status);
 	}
 	/* The executors see that it is gone; what they did in the meantime is undone. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The guardian: the first process, which does nothing but see to it that nothing
- * stays stopped. It allocates nothing once it watches.
+ * stays stopped, and that the run ends when it is to. It allocates nothing once it watches.
  */
 #ifndef SHOWSTOPPER_GUARDIAN_H
 #define SHOWSTOPPER_GUARDIAN_H
@@ -14,12 +14,15 @@
 int guardian_run(const struct options *o, struct run *run, struct load *load);
 
 /* How often it looks, ns. */
-#define GUARDIAN_PERIOD	(100 * NS_PER_MS)
+#define GUARDIAN_PERIOD	RUN_BEAT
 
 /* Units that may be stopped. */
 void guardian_continue_all(struct run *run);
 
-/* Those whose executors are dead, stopped or starved, and let them wait. */
+/*
+ * Those whose executors are dead, stopped or starved, and let them wait; all units if nobody
+ * attends to the run.
+ */
 void guardian_continue_overdue(struct run *run);
 
 /* This process is as hard to kill as we may make it. */

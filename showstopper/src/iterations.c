@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "iterations.h"
+#include "out.h"
+#include "trace.h"
+
+/* A line whose reader does not take it is lost, because its executor has a program to control. */
+#define PATIENCE	(50 * NS_PER_MS)
 
 static int append(int fd, const char *line)
 {
-	ssize_t n = write(fd, line, strlen(line));
+	ssize_t n = out_write(fd, line, strlen(line), PATIENCE);
 
 	if (n < 0)
-		return -errno;
-	return n == (ssize_t)strlen(line) ? 0 : -ENOSPC;
+		return n;
+	return n == (ssize_t)strlen(line) ? 0 : n ? -ENOSPC : -ETIMEDOUT;
 }
 
 int iterations_open(const char *path)
 {
-	int fd = strcmp(path, "-") ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666) :
-				     fcntl(1, F_DUPFD_CLOEXEC, 0);
-	int err = fd < 0 ? -errno : append(fd, "unit,program,begin_s,end_s,status\n");
+	int fd = out_open(path);
+	int err = fd < 0 ? fd : append(fd, "unit,program,begin_s,end_s,status\n");
 
 	if (err && fd >= 0)
 		close(fd);

@@ -140,6 +140,40 @@ int load_parse_cpus(const char *list, cpu_set_t *cpus)
 	}
 }
 
+void load_print_cpus(char *list, size_t size, const cpu_set_t *cpus)
+{
+	int first, last;
+	size_t n = 0;
+
+	*list = '\0';
+	for (first = 0; first < CPU_SETSIZE && n < size; first = last + 1) {
+		last = first;
+		if (!CPU_ISSET(first, cpus))
+			continue;
+		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, cpus))
+			last++;
+		n += snprintf(list + n, size - n, first == last ? "%s%d" : "%s%d-%d", n ? "," : "", first,
+			      last);
+	}
+}
+
+bool load_may_use(const cpu_set_t *cpus, cpu_set_t *outside, cpu_set_t *allowed)
+{
+	cpu_set_t before, all;
+
+	CPU_ZERO(outside);
+	if (sched_getaffinity(0, sizeof(before), &before))
+		return true;
+	memset(&all, 0xff, sizeof(all));
+	/* The kernel leaves out, without an error, what is not in the cpuset. */
+	if (!sched_setaffinity(0, sizeof(all), &all) && !sched_getaffinity(0, sizeof(*allowed), allowed)) {
+		CPU_AND(outside, cpus, allowed);
+		CPU_XOR(outside, outside, cpus);
+	}
+	sched_setaffinity(0, sizeof(before), &before);
+	return !CPU_COUNT(outside);
+}
+
 bool load_are_online(const cpu_set_t *cpus)
 {
 	cpu_set_t online, both;

@@ -39,7 +39,15 @@ void load_close(struct load *l);
 /* Are all of them? */
 bool load_are_online(const cpu_set_t *cpus);
 
-/* "0-3,8" into a set: 0 or -EINVAL. */
+/*
+ * Those of @cpus on which this process may not run, because its cpuset lacks them, in
+ * @outside; and which of all it may use, in @allowed. Affinities of this process do not
+ * count, because it may change them. Returns true if there are none outside.
+ */
+bool load_may_use(const cpu_set_t *cpus, cpu_set_t *outside, cpu_set_t *allowed);
+
+/* "0-3,8" into a set: 0 or -EINVAL; and back, as far as there is room. */
 int load_parse_cpus(const char *list, cpu_set_t *cpus);
+void load_print_cpus(char *list, size_t size, const cpu_set_t *cpus);
 
 #endif /* SHOWSTOPPER_LOAD_H */

@@ -70,9 +70,12 @@ int main(int argc, char **argv)
 	if (refuse_nested())
 		return 2;
 	options_parse(&options, argc, argv);
+	if (options_open(&options))
+		return 1;
 	run = run_create(options.nr, path, sizeof(path));
 	if (!run) {
-		complain("%s: %s", path, strerror(errno));
+		complain("cannot keep the state of this run for rescue: %s: %s; set SHOWSTOPPER_RUNS to a folder that is yours and that nobody else may write to",
+			 path, strerror(errno));
 		return 1;
 	}
 	snprintf(pid, sizeof(pid), "%d", getpid());

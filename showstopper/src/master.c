@@ -14,10 +14,12 @@
 
 #include "cgroup.h"
 #include "complain.h"
+#include "ending.h"
 #include "executor.h"
-#include "iterations.h"
 #include "master.h"
 #include "observe.h"
+#include "out.h"
+#include "proc.h"
 #include "signals.h"
 #include "unit.h"
 #include "view.h"
@@ -27,15 +29,14 @@
 /* A target that is missed by so much, for so long, at all or no duty, is out of reach. */
 #define REACH_ERROR	0.02
 #define REACH_PERIODS	6
-/* Programs have 2 s to end, in their executors' care. */
-#define END_PATIENCE	(4 * NS_PER_S)
+/* An executor that is late by so much, or a guardian that is silent, is reported. */
+#define NOTICE_PATIENCE	(5 * NS_PER_S)
 
 struct master {
 	const struct options *options;
 	struct run *run;
 	struct observer observer;
 	pid_t guardian;
-	int iterations;
 	int alive;
 	int signals;
 	int64_t strays_at;
@@ -46,21 +47,22 @@ struct master {
 	bool warned_load;
 	bool warned_iterations;
 	bool warned_warden;
+	bool warned_guardian;
 	bool warned_stopped[RUN_MAX_UNITS];
+	bool warned_late[RUN_MAX_UNITS];
 	bool killing;
 	int failed;
 };
 
 static const char *name_of(const struct master *m, uint32_t i)
 {
-	return m->options->argv ? m->options->argv[i][0] : "a controlled process";
+	return ending_name(m->options, i);
 }
 
 static int start_executors(struct master *m, struct load *load)
 {
 	struct executor_job job = {
 		.options = m->options, .run = m->run, .source = &load->source,
-		.iterations = m->iterations,
 	};
 	sigset_t none;
 	int ends[2];
@@ -73,6 +75,7 @@ static int start_executors(struct master *m, struct load *load)
 	for (job.index = 0; job.index < m->run->nr; job.index++) {
 		pid_t pid;
 
+		m->run->master_at = run_now();
 		job.argv = m->options->argv ? m->options->argv[job.index] : NULL;
 		pid = fork();
 		if (pid < 0)
@@ -171,6 +174,30 @@ static void warn_of_reach(struct master *m)
 			 100 * x->target, 100 * x->load);
 }
 
+/* Others that hang: what follows for programs, and what to do. */
+static void tell_silence(struct master *m)
+{
+	struct run *run = m->run;
+	bool hung = !run->paused && run->guardian_hung && run_is_silent(run->guardian_at, NOTICE_PATIENCE);
+	uint32_t i;
+
+	if (hung && !m->warned_guardian)
+		complain("showstopper (process %d) %s: all programs run on, uncontrolled; continue it with kill -CONT %d",
+			 run->guardian, proc_trouble(run->guardian), run->guardian);
+	m->warned_guardian = hung;
+	for (i = 0; i < run->nr && m->options->control && run->begin; i++) {
+		const struct run_unit *u = &run->unit[i];
+
+		hung = u->state == UNIT_RUNNING && u->executor &&
+		       run_is_hung(u->executor, u->due, NOTICE_PATIENCE);
+		if (hung && !m->warned_late[i])
+			complain("the executor of %s (process %d) %s: %s runs on, uncontrolled; continue it with kill -CONT %d",
+				 name_of(m, i), u->executor, proc_trouble(u->executor), name_of(m, i),
+				 u->executor);
+		m->warned_late[i] = hung;
+	}
+}
+
 /* What executors cannot say, as the screen is not theirs. */
 static void tell_notices(struct master *m)
 {
@@ -182,12 +209,13 @@ static void tell_notices(struct master *m)
 	m->warned_load |= run->load_error;
 	if (run->iterations_error && !m->warned_iterations)
 		complain("%s: %s: iterations are missing", m->options->iterations,
-			 strerror(-run->iterations_error));
+			 out_error(run->iterations_error));
 	m->warned_iterations |= run->iterations_error;
 	if (run->warden_error && !m->warned_warden)
 		complain("the warden has ended, and a new one cannot be started: %s; should all of showstopper be killed now, use showstopper rescue",
 			 strerror(-run->warden_error));
 	m->warned_warden |= run->warden_error;
+	tell_silence(m);
 	for (i = 0; i < run->nr; i++) {
 		if (run->unit[i].stopped_itself && !m->warned_stopped[i])
 			complain("%s has stopped itself: it is continued", name_of(m, i));
@@ -200,6 +228,9 @@ static void show_status(struct master *m)
 	const struct observation *x = &m->observer.latest;
 	bool screen = isatty(2);
 
+	/* After Ctrl-S, or when nobody reads our errors. */
+	if (!out_is_ready(2))
+		return;
 	if (m->view.on) {
 		view_draw(&m->view, &m->observer, m->run, m->options);
 		return;
@@ -216,7 +247,7 @@ static void tick(struct master *m)
 	int err = observer_take(&m->observer, m->run, &m->options->trace);
 
 	if (err && !m->failed)
-		complain("cannot observe the load: %s", strerror(-err));
+		complain("cannot observe the load, or log it: %s", strerror(-err));
 	m->failed |= err;
 	tell_notices(m);
 	show_status(m);
@@ -233,20 +264,23 @@ static void tick(struct master *m)
 
 static bool is_over(const struct master *m)
 {
-	const struct options *o = m->options;
-	int64_t at = run_now() - m->run->begin;
-	int64_t end = o->duration ?: trace_end(&o->trace);
+	int64_t deadline = m->run->deadline;
 
-	return (end && at >= end) || count(m->run, UNIT_ENDED) + count(m->run, UNIT_FAILED) == m->run->nr;
+	return (deadline && run_now() >= deadline) || count(m->run, UNIT_ENDED) + count(m->run, UNIT_FAILED) == m->run->nr;
 }
 
-/* Returns the signal that ends the run, 0: none yet. */
+/* Wait until @until, or a moment. Returns the signal that ends the run, 0: none yet. */
 static int next_signal(struct master *m, int64_t until)
 {
 	struct pollfd fd = { .fd = m->signals, .events = POLLIN };
 	int64_t left = until - run_now();
 	struct signalfd_siginfo info;
 
+	/* The guardian resets this only when it has heard from us. */
+	m->observer.paused |= m->run->master_hung;
+	m->run->master_at = run_now();
+	if (left > RUN_BEAT)
+		left = RUN_BEAT;
 	if (poll(&fd, 1, left > 0 ? (int)(left / NS_PER_MS) + 1 : 0) <= 0 ||
 	    read(m->signals, &info, sizeof(info)) != sizeof(info))
 		return 0;
@@ -290,16 +324,10 @@ static void kill_rest(struct master *m)
 
 	m->killing = true;
 	for (i = 0; i < m->run->nr; i++) {
-		struct run_unit *u = &m->run->unit[i];
-
-		if (!u->executor)
+		if (!m->run->unit[i].executor)
 			continue;
-		complain("the executor of %s does not end: killed", name_of(m, i));
-		kill(u->executor, SIGKILL);
+		ending_kill(m->options, m->run, i);
 		m->failed = 1;
-		unit_continue(u);
-		if (m->options->argv)
-			unit_signal(u, SIGKILL);
 	}
 }
 
@@ -307,19 +335,24 @@ static void kill_rest(struct master *m)
 static void end_run(struct master *m)
 {
 	const struct timespec moment = { 0, 5 * NS_PER_MS };
-	int64_t until = run_now() + END_PATIENCE;
+	int64_t until = run_now() + ENDING_PATIENCE;
 	siginfo_t info;
 
 	/* They end with the others. */
 	unit_find_strays(m->run);
 	m->run->end = 1;
 	close(m->alive);
+	ending_wake(m->run);
 	for (;;) {
+		m->run->master_at = run_now();
 		reap(m);
 		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) && errno == ECHILD)
 			return;
 		if (!m->killing && run_now() > until)
 			kill_rest(m);
+		/* One that hangs in the kernel, or in a debugger, may stay. */
+		if (run_now() > until + NS_PER_S)
+			return;
 		nanosleep(&moment, NULL);
 	}
 }
@@ -345,8 +378,8 @@ static _Noreturn void give_up(struct master *m)
 _Noreturn void master_main(const struct options *o, struct run *run, struct load *load)
 {
 	struct master m = { .options = o, .run = run, .guardian = run->guardian };
+	int64_t next, length = options_length(o);
 	sigset_t set;
-	int64_t next;
 	int err, sig;
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
@@ -355,11 +388,6 @@ _Noreturn void master_main(const struct options *o, struct run *run, struct load
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_SETMASK, &set, NULL);
-	m.iterations = o->iterations ? iterations_open(o->iterations) : -1;
-	if (o->iterations && m.iterations < 0) {
-		complain("%s: %s", o->iterations, strerror(-m.iterations));
-		_exit(1);
-	}
 	m.signals = signalfd(-1, &set, SFD_CLOEXEC);
 	err = m.signals < 0 ? -errno : start_executors(&m, load);
 	if (err) {
@@ -368,12 +396,13 @@ _Noreturn void master_main(const struct options *o, struct run *run, struct load
 		_exit(1);
 	}
 	sig = wait_for_start(&m);
-	err = observer_open(&m.observer, load, o->log);
+	err = observer_open(&m.observer, load, o->log, o->log_fd);
 	if (err) {
-		complain("%s: %s", o->log ?: "load", strerror(-err));
+		complain("cannot observe the load: %s", strerror(-err));
 		m.failed = 1;
 	}
 	run->begin = run_now();
+	run->deadline = length ? run->begin + length : 0;
 	next = run->begin;
 	if (o->view && !o->quiet && !m.failed && !sig)
 		view_open(&m.view);
@@ -396,15 +425,16 @@ _Noreturn void master_main(const struct options *o, struct run *run, struct load
 	tell_notices(&m);
 	if (!o->quiet && !o->view && isatty(2))
 		fputc('\n', stderr);
-	if (observer_close(&m.observer)) {
-		complain("%s: %s", o->log, strerror(errno));
+	err = observer_close(&m.observer);
+	if (err) {
+		complain("%s: %s", o->log, out_error(err));
 		m.failed = 1;
 	}
 	if (!o->quiet && !o->json)
 		observer_summary(&m.observer);
-	err = o->json ? observer_write_summary(&m.observer, run, o->json) : 0;
+	err = o->json ? observer_write_summary(&m.observer, run, o->json_fd) : 0;
 	if (err) {
-		complain("%s: %s", o->json, strerror(-err));
+		complain("%s: %s", o->json, out_error(err));
 		m.failed = 1;
 	}
 	_exit(exit_status(&m, sig));

@@ -4,22 +4,16 @@
 
 #include "observe.h"
 
-int observer_open(struct observer *o, struct load *load, const char *path)
+int observer_open(struct observer *o, struct load *load, const char *path, int fd)
 {
 	size_t n = path ? strlen(path) : 0;
 
 	memset(o, 0, sizeof(*o));
 	o->load = load;
 	o->json = n > 6 && !strcmp(path + n - 6, ".jsonl");
-	if (path) {
-		o->log = strcmp(path, "-") ? fopen(path, "we") : stdout;
-		if (!o->log)
-			return -errno;
-		/* Whole lines, also for who reads while we write. */
-		setvbuf(o->log, NULL, _IOLBF, 0);
-		if (!o->json)
-			fputs("time_s,target_percent,load_percent,duty_percent,running,iterations\n", o->log);
-	}
+	o->log.fd = path ? fd : -1;
+	if (path && !o->json)
+		out_print(&o->log, "time_s,target_percent,load_percent,duty_percent,running,iterations\n");
 	o->last_at = run_now();
 	return load->source.read(load->source.data, &o->last);
 }
@@ -44,17 +38,21 @@ static void gather(struct observation *now, const struct run *run)
 	now->duty = now->running ? duty / now->running : 0;
 }
 
-static void write_line(const struct observer *o)
+/* What its reader does not take now is kept for the next time. */
+static int write_line(struct observer *o)
 {
 	const struct observation *x = &o->latest;
+	int err;
 
-	if (!o->log)
-		return;
-	fprintf(o->log, o->json ?
+	if (o->log.fd < 0)
+		return 0;
+	out_print(&o->log, o->json ?
 		"{\"time_s\": %.3f, \"target_percent\": %.3f, \"load_percent\": %.3f, \"duty_percent\": %.3f, \"running\": %u, \"iterations\": %llu}\n" :
 		"%.3f,%.3f,%.3f,%.3f,%u,%llu\n",
 		(double)x->at / NS_PER_S, 100 * x->target, 100 * x->load, 100 * x->duty,
 		x->running, (unsigned long long)x->iterations);
+	err = out_flush(&o->log, 0);
+	return err == -EAGAIN ? 0 : err;
 }
 
 int observer_take(struct observer *o, const struct run *run, const struct trace *trace)
@@ -80,14 +78,14 @@ int observer_take(struct observer *o, const struct run *run, const struct trace 
 	o->last_at = now;
 	o->latest = x;
 	/* Nobody controls the load then; the rest of a period belongs to it. */
-	paused = run->paused;
+	paused = !run_is_attended(run);
 	left_out = paused || o->paused;
 	o->paused = paused;
 	if (left_out)
 		return 0;
-	write_line(o);
-	if (o->log && ferror(o->log))
-		return -EIO;
+	err = write_line(o);
+	if (err)
+		return err;
 	if (x.at < OBSERVE_SETTLE)
 		return 0;
 	if (!o->nr++)
@@ -136,34 +134,22 @@ void observer_summary(const struct observer *o)
 	fprintf(stderr, "; showstopper itself took %.2f %% of a CPU\n", s.own);
 }
 
-int observer_write_summary(const struct observer *o, const struct run *run, const char *path)
+int observer_write_summary(const struct observer *o, const struct run *run, int fd)
 {
-	FILE *file = strcmp(path, "-") ? fopen(path, "we") : stdout;
+	struct out file = { .fd = fd };
 	struct summary s;
-	int err = 0;
 
-	if (!file)
-		return -errno;
-	fprintf(file, "{\"observations\": %u", o->nr);
+	out_print(&file, "{\"observations\": %u", o->nr);
 	if (o->nr) {
 		s = summarize(o);
-		fprintf(file, ", \"period_ms\": 500, \"load_percent\": %.3f, \"mean_error_percent\": %.4f, \"mean_squared_error\": %.4f, \"iterations_per_s\": %.6f, \"own_cpu_percent\": %.4f, \"begin_monotonic_s\": %.6f",
+		out_print(&file, ", \"period_ms\": 500, \"load_percent\": %.3f, \"mean_error_percent\": %.4f, \"mean_squared_error\": %.4f, \"iterations_per_s\": %.6f, \"own_cpu_percent\": %.4f, \"begin_monotonic_s\": %.6f",
 			s.load, s.error, s.squares, s.rate, s.own, (double)run->begin / NS_PER_S);
 	}
-	fputs("}\n", file);
-	if (fflush(file))
-		err = -errno;
-	if (file != stdout && fclose(file) && !err)
-		err = -errno;
-	return err;
+	out_print(&file, "}\n");
+	return out_close(&file, OBSERVE_PATIENCE);
 }
 
 int observer_close(struct observer *o)
 {
-	int err = 0;
-
-	if (o->log && o->log != stdout && fclose(o->log))
-		err = -errno;
-	o->log = NULL;
-	return err;
+	return out_close(&o->log, OBSERVE_PATIENCE);
 }

@@ -9,12 +9,15 @@
 #include <stdio.h>
 
 #include "load.h"
+#include "out.h"
 #include "run.h"
 #include "trace.h"
 
 #define OBSERVE_PERIOD	(500 * NS_PER_MS)
 /* How long the controllers have to get there, before errors count. */
 #define OBSERVE_SETTLE	(3 * NS_PER_S)
+/* How long readers of log and summary may take at the end. */
+#define OBSERVE_PATIENCE	(2 * NS_PER_S)
 
 /**
  * struct observation - of a period
@@ -41,7 +44,7 @@ struct observation {
  * @load: what is observed
  * @last: times at the end of the last period
  * @last_at: when that was
- * @log: open file, NULL
+ * @log: of all observations
  * @json: lines of JSON, not CSV
  * @paused: the run was, at the end of the last period
  * @nr: observations that count
@@ -55,7 +58,7 @@ struct observer {
 	struct load *load;
 	struct load_time last;
 	int64_t last_at;
-	FILE *log;
+	struct out log;
 	int json;
 	bool paused;
 	unsigned int nr;
@@ -64,14 +67,17 @@ struct observer {
 	struct observation latest;
 };
 
-/* 0 or a negative errno. The format is CSV, or lines of JSON if @path ends with .jsonl. */
-int observer_open(struct observer *o, struct load *load, const char *path);
+/*
+ * 0 or a negative errno. The log is @fd, if @path is not NULL, and its format CSV, or lines
+ * of JSON if @path ends with .jsonl.
+ */
+int observer_open(struct observer *o, struct load *load, const char *path, int fd);
 /* At the end of a period: 0 or a negative errno. */
 int observer_take(struct observer *o, const struct run *run, const struct trace *trace);
 /* For people, to standard error. */
 void observer_summary(const struct observer *o);
-/* As JSON: 0 or a negative errno. */
-int observer_write_summary(const struct observer *o, const struct run *run, const char *path);
+/* As JSON, to @fd, which is closed: 0 or a negative errno. */
+int observer_write_summary(const struct observer *o, const struct run *run, int fd);
 int observer_close(struct observer *o);
 
 #endif /* SHOWSTOPPER_OBSERVE_H */

@@ -13,8 +13,10 @@
 
 #include "complain.h"
 #include "dither.h"
+#include "iterations.h"
 #include "load.h"
 #include "options.h"
+#include "out.h"
 #include "report.h"
 
 #define MOST_COPIES	RUN_MAX_UNITS
@@ -200,6 +202,24 @@ struct parsed {
 	int gaps, loads;
 };
 
+static void parse_cpus(struct options *o, const char *text)
+{
+	char names[2][100];
+	cpu_set_t outside, allowed;
+
+	if (load_parse_cpus(text, &o->cpus))
+		wrong("--cpus %s is no list of CPUs, as in 0-3,8", text);
+	if (!load_are_online(&o->cpus))
+		wrong("--cpus %s: one of them is not online", text);
+	if (!load_may_use(&o->cpus, &outside, &allowed)) {
+		load_print_cpus(names[0], sizeof(names[0]), &outside);
+		load_print_cpus(names[1], sizeof(names[1]), &allowed);
+		wrong("--cpus %s: the cpuset of this process has no CPU %s; choose from %s, or start showstopper in a control group with a larger cpuset",
+		      text, names[0], names[1]);
+	}
+	o->pinned = true;
+}
+
 static void parse_option(struct options *o, struct parsed *p, int c)
 {
 	struct trace_why why = {};
@@ -235,13 +255,7 @@ static void parse_option(struct options *o, struct parsed *p, int c)
 	case 'p': parse_pids(o, optarg); break;
 	case CGROUP: o->cgroup = optarg; break;
 	case FREEZER: o->freezer = true; break;
-	case CPUS:
-		if (load_parse_cpus(optarg, &o->cpus))
-			wrong("--cpus %s is no list of CPUs, as in 0-3,8", optarg);
-		if (!load_are_online(&o->cpus))
-			wrong("--cpus %s: one of them is not online", optarg);
-		o->pinned = true;
-		break;
+	case CPUS: parse_cpus(o, optarg); break;
 	case 'm': p->method = optarg; break;
 	case 's':
 		if (strcmp(optarg, "even") && strcmp(optarg, "uneven"))
@@ -353,10 +367,34 @@ void options_parse(struct options *o, int argc, char **argv)
 	err = trace_scale(&o->trace, p.speed, &why);
 	if (err)
 		wrong("%s", why.text);
+	if (p.trace && !trace_end(&o->trace) && !o->duration)
+		wrong("%s: one sample, at 0 s, has no length: give --duration", p.trace);
 	cpus = o->pinned ? CPU_COUNT(&o->cpus) : sysconf(_SC_NPROCESSORS_ONLN);
 	set_method(o, &p, cpus);
 	set_units(o, &p, cpus, argv + optind);
 	if (o->report)
 		set_report(o);
 	o->view &= !o->quiet;
+}
+
+static int open_one(const char *path, int (*open_it)(const char *path), int *fd)
+{
+	*fd = path ? open_it(path) : -1;
+	if (!path || *fd >= 0)
+		return 0;
+	complain("%s: %s", path, out_error(*fd));
+	return *fd;
+}
+
+int options_open(struct options *o)
+{
+	int err = open_one(o->log, out_open, &o->log_fd);
+
+	err = err ?: open_one(o->iterations, iterations_open, &o->iterations_fd);
+	return err ?: open_one(o->json, out_open, &o->json_fd);
+}
+
+int64_t options_length(const struct options *o)
+{
+	return o->duration ?: trace_end(&o->trace);
 }

@@ -32,6 +32,7 @@
  * @view: the whole screen shows the run
  * @quiet: no status line
  * @json: file for the summary as JSON, "-": standard output; NULL: none
+ * @log_fd: @log, open, as are @iterations_fd and @json_fd; -1: none
  */
 struct options {
 	struct trace trace;
@@ -57,9 +58,16 @@ struct options {
 	bool view;
 	bool quiet;
 	const char *json;
+	int log_fd, iterations_fd, json_fd;
 };
 
 /* Ends the process with 2 if they are wrong, and with 0 after --help. */
 void options_parse(struct options *o, int argc, char **argv);
+
+/* Open what is written to: 0, or a negative errno after a message. */
+int options_open(struct options *o);
+
+/* How long the run takes from the moment when the trace begins, ns; 0: not known. */
+int64_t options_length(const struct options *o);
 
 #endif /* SHOWSTOPPER_OPTIONS_H */

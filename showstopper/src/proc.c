@@ -80,3 +80,41 @@ int proc_signal(pid_t pid, uint64_t start, int signal)
 	close(fd);
 	return err;
 }
+
+/* The mask in a line of /proc/PID/status. */
+static uint64_t mask_of(const char *text, const char *name)
+{
+	const char *line = strstr(text, name);
+
+	return line ? strtoull(line + strlen(name), NULL, 16) : 0;
+}
+
+uint64_t proc_pending(pid_t pid)
+{
+	char path[32], text[4096];
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	return mask_of(text, "\nSigPnd:") | mask_of(text, "\nShdPnd:");
+}
+
+const char *proc_trouble(pid_t pid)
+{
+	struct proc p;
+
+	switch (proc_read(pid, &p) ? 'X' : p.state) {
+	case 'T': return "is stopped";
+	case 't': return "is stopped by a debugger";
+	case 'D': return "hangs in the kernel";
+	case 'X':
+	case 'Z': return "has ended";
+	default: return "does not answer";
+	}
+}

@@ -38,4 +38,10 @@ bool proc_is(pid_t pid, uint64_t start);
  */
 int proc_signal(pid_t pid, uint64_t start, int signal);
 
+/* Signals that wait because it is stopped, or blocks them: bit N - 1 is signal N. */
+uint64_t proc_pending(pid_t pid);
+
+/* For messages: in which way a process does not answer. */
+const char *proc_trouble(pid_t pid);
+
 #endif /* SHOWSTOPPER_PROC_H */

@@ -36,8 +36,11 @@ int report_exec(char **argv)
 	setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
 	signals_restore();
 	/* Debian's packages are its interpreter's. */
-	execv("/usr/bin/python3", args);
-	execvp("python3", args);
+	/* By its path: Python looks for its modules beside where its name is found in PATH. */
+	args[0] = "/usr/bin/python3";
+	execv(args[0], args);
+	args[0] = "python3";
+	execvp(args[0], args);
 	complain("python3: %s; install python3, python3-matplotlib and python3-scipy", strerror(errno));
 	return 1;
 }

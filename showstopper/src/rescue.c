@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "attach.h"
@@ -29,42 +30,28 @@ static int rescue_run(struct run *run)
 	return err ?: continued;
 }
 
-int rescue(void)
-{
-	char folder[200], path[512];
-	struct dirent *entry;
-	int err = run_folder(folder, sizeof(folder));
-	int continued, all = 0, runs = 0, status = 0;
-	struct run *run;
-	DIR *dir;
+struct totals {
+	int runs, continued, status;
+};
 
-	dir = err ? NULL : opendir(folder);
-	if (!dir) {
-		complain("%s: %s", folder, strerror(err ? -err : errno));
-		return 1;
+static void rescue_file(const char *path, struct totals *t)
+{
+	struct run *run = run_open(path);
+	int continued;
+
+	if (!run) {
+		complain("%s: no run of this version of showstopper; left to the rescue of its own", path);
+		return;
 	}
-	while ((entry = readdir(dir))) {
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		if (entry->d_name[0] == '.')
-			continue;
-		run = run_open(path);
-		if (!run) {
-			complain("%s: no run of this version of showstopper; left to the rescue of its own",
-				 path);
-			continue;
-		}
-		continued = rescue_run(run);
-		if (continued == -EBUSY) {
-			printf("run of process %d: its guardian is there, left alone\n", run->guardian);
-			continue;
-		}
-		if (continued < 0) {
-			/* It can be tried again. */
-			complain("run of process %d: cannot continue all of it: %s", run->guardian,
-				 strerror(-continued));
-			status = 1;
-			continue;
-		}
+	continued = rescue_run(run);
+	if (continued == -EBUSY) {
+		printf("run of process %d: its guardian is there, left alone\n", run->guardian);
+	} else if (continued < 0) {
+		/* It can be tried again. */
+		complain("run of process %d: cannot continue all of it: %s", run->guardian,
+			 strerror(-continued));
+		t->status = 1;
+	} else {
 		if (detach(run, 0)) {
 			printf("run of process %d: %d continued\n", run->guardian, continued);
 			unlink(path);
@@ -72,10 +59,40 @@ int rescue(void)
 			printf("run of process %d: %d continued; its control groups can be removed when its programs have ended\n",
 			       run->guardian, continued);
 		}
-		all += continued;
-		runs++;
+		t->continued += continued;
+		t->runs++;
 	}
-	closedir(dir);
-	printf("%d runs without a guardian, %d processes or groups continued\n", runs, all);
-	return status;
+	munmap(run, sizeof(*run));
+}
+
+static void rescue_folder(const char *folder, struct totals *t)
+{
+	DIR *dir = opendir(folder);
+	struct dirent *entry;
+	char path[512];
+
+	while (dir && (entry = readdir(dir))) {
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		if (entry->d_name[0] != '.')
+			rescue_file(path, t);
+	}
+	if (dir) {
+		closedir(dir);
+	} else if (errno != ENOENT && errno != EACCES) {
+		complain("%s: %s", folder, strerror(errno));
+		t->status = 1;
+	}
+}
+
+int rescue(void)
+{
+	struct totals t = {};
+	char folder[200];
+	unsigned int i;
+
+	/* A run may have had another environment than this process. */
+	for (i = 0; run_folder_name(i, folder, sizeof(folder)); i++)
+		rescue_folder(folder, &t);
+	printf("%d runs without a guardian, %d processes or groups continued\n", t.runs, t.continued);
+	return t.status;
 }

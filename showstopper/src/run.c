@@ -28,23 +28,64 @@ int64_t run_own_time(void)
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
 }
 
-int run_folder(char *path, size_t size)
+bool run_is_silent(int64_t at, int64_t patience)
 {
-	const char *base = getenv("XDG_RUNTIME_DIR");
+	return at && run_now() - at > patience;
+}
+
+bool run_is_hung(pid_t pid, int64_t at, int64_t patience)
+{
+	struct proc p;
+
+	return run_is_silent(at, patience) && !proc_read(pid, &p) && p.state != 'R';
+}
+
+bool run_is_attended(const struct run *run)
+{
+	return !run->paused && !run->master_hung && !run->guardian_hung;
+}
+
+/* A folder in which nobody else can replace or add files. */
+static int check_folder(const char *path)
+{
 	struct stat st;
 
-	if (geteuid() == 0)
-		snprintf(path, size, "/run/showstopper");
-	else if (base && *base)
-		snprintf(path, size, "%s/showstopper", base);
-	else
-		snprintf(path, size, "/tmp/showstopper-%u", geteuid());
-	if (mkdir(path, 0700) && errno != EEXIST)
-		return -errno;
-	/* In /tmp somebody else may have been there first. */
 	if (lstat(path, &st))
 		return -errno;
 	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & 022) ? 0 : -EPERM;
+}
+
+bool run_folder_name(unsigned int i, char *path, size_t size)
+{
+	const char *wanted = getenv("SHOWSTOPPER_RUNS"), *base = getenv("XDG_RUNTIME_DIR");
+	bool root = !geteuid();
+	char usual[40];
+
+	snprintf(usual, sizeof(usual), "/run/user/%u", geteuid());
+	if (wanted && *wanted)
+		return !i && snprintf(path, size, "%s", wanted) < (int)size;
+	/* The runtime folder of a user who has become another one (su, sudo) is not used. */
+	if (root || !base || !*base || !strcmp(base, usual) || check_folder(base))
+		i++;
+	switch (i) {
+	case 0:	return snprintf(path, size, "%s/showstopper", base) < (int)size;
+	case 1:	return snprintf(path, size, "%s/showstopper", root ? "/run" : usual) < (int)size;
+	case 2:	return snprintf(path, size, "/tmp/showstopper-%u", geteuid()) < (int)size;
+	default: return false;
+	}
+}
+
+int run_folder(char *path, size_t size)
+{
+	int err = -ENAMETOOLONG;
+	unsigned int i;
+
+	for (i = 0; run_folder_name(i, path, size); i++) {
+		err = mkdir(path, 0700) && errno != EEXIST ? -errno : check_folder(path);
+		if (!err)
+			break;
+	}
+	return err;
 }
 
 struct run *run_create(uint32_t nr, char *path, size_t size)

@@ -15,12 +15,15 @@
 #include "feedback.h"
 
 #define RUN_MAGIC	0x53484f5753544f50ULL
-#define RUN_VERSION	5
+#define RUN_VERSION	6
 #define RUN_MAX_UNITS	1024
 #define RUN_MAX_PROCS	64
 /* The guardian continues a unit that is stopped for so long after it was due. */
 #define RUN_PATIENCE	300000000LL	/* ns */
 #define RUN_MOST_QUANTUM	500000000LL	/* ns: with patience, less than a second */
+/* Guardian, master and warden say so often that they live, and are silent after this time. */
+#define RUN_BEAT	100000000LL	/* ns */
+#define RUN_SILENCE	500000000LL	/* ns */
 
 /* What is stopped and continued as one. */
 enum unit_kind {
@@ -92,6 +95,13 @@ struct run_unit {
  * @nr: units
  * @guardian: process that looks after it
  * @guardian_start: when that began
+ * @guardian_at: when the guardian has said that it lives, ns of the monotonic clock; 0: not yet
+ * @master_at: when the master has
+ * @warden_at: when the warden has
+ * @master_hung: the master is silent, and does not just wait for a CPU. Guardian
+ * @guardian_hung: the guardian is; set by the warden, reset by the guardian itself
+ * @deadline: when the run is to end, ns of the monotonic clock, 0: not by time. Guardian; the
+ *	master, when the trace begins
  * @begin: ns of the monotonic clock when the trace began, 0: not yet. Master
  * @own: CPU time of the guardian itself, ns
  * @own_warden: of the warden, and of those before it
@@ -110,6 +120,12 @@ struct run {
 	uint32_t nr;
 	int32_t guardian;
 	uint64_t guardian_start;
+	_Atomic int64_t guardian_at;
+	_Atomic int64_t master_at;
+	_Atomic int64_t warden_at;
+	_Atomic bool master_hung;
+	_Atomic bool guardian_hung;
+	_Atomic int64_t deadline;
 	_Atomic int64_t begin;
 	_Atomic int64_t own;
 	_Atomic int64_t own_warden;
@@ -128,7 +144,22 @@ int64_t run_now(void);
 /* CPU time of this process, ns. */
 int64_t run_own_time(void);
 
-/* The folder of run files, made if need be; -errno. */
+/* Has a process whose last word was @at been silent for @patience ns? Not before its first. */
+bool run_is_silent(int64_t at, int64_t patience);
+/* And is that not because the machine is too busy, so that @pid is only waiting for a CPU? */
+bool run_is_hung(pid_t pid, int64_t at, int64_t patience);
+/*
+ * True if programs may be stopped: guardian and master live, and the run is not suspended.
+ * Otherwise executors stop nothing, and guardian and warden continue everything.
+ */
+bool run_is_attended(const struct run *run);
+
+/*
+ * Folders for the files of runs, the best first: false if there is no folder @i. That of
+ * SHOWSTOPPER_RUNS is the only one if that is set.
+ */
+bool run_folder_name(unsigned int i, char *path, size_t size);
+/* The first that can be used, made if need be: 0, or the negative errno of the last, in @path. */
 int run_folder(char *path, size_t size);
 /* A new run of @nr units, and its file in @path. NULL with errno. */
 struct run *run_create(uint32_t nr, char *path, size_t size);

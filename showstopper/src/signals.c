@@ -5,14 +5,22 @@
 #include "signals.h"
 
 static const int ours[] = {
-	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTOU, SIGPIPE, SIGCHLD, SIGTTIN,
+	SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP, SIGTTOU, SIGPIPE, SIGCHLD, SIGTTIN, SIGNALS_TIMER,
 };
 static sigset_t ignored, mask;
 static int slack;
 
+/* A handler, so that the signal interrupts a system call. */
+static void interrupt(int sig)
+{
+	(void)sig;
+}
+
 void signals_begin(void)
 {
+	const struct sigaction timer = { .sa_handler = interrupt };
 	struct sigaction old;
+	sigset_t unblocked;
 	size_t i;
 
 	sigemptyset(&ignored);
@@ -22,6 +30,10 @@ void signals_begin(void)
 		if (!sigaction(ours[i], NULL, &old) && old.sa_handler == SIG_IGN)
 			sigaddset(&ignored, ours[i]);
 	}
+	sigemptyset(&unblocked);
+	sigaddset(&unblocked, SIGNALS_TIMER);
+	sigaction(SIGNALS_TIMER, &timer, NULL);
+	sigprocmask(SIG_UNBLOCK, &unblocked, NULL);
 	/* Children must not vanish before they are looked at; a reader of ours may. */
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);

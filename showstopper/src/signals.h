@@ -5,6 +5,9 @@
 
 #include <signal.h>
 
+/* Interrupts a system call that takes too long, and does nothing else. */
+#define SIGNALS_TIMER	SIGURG
+
 /* First thing: what was ignored (nohup, a shell's "&") is remembered. */
 void signals_begin(void);
 /* Those that end a run: of INT, TERM, HUP and QUIT what was not ignored. */

@@ -200,14 +200,19 @@ int trace_file(struct trace *t, const char *path, int gaps, struct trace_why *wh
 	return err;
 }
 
+/* Can a trace, or its period, be replayed in @ns? 0: it never ends. */
+static int is_length(double ns)
+{
+	return !ns || (ns >= NS_PER_MS && ns <= MOST_TIME);
+}
+
 int trace_scale(struct trace *t, double speed, struct trace_why *why)
 {
 	size_t i;
 
 	if (!(speed > 0) || !isfinite(speed))
 		return refuse(why, -EINVAL, "a speed of %g: it must be more than 0", speed);
-	if (t->points[t->nr - 1].at / speed > MOST_TIME || t->period / speed > MOST_TIME ||
-	    (t->period && t->period / speed < NS_PER_MS))
+	if (!is_length(trace_end(t) / speed) || !is_length(t->period / speed))
 		return refuse(why, -EINVAL, "a speed of %g: the trace would be too long, or too short", speed);
 	for (i = 0; i < t->nr; i++)
 		t->points[i].at = llround(t->points[i].at / speed);
@@ -243,7 +248,7 @@ double trace_target(const struct trace *t, int64_t at)
 
 int64_t trace_end(const struct trace *t)
 {
-	return t->nr > 1 ? t->points[t->nr - 1].at : 0;
+	return t->points[t->nr - 1].at;
 }
 
 void trace_free(struct trace *t)

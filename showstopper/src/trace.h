@@ -56,7 +56,7 @@ int trace_staircase(struct trace *t, double from, double to, double step, int64_
  */
 int trace_file(struct trace *t, const char *path, int gaps, struct trace_why *why);
 
-/* Replay @speed times faster. */
+/* Replay @speed times faster. The trace must still take 1 ms at least. */
 int trace_scale(struct trace *t, double speed, struct trace_why *why);
 
 /* The load wanted @at ns after the beginning, 0 to 1. */

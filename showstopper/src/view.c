@@ -125,6 +125,9 @@ void view_draw(struct view *v, const struct observer *o, const struct run *run,
 	int row = 3, left;
 	uint32_t i;
 
+	/* The guardian may have written on the screen when we were silent. */
+	if (v->nr && x->at - v->past[(v->nr - 1) % VIEW_HISTORY].at > OBSERVE_PERIOD + RUN_SILENCE)
+		clearok(curscr, TRUE);
 	v->past[v->nr++ % VIEW_HISTORY] = *x;
 	/* A stopped guardian gives the terminal back to the shell. */
 	if (run->paused || !is_ours()) {

@@ -21,10 +21,10 @@ struct warden {
 /* By the guardian, before it has other children. 0 or a negative errno. */
 int warden_open(struct warden *w, struct run *run);
 
-/* Start another one, if it has died. */
+/* Start another one, if it has died or hangs. */
 void warden_keep(struct warden *w, struct run *run);
 
-/* All others have ended: it ends. */
-void warden_close(struct warden *w);
+/* All others have ended: it ends, or is killed if it hangs. */
+void warden_close(struct warden *w, const struct run *run);
 
 #endif /* SHOWSTOPPER_WARDEN_H */

@@ -1,24 +1,45 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Usage: cli.sh SHOWSTOPPER
+# Usage: cli.sh SHOWSTOPPER [TEST]
 # What a user types, wrong and right, in TAP. Duty cycles are constant where what is
 # asked does not depend on the load, so that a busy machine changes nothing.
+# Each test is a process of its own, which fails if it takes more than $CLI_LIMIT seconds (240).
 set -u
+# Signals that are ignored here (nohup, a shell's "&") would be in showstopper, too.
+[ -n "${CLI_SIGNALS-}" ] || CLI_SIGNALS=default exec env --default-signal "$0" "$@"
 s=$(realpath "$1")
-dir=$(mktemp -d)
-chmod 755 "$dir"
-trap 'pkill -KILL -f "$dir/"; rm -rf "$dir"' EXIT
 n=0 failed=0 why=
 
 fail() { why=${why:-$*}; return 1; }
+
+# with_mark TEXT: processes that have the text in their environment
+with_mark() { grep -lsF -- "$1" /proc/[0-9]*/environ | cut -d/ -f3; }
+
+# What tests have left: they all have the variable CLI_DIR, this process has not.
+# shellcheck disable=SC2046
+clean_up() { kill -KILL $(with_mark "CLI_DIR=$dir") 2>/dev/null; rm -rf "$dir"; }
+
+if [ $# = 1 ]; then
+	dir=$(mktemp -d)
+	chmod 755 "$dir"
+	trap clean_up EXIT
+else
+	dir=$CLI_DIR
+fi
+
+# check NAME TEST
 check() {
-	local name=$1; shift
-	n=$((n + 1)) why=
-	if "$@" && [ -z "$why" ]; then
-		echo "ok $n - $name"
+	local rc=0
+	n=$((n + 1))
+	# Its runs are its own: what others leave on this machine is not rescued, and not counted.
+	CLI_DIR=$dir SHOWSTOPPER_RUNS=$dir/runs-$2 timeout -k 5 "${CLI_LIMIT:-240}" "$0" "$s" "$2" >"$dir/why" || rc=$?
+	[ $rc -lt 124 ] || echo "it hung: ended after ${CLI_LIMIT:-240} s, with status $rc" >>"$dir/why"
+	if [ $rc = 0 ]; then
+		grep '^#' "$dir/why"
+		echo "ok $n - $1"
 	else
-		echo "not ok $n - $name"
-		echo "# $why" | head -n 20
+		echo "not ok $n - $1"
+		head -n 20 "$dir/why" | sed 's/^/# /'
 		failed=1
 	fi
 }
@@ -50,6 +71,8 @@ usage() {
 	refused 2 "--cpus x is no list" "$s" -l 5 --cpus x true &&
 	refused 2 "--cpus 900: one of them is not online" "$s" -l 5 --cpus 900 true &&
 	refused 2 "the trace would be too long, or too short" "$s" --sine 50,10,1 --speed 1e10 true &&
+	refused 2 "the trace would be too long, or too short" "$s" --staircase 5,95,5,1 --speed 1e12 true &&
+	refused 2 "too long, or too short" "$s" --staircase 5,95,5,1 --speed 1e-12 true &&
 	refused 2 "a staircase of more than 10000 steps" "$s" --staircase 1,99,0.0000001,1 true &&
 	refused 2 "are for programs that showstopper starts" "$s" -l 5 -m nbench -p $$ &&
 	refused 2 "jobs.json" "$s" -l 5 --jobs "$dir/jobs.json"
@@ -81,11 +104,11 @@ permissions() {
 	# A set-uid program that changes its real user, too, as su does.
 	cp "$(command -v setpriv)" "$dir/set-uid"; chmod 4755 "$dir/set-uid"
 	sleep 100 & local other=$!
-	XDG_RUNTIME_DIR='' refused 1 "process $other: it is another user's" "${user[@]}" "$s" -q -l 50 -p $other
+	XDG_RUNTIME_DIR='' SHOWSTOPPER_RUNS='' refused 1 "process $other: it is another user's" "${user[@]}" "$s" -q -l 50 -p $other
 	rc=$?
 	kill $other; wait $other 2>/dev/null
 	refused 1 "process $other: there is none" "$s" -q -l 50 -p $other || return
-	XDG_RUNTIME_DIR='' refused 1 "$dir/set-uid: not permitted to stop it" \
+	XDG_RUNTIME_DIR='' SHOWSTOPPER_RUNS='' refused 1 "$dir/set-uid: not permitted to stop it" \
 		"${user[@]}" "$s" -q -m cdc -l 50 -n 1 "$dir/set-uid" --reuid=0 --regid=0 --clear-groups sleep 3 || return
 	return $rc
 }
@@ -137,11 +160,12 @@ attached() {
 # A process ends, or is killed, while its descendants are stopped: they are not forgotten.
 orphans() {
 	cp /bin/sleep "$dir/orphan"
-	bash -c "(exec $dir/orphan 60) & (bash -c '$dir/orphan 61 & sleep 1' & sleep 2) & wait" & local other=$!
+	bash -c "(exec $dir/orphan 60) & (bash -c '$dir/orphan 61 & sleep 6' & sleep 7) & wait" & local other=$!
 	wait_for '^ *2 S$' 5 || return
-	"$s" -q -m cdc -l 5 -d 5 -p $other & local run=$!
+	"$s" -q -m cdc -l 5 -d 20 -p $other & local run=$!
 	wait_for '^ *2 T$' 10 || return
-	sleep 1
+	# The parents end meanwhile, but the first.
+	sleep 9
 	kill -KILL $other; wait $other 2>/dev/null
 	wait $run
 	states | grep -q T && fail "left stopped: $(states)"
@@ -191,105 +215,6 @@ ends_programs() {
 	"$s" -q -m cdc -l 50 -n 1 -o - --restart "$dir/deaf" 2>/dev/null | head -n 1 >/dev/null
 	pgrep -f "$dir/deaf" >/dev/null && fail "programs were left by a closed pipe"
 	true
-}
-
-# group_named NAME: the folder that a control group of version 2 would have
-group_named() {
-	local root
-	for root in /sys/fs/cgroup /sys/fs/cgroup/unified; do
-		[ ! -e $root/cgroup.controllers ] || { echo "$root/$1"; return; }
-	done
-}
-
-# A control group of version 2, by its freezer.
-cgroup() {
-	local group run seen='' end
-	group=$(group_named showstopper-test)
-	mkdir -p "$group" 2>/dev/null && [ -w "$group/cgroup.freeze" ] || { echo "# no control group to write to"; return 0; }
-	sleep 60 & local other=$!
-	echo $other >"$group/cgroup.procs"
-	"$s" -q -m cdc -l 10 -d 3 --cgroup "$group/" & run=$!
-	end=$((SECONDS + 6))
-	until [ -n "$seen" ] || [ $SECONDS -gt $end ]; do grep -q 'frozen 1' "$group/cgroup.events" && seen=yes; done
-	wait $run || fail "status $?"
-	[ -n "$seen" ] || fail "never frozen"
-	grep -q 'frozen 0' "$group/cgroup.events" || fail "left frozen"
-	"$s" -q -m cdc -l 5 --cgroup "$group/" & run=$!
-	seen=''
-	until [ -n "$seen" ] || [ $SECONDS -gt $((end + 6)) ]; do grep -q 'frozen 1' "$group/cgroup.events" && seen=yes; done
-	[ -n "$seen" ] || fail "never frozen again"
-	# shellcheck disable=SC2046
-	kill -KILL $(of_run $run); wait $run 2>/dev/null
-	sleep 1
-	grep -q 'frozen 0' "$group/cgroup.events" || fail "left frozen by processes that are killed"
-	"$s" rescue >/dev/null
-	refused 1 "showstopper is in it" bash -c "echo \$\$ >$group/cgroup.procs; exec $s -q -l 10 --cgroup $group/"
-	kill $other; wait $other 2>/dev/null
-	rmdir "$group"
-}
-
-# Programs that are started in a group: they are stopped one by one, and the load is the group's.
-in_cgroup() {
-	local group
-	group=$(group_named showstopper-inside)
-	refused 1 "cgroup.procs: No such file or directory; it must be a control group" \
-		"$s" -q -l 10 --cgroup "$dir" true
-	refused 2 "either --cpus or --cgroup" "$s" -l 10 --cpus 0 --cgroup "$dir" true
-	mkdir -p "$group" 2>/dev/null && [ -w "$group/cgroup.procs" ] || { echo "# no control group to write to"; return 0; }
-	"$s" -q -m cdc -l 50 -n 2 -d 4 --json="$dir/group.json" --cgroup "$group" sleep 60 & local run=$! end=$((SECONDS + 5))
-	until [ "$(wc -l <"$group/cgroup.procs")" = 2 ] || [ $SECONDS -gt $end ]; do sleep 0.05; done
-	[ "$(wc -l <"$group/cgroup.procs")" = 2 ] || fail "processes in the group: $(cat "$group/cgroup.procs")"
-	wait $run || fail "status $?"
-	# They sleep, whatever the machine does.
-	awk -F'"load_percent": ' '{ exit !($2 + 0 < 5) }' "$dir/group.json" || fail "load of the group: $(cat "$dir/group.json")"
-	rmdir "$group"
-}
-
-# Each program in a group of its own, whatever it and its children do; no group is left.
-freezer() {
-	local root group run frozen=0 end
-	root=$(group_named '')
-	refused 2 "--freezer, 1cdc and nbench are for programs" "$s" -l 10 --freezer -p $$
-	[ -w "$root" ] || { echo "# no control groups to write to"; return 0; }
-	mkdir -p "${root}showstopper-outside" || return
-	"$s" -q -m cdc -l 30 -n 2 --freezer --cgroup "${root}showstopper-outside" sh -c 'setsid sh -c "trap : TERM; echo ready; sleep 60; echo asked" & sleep 61; :' >"$dir/stray" & run=$!
-	end=$((SECONDS + 20))
-	until [ "$(cat "${root}showstopper-outside"/showstopper.*/cgroup.procs 2>/dev/null | wc -l)" = 8 ] ||
-		[ $SECONDS -gt $end ]; do sleep 0.05; done
-	until [ $frozen -gt 50 ] || [ $SECONDS -gt $end ]; do
-		frozen=$((frozen + $(cat "${root}showstopper-outside"/showstopper.*/cgroup.events | grep -c 'frozen 1')))
-	done
-	kill -TERM $run; wait $run
-	[ $? = 143 ] || fail "status after SIGTERM"
-	[ $frozen -gt 50 ] || fail "frozen $frozen times"
-	[ "$(grep -c asked "$dir/stray")" = 2 ] || fail "strays were not asked to end: $(cat "$dir/stray")"
-	rmdir "${root}showstopper-outside" || fail "left: $(find "${root}showstopper-outside" -mindepth 1 -type d)"
-	timeout 20 "$s" -q -m cdc -l 90 -n 1 --freezer sh -c 'kill -STOP $$; exit 5' 2>"$dir/err"
-	[ $? = 5 ] || fail "it was left stopped"
-	# The master is killed: programs run on, in groups that rescue removes after their end.
-	cp /bin/sleep "$dir/thawed"
-	"$s" -q -m cdc -l 5 -n 2 --freezer sh -c "mkdir $root\$(sed -n 's/^0::.//p' /proc/self/cgroup)/below; exec $dir/thawed 60" 2>"$dir/err" & run=$!
-	end=$((SECONDS + 10))
-	until group=$(sed -n 's/^0::.//p' "/proc/$(pgrep -f -o "^$dir/thawed")/cgroup" 2>/dev/null) &&
-		grep -qs 'frozen 1' "$root$group/cgroup.events" || [ $SECONDS -gt $end ]; do sleep 0.01; done
-	kill -KILL "$(pgrep -x -P $run showstopper)"
-	wait $run && fail "no error"
-	grep -q 'frozen 0' "$root$group/cgroup.events" || fail "left frozen"
-	grep -q "programs run on in control groups of theirs; showstopper rescue" "$dir/err" || fail "$(cat "$dir/err")"
-	"$s" rescue | grep -q "can be removed when its programs have ended" || fail "rescue does not know the groups"
-	pkill -KILL -f "$dir/thawed"
-	end=$((SECONDS + 5))
-	while [ -e "$root$group" ] && [ $SECONDS -le $end ]; do "$s" rescue >/dev/null; sleep 0.05; done
-	[ ! -e "$root$group" ] || fail "rescue left $root$group"
-	if [ "$(id -u)" = 0 ]; then
-		XDG_RUNTIME_DIR='' refused 1 "cannot make a control group: Permission denied; run showstopper as root, or with systemd-run" \
-			setpriv --reuid=1000 --regid=1000 --clear-groups -- "$s" -q -l 50 --freezer true
-		# A group of the user's, but the way there leads through one that is not.
-		mkdir "${root}showstopper-theirs" && chown -R 1000:1000 "${root}showstopper-theirs"
-		XDG_RUNTIME_DIR='' refused 1 "cannot enter its control group: Permission denied; run showstopper as root, or with systemd-run" \
-			setpriv --reuid=1000 --regid=1000 --clear-groups -- "$s" -q -l 50 -n 1 --freezer --cgroup "${root}showstopper-theirs" true
-		rmdir "${root}showstopper-theirs" || fail "a group was left"
-	fi
 }
 
 iterations() {
@@ -389,6 +314,40 @@ unreachable() {
 		fail "$(cat "$dir/err")"
 }
 
+# An ordinary user without a runtime folder, or with somebody else's: its own in /tmp.
+runtime_folders() {
+	[ "$(id -u)" = 0 ] || { echo "# not root: nobody to become"; return 0; }
+	local base user=(setpriv --reuid=1000 --regid=1000 --clear-groups -- env -u SHOWSTOPPER_RUNS) other
+	mkdir "$dir/roots" && mkdir -m 777 "$dir/open"
+	for base in '' /nonexistent "$dir/roots" "$dir/open"; do
+		XDG_RUNTIME_DIR=$base "${user[@]}" "$s" -q -m cdc -l 50 -n 1 true || fail "XDG_RUNTIME_DIR=$base: status $?"
+	done
+	refused 1 "/roots: Operation not permitted; set SHOWSTOPPER_RUNS to a folder that is yours" \
+		"${user[@]}" SHOWSTOPPER_RUNS="$dir/roots" "$s" -q -l 50 true || return
+	refused 1 "/nowhere/x: No such file or directory; set SHOWSTOPPER_RUNS" \
+		env SHOWSTOPPER_RUNS="$dir/nowhere/x" "$s" -q -l 50 true || return
+	# Rescue finds a run without that variable.
+	cp /bin/sleep "$dir/lost"
+	XDG_RUNTIME_DIR='' "${user[@]}" "$s" -q -m cdc -l 5 -n 1 "$dir/lost" 60 2>/dev/null & other=$!
+	wait_for '^ *1 T$' 10 || return
+	# shellcheck disable=SC2046
+	kill -KILL $(of_run $other) $(pgrep -x -P $other warden); wait $other 2>/dev/null
+	mkdir "$dir/theirs" && chown 1000:1000 "$dir/theirs"
+	XDG_RUNTIME_DIR="$dir/theirs" "${user[@]}" "$s" rescue >"$dir/out"
+	grep -q "^run of process $other: " "$dir/out" || fail "rescue: $(cat "$dir/out")"
+	pkill -KILL -f "$dir/lost"
+	true
+}
+
+# A trace of one sample is constant, and ends with it; or with -d if that is at 0 s.
+one_sample() {
+	echo 1,40 >"$dir/one.csv"
+	timeout 20 "$s" -q -m cdc --trace "$dir/one.csv" -n 1 sleep 60 || fail "status $? of a sample at 1 s"
+	echo 0,40 >"$dir/one.csv"
+	refused 2 "one.csv: one sample, at 0 s, has no length: give --duration" "$s" -q --trace "$dir/one.csv" true || return
+	timeout 20 "$s" -q -m cdc --trace "$dir/one.csv" -d 1 -n 1 sleep 60 || fail "status $? with -d"
+}
+
 # Valid up to their last line, also after Ctrl-C.
 logs() {
 	local f
@@ -433,7 +392,7 @@ rescue() {
 	kill -STOP $unrelated
 	until [ "$(cut -d' ' -f3 /proc/$unrelated/stat)" = T ]; do sleep 0.01; done
 	"$s" rescue >"$dir/out" || fail "status $?"
-	grep -qE '^run of process [0-9]+: 2 continued$' "$dir/out" || fail "$(cat "$dir/out")"
+	grep -qE "^run of process $run: 2 continued\$" "$dir/out" || fail "$(cat "$dir/out")"
 	states | grep -q T && fail "left stopped: $(states)"
 	[ "$(cut -d' ' -f3 /proc/$unrelated/stat)" = T ] || fail "continued somebody else's"
 	kill -KILL $unrelated; wait $unrelated 2>/dev/null; pkill -KILL -f "$dir/rescued"
@@ -443,8 +402,19 @@ rescue() {
 # 500 programs at once.
 many() {
 	"$s" -q -m cdc -l 50 -n 500 -d 3 sleep 60 || { fail "status $?"; return; }
-	[ "$(pgrep -cx showstopper)" = 0 ] || fail "showstopper is still there"
+	local pid
+	for pid in $(with_mark "SHOWSTOPPER_RUNS=$SHOWSTOPPER_RUNS"); do
+		[ "$(cat "/proc/$pid/comm" 2>/dev/null)" != showstopper ] || fail "showstopper is still there: process $pid"
+	done
 }
+
+. "$(dirname "$0")/cli_groups.sh"
+. "$(dirname "$0")/cli_hang.sh"
+if [ $# = 2 ]; then
+	"$2" && [ -z "$why" ] && exit
+	echo "$why"
+	exit 1
+fi
 
 check "wrong usage" usage
 check "programs that fail" programs
@@ -463,7 +433,13 @@ check "iterations and summary" iterations
 check "the whole screen" view
 check "a program that stops itself" stops_itself
 check "a load out of reach" unreachable
+check "folders of runs" runtime_folders
+check "CPUs" cpus
+check "a trace of one sample" one_sample
 check "logs" logs
+check "a FIFO without a reader" fifo
+check "a log whose reader hangs" full_pipe
+check "what hangs is named" names_what_hangs
 check "jobs" jobs_file
 check "rescue" rescue
 check "500 programs" many

@@ -6,7 +6,7 @@ set -u
 s=$PWD/showstopper
 n=0 status=0
 echo "KTAP version 1"
-echo "1..4"
+echo "1..6"
 check() {
 	n=$((n + 1))
 	if "$1" >/tmp/log 2>&1; then
@@ -61,6 +61,34 @@ out_of_memory() {
 	grep "oom_kill [1-9]" /tmp/cgroup/small/memory.events && [ -e /tmp/survived ]
 }
 
+# The kernel continues the warden: it is the same process after it was stopped.
+warden_cannot_be_stopped() {
+	"$s" -q -m cdc -l 50 -n 1 sleep 60 & local run=$! i warden=''
+	for i in {1..100}; do
+		warden=$(pgrep -x -P $run warden) && break
+		sleep 0.1
+	done
+	echo "warden $warden"
+	kill -STOP "$warden" || return
+	for i in {1..100}; do
+		sleep 0.1
+		grep "^State:.S" "/proc/$warden/status" && break
+	done
+	kill -TERM $run
+	wait $run
+	[ $? = 143 ] && [ "$i" -lt 100 ]
+}
+
+# What is asked for and not in the cpuset is refused; what is in it runs there.
+cpuset() {
+	mkdir -p /tmp/cgroup && { mountpoint -q /tmp/cgroup || mount -t cgroup2 none /tmp/cgroup; } || return
+	echo +cpuset >/tmp/cgroup/cgroup.subtree_control || return
+	mkdir /tmp/cgroup/first && echo 0 >/tmp/cgroup/first/cpuset.cpus || return
+	sh -c 'echo 0 >/tmp/cgroup/first/cgroup.procs; exec "$0" -q -l 50 --cpus 0-1 true' "$s" 2>/tmp/err
+	[ $? = 2 ] && grep "cpuset of this process has no CPU 1; choose from 0," /tmp/err || { cat /tmp/err; return 1; }
+	sh -c 'echo 0 >/tmp/cgroup/first/cgroup.procs; exec "$0" -q -m cdc -l 50 --cpus 0 true' "$s"
+}
+
 # Its processes are killed, and it is removed, while it is controlled.
 control_group_vanishes() {
 	mkdir -p /tmp/cgroup && { mountpoint -q /tmp/cgroup || mount -t cgroup2 none /tmp/cgroup; } || return
@@ -80,5 +108,7 @@ control_group_vanishes() {
 check cpu_hotplug
 check clock_steps
 check out_of_memory
+check cpuset
+check warden_cannot_be_stopped
 check control_group_vanishes
 exit $status

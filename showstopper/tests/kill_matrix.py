@@ -1,22 +1,26 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Kill parts of showstopper at random moments: nothing may stay stopped.
+"""Kill and stop parts of showstopper at random moments: nothing may stay stopped.
 
 Usage: kill_matrix.py SHOWSTOPPER [ROUNDS [OPTION...]]
 
 Each round does all cases, some at a time. A case starts programs that have a
 child each, waits for a random time, sends its signals, and looks how long it
 takes until no process of the programs is stopped, or frozen (OPTION: --freezer).
+Where parts of showstopper are stopped (SIGSTOP) and the run has to end, by a
+signal or by -d, the case looks how long it takes until all of it has ended.
 Prints TAP; the seed of the random times is printed, and may be given in SEED.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import random
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -24,7 +28,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 GROUPS: set[Path] = set()  # control groups of programs
-LIMIT_S = 1.0  # what is promised
+LIMIT_S = 1.0  # what is promised: nothing is stopped for longer
+ENDS_S = 10.0  # what is promised: a run has ended so long after it was asked to
+SLACK_S = 2.0  # for a machine that has other things to do
 PATIENCE_S = 10.0  # for a machine that has other things to do
 AT_ONCE = 8
 COPIES = 3
@@ -59,13 +65,13 @@ def stat(pid: int) -> tuple[str, int] | None:
     return state, int(parent)
 
 
-def children(pid: int) -> list[int]:
-    """Processes whose parent it is."""
-    return [
-        int(p.name)
-        for p in Path("/proc").iterdir()
-        if p.name.isdigit() and (s := stat(int(p.name))) and s[1] == pid
-    ]
+def families() -> dict[int, list[int]]:
+    """The children of all processes of the machine."""
+    found: dict[int, list[int]] = {}
+    for path in Path("/proc").iterdir():
+        if path.name.isdigit() and (s := stat(int(path.name))):
+            found.setdefault(s[1], []).append(int(path.name))
+    return found
 
 
 def read(pid: int, name: str) -> bytes:
@@ -115,11 +121,12 @@ def find_tree(guardian: int) -> Tree:
     tree = Tree(guardian)
     until = time.monotonic() + 30
     while time.monotonic() < until:
-        names = {read(p, "comm"): p for p in children(guardian)}
+        children = families()
+        names = {read(p, "comm"): p for p in children.get(guardian, [])}
         tree.master, tree.warden = (names.get(n, 0) for n in (b"showstopper\n", b"warden\n"))
-        tree.executors = children(tree.master) if tree.master and tree.warden else []
-        tree.programs = [p for e in tree.executors for p in children(e)]
-        if len(tree.programs) >= COPIES and all(children(p) for p in tree.programs):
+        tree.executors = children.get(tree.master, []) if tree.master and tree.warden else []
+        tree.programs = [p for e in tree.executors for p in children.get(e, [])]
+        if len(tree.programs) >= COPIES and all(p in children for p in tree.programs):
             return tree
         time.sleep(0.02)
     raise RuntimeError(f"showstopper did not start: {tree}")
@@ -134,40 +141,100 @@ def each(sig: signal.Signals, *pids: int) -> Signals:
 
 
 KILL, STOP = signal.SIGKILL, signal.SIGSTOP
-# Who gets which signal.
-CASES: dict[str, Callable[[Tree], Signals]] = {
-    "interrupt": lambda t: each(signal.SIGINT, t.guardian, t.master),
-    "terminate": lambda t: each(signal.SIGTERM, t.guardian),
-    "terminal closes": lambda t: each(signal.SIGHUP, t.guardian, t.master, *t.executors),
-    "kill the master": lambda t: each(KILL, t.master),
-    "kill an executor": lambda t: each(KILL, t.executors[0]),
-    "kill all executors": lambda t: each(KILL, *t.executors),
-    "kill master and executor": lambda t: each(KILL, t.master, t.executors[1]),
-    "kill master and all executors": lambda t: each(KILL, t.master, *t.executors),
-    "kill the guardian": lambda t: each(KILL, t.guardian),
-    "kill guardian and master": lambda t: each(KILL, t.guardian, t.master),
-    "kill the warden": lambda t: each(KILL, t.warden),
-    "kill all": lambda t: each(KILL, t.guardian, t.master, *t.executors),
-    "kill the warden and all": lambda t: each(
-        KILL, t.warden, t.guardian, t.master, *t.executors
+
+
+@dataclass
+class Case:
+    """Who gets which signal, and what is to become of the run."""
+
+    first: Callable[[Tree], Signals]
+    then: Callable[[Tree], Signals] | None = None  # a second later
+    goes_on: bool = False  # control does, or may: no stop is too long
+    ends: bool = False  # the run does, with all its programs
+    needs_rescue: bool = False
+    options: tuple[str, ...] = ()
+
+
+KILLS: dict[str, Case] = {
+    "interrupt": Case(lambda t: each(signal.SIGINT, t.guardian, t.master)),
+    "terminate": Case(lambda t: each(signal.SIGTERM, t.guardian)),
+    "terminal closes": Case(lambda t: each(signal.SIGHUP, t.guardian, t.master, *t.executors)),
+    "kill the master": Case(lambda t: each(KILL, t.master)),
+    "kill an executor": Case(lambda t: each(KILL, t.executors[0]), goes_on=True),
+    "kill all executors": Case(lambda t: each(KILL, *t.executors)),
+    "kill master and executor": Case(lambda t: each(KILL, t.master, t.executors[1])),
+    "kill master and all executors": Case(lambda t: each(KILL, t.master, *t.executors)),
+    "kill the guardian": Case(lambda t: each(KILL, t.guardian)),
+    "kill guardian and master": Case(lambda t: each(KILL, t.guardian, t.master)),
+    "kill the warden": Case(lambda t: each(KILL, t.warden), goes_on=True),
+    "kill all": Case(lambda t: each(KILL, t.guardian, t.master, *t.executors)),
+    # The kernel continues what has stopped when the last of us dies, but not a child of a
+    # program that is on its way to that: it is for "showstopper rescue", as the manual says.
+    "kill the warden and all": Case(
+        lambda t: each(KILL, t.warden, t.guardian, t.master, *t.executors), needs_rescue=True
     ),
-    "stop an executor": lambda t: each(STOP, t.executors[0]),
-    "stop master and executors": lambda t: each(STOP, t.master, *t.executors),
-    "stop all": lambda t: each(STOP, t.guardian, t.master, *t.executors),
-    "segmentation fault of an executor": lambda t: each(signal.SIGSEGV, t.executors[2]),
-    "suspend from the terminal": lambda t: each(
-        signal.SIGTSTP, t.guardian, t.master, *t.executors
+    "segmentation fault of an executor": Case(
+        lambda t: each(signal.SIGSEGV, t.executors[2]), goes_on=True
+    ),
+    "suspend from the terminal": Case(
+        lambda t: each(signal.SIGTSTP, t.guardian, t.master, *t.executors)
+    ),
+    "suspend and terminate": Case(
+        lambda t: each(signal.SIGTSTP, t.guardian, t.master, *t.executors),
+        lambda t: each(signal.SIGTERM, t.guardian),
+        ends=True,
     ),
 }
-# The kernel continues what has stopped when the last of us dies, but not a child of a program
-# that is on its way to that: it is for "showstopper rescue", as the manual says.
-NEEDS_RESCUE = {"kill the warden and all"}
-# Afterwards control goes on: units are stopped again, but by executors that are alive.
-GOES_ON = {
-    "kill an executor",
-    "kill the warden",
-    "stop an executor",
-    "segmentation fault of an executor",
+STOPS: dict[str, Callable[[Tree], list[int]]] = {
+    "the guardian": lambda t: [t.guardian],
+    "the warden": lambda t: [t.warden],
+    "the master": lambda t: [t.master],
+    "an executor": lambda t: [t.executors[0]],
+    "all executors": lambda t: t.executors,
+    "guardian and warden": lambda t: [t.guardian, t.warden],
+    "guardian and master": lambda t: [t.guardian, t.master],
+    "master and warden": lambda t: [t.master, t.warden],
+    "master and executor": lambda t: [t.master, t.executors[1]],
+    "master and all executors": lambda t: [t.master, *t.executors],
+    "all but the warden": lambda t: [t.guardian, t.master, *t.executors],
+    "all": lambda t: [t.warden, t.guardian, t.master, *t.executors],
+}
+
+
+PTRACE_ATTACH = 16
+
+
+def debug(pid: int) -> Signals:
+    """It hangs as in a debugger: SIGCONT does not continue it."""
+    if ctypes.CDLL(None, use_errno=True).ptrace(PTRACE_ATTACH, pid, 0, 0):
+        raise OSError(ctypes.get_errno(), "ptrace")
+    return []
+
+
+HANGS: dict[str, Callable[[Tree], Signals]] = {
+    f"stop {name}": lambda t, pids=pids: each(STOP, *pids(t)) for name, pids in STOPS.items()
+} | {
+    "debug the warden": lambda t: debug(t.warden),
+    "debug the master": lambda t: debug(t.master),
+    "debug an executor": lambda t: debug(t.executors[0]),
+}
+
+
+def hang_cases(name: str, hang: Callable[[Tree], Signals]) -> dict[str, Case]:
+    """Parts that hang: the guarantee holds, and the run can be ended."""
+    return {
+        name: Case(hang, goes_on=True),
+        f"{name}, SIGTERM": Case(hang, lambda t: each(signal.SIGTERM, t.guardian), ends=True),
+        # As a terminal does it.
+        f"{name}, Ctrl-C": Case(
+            hang, lambda t: each(signal.SIGINT, t.guardian, t.master, *t.executors), ends=True
+        ),
+        f"{name}, -d": Case(hang, ends=True, options=("-d", "8")),
+    }
+
+
+CASES = KILLS | {
+    case: value for name, hang in HANGS.items() for case, value in hang_cases(name, hang).items()
 }
 
 
@@ -175,14 +242,22 @@ def longest_stop(pids: list[int], seconds: float) -> float:
     """How long one of them was stopped without a break, at most, while we watched."""
     since: dict[int, float] = {}
     longest = 0.0
-    end = time.monotonic() + seconds
-    while (now := time.monotonic()) < end:
+    before = time.monotonic()
+    end = before + seconds
+    # One that is stopped for too long is watched on.
+    while (now := time.monotonic()) < end or (since and now < end + PATIENCE_S):
+        # We did not look for so long that it may have run meanwhile.
+        if now - before > LIMIT_S / 4:
+            since.clear()
+        before = now
         now_stopped = set(stopped(pids))
         for pid in pids:
             if pid in now_stopped:
                 longest = max(longest, now - since.setdefault(pid, now))
             else:
                 since.pop(pid, None)
+        if now > end and longest <= LIMIT_S:
+            break
         time.sleep(0.01)
     return longest
 
@@ -191,49 +266,83 @@ def find_guardian(shell: int) -> int:
     """The showstopper process that a shell has started."""
     until = time.monotonic() + 30
     while time.monotonic() < until:
-        for pid in children(shell):
+        for pid in families().get(shell, []):
             if read(pid, "comm") == b"showstopper\n":
                 return pid
         time.sleep(0.01)
     raise RuntimeError("showstopper did not start")
 
 
+def send(signals: Signals) -> None:
+    """Some may have ended."""
+    for pid, sig in signals:
+        try:
+            os.kill(pid, sig)
+        except ProcessLookupError:
+            pass
+
+
+def lives(pid: int) -> bool:
+    """It has not ended."""
+    return (s := stat(pid)) is not None and s[0] != "Z"
+
+
+def time_to_end(tree: Tree, programs: list[int], lasts_s: float) -> tuple[float, str]:
+    """How long after its time all of a run has ended, and what is left."""
+    end = time.monotonic() + lasts_s
+    everybody = [tree.guardian, tree.warden, tree.master, *tree.executors, *programs]
+    while (left := list(filter(lives, everybody))) and time.monotonic() < end + 3 * ENDS_S:
+        time.sleep(0.01)
+    took = max(0, time.monotonic() - end)
+    late = "ended too late: " if took > ENDS_S + SLACK_S else ""
+    return took, f"{late}{took:.1f} s, left {left} of {tree}" if late or left else ""
+
+
+def time_to_run(case: Case, programs: list[int], binary: str) -> tuple[float, str]:
+    """How long it takes until none is stopped, and which still are."""
+    began = last = time.monotonic()
+    # Stopped for the last time: a stop may come after the signal.
+    while (now := time.monotonic()) - began < 1.5 or (
+        stopped(programs) and now - began < PATIENCE_S
+    ):
+        if stopped(programs):
+            last = now
+            if case.needs_rescue and now - began > LIMIT_S:
+                subprocess.run(
+                    [binary, "rescue"], stdout=subprocess.DEVNULL, check=True, timeout=60
+                )
+        time.sleep(0.01)
+    took = last - began
+    return took, f"still stopped: {stopped(programs)}" if took > PATIENCE_S - 1 else ""
+
+
 def attack(
-    case: str, tree: Tree, programs: list[int], wait_s: float, binary: str
+    case: Case, tree: Tree, programs: list[int], wait_s: float, binary: str
 ) -> tuple[float, str]:
-    """Send the signals; how long did programs stay stopped, and which still are?"""
+    """Send the signals; how long did the promise take, and how was it broken?"""
     until = time.monotonic() + 30
     while not stopped(programs):
         if time.monotonic() > until:
             return 0, "no program was ever stopped"
         time.sleep(0.01)
     time.sleep(wait_s)
-    began = time.monotonic()
-    for pid, sig in CASES[case](tree):
-        try:
-            os.kill(pid, sig)
-        except ProcessLookupError:
-            pass
-    if case in GOES_ON:
-        took = longest_stop(programs, 1.5)
-    else:
-        # Stopped for the last time: a stop may come after the signal.
-        last = began
-        while (now := time.monotonic()) - began < 1.5 or (
-            stopped(programs) and now - began < PATIENCE_S
-        ):
-            if stopped(programs):
-                last = now
-                if case in NEEDS_RESCUE and now - began > LIMIT_S:
-                    subprocess.run([binary, "rescue"], stdout=subprocess.DEVNULL, check=True)
-            time.sleep(0.01)
-        took = last - began
-    return took, f"still stopped: {stopped(programs)}" if took > PATIENCE_S - 1 else ""
+    send(case.first(tree))
+    if case.then:
+        time.sleep(1)
+        send(case.then(tree))
+    if case.ends:
+        return time_to_end(tree, programs, float(case.options[1]) if case.options else 0)
+    if case.goes_on:
+        took = longest_stop(programs, 2.5)
+        return took, f"stopped for {took:.1f} s" if took > LIMIT_S + SLACK_S else ""
+    return time_to_run(case, programs, binary)
 
 
 def clean_up(run: subprocess.Popen[bytes], tree: Tree, mark: str) -> None:
     """End all that is left."""
-    for pid in [tree.master, *tree.executors, tree.guardian, *marked(mark), run.pid]:
+    for pid in [
+        tree.warden, tree.master, *tree.executors, tree.guardian, *marked(mark), run.pid
+    ]:
         try:
             if pid:
                 os.kill(pid, signal.SIGKILL)
@@ -251,8 +360,8 @@ def one(
     program = ["sh", "-c", "sleep 1000 & sleep 1000"]
     # A shell with job control stays, as that of a terminal.
     with subprocess.Popen(
-        ["bash", "-c", 'set -m; "$@" & wait $!', "bash", binary, "-q", "-m", "cdc", "-l", "30",
-         "-n", str(COPIES), *options, "--", *program],
+        ["bash", "-c", 'set -m; "$@" & wait -f $!', "bash", binary, "-q", "-m", "cdc", "-l", "30",
+         "-n", str(COPIES), *CASES[case].options, *options, "--", *program],
         env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL, start_new_session=True,
     ) as run:
@@ -261,7 +370,9 @@ def one(
             tree = find_tree(find_guardian(run.pid))
             programs = marked(mark)
             GROUPS.update(filter(None, map(group_of, programs)))
-            took, wrong = attack(case, tree, programs, wait_s, binary)
+            took, wrong = attack(CASES[case], tree, programs, wait_s, binary)
+        except RuntimeError as error:
+            took, wrong = 0, str(error)
         finally:
             clean_up(run, tree, mark)
     return case, took, wrong
@@ -277,20 +388,26 @@ def main() -> int:
     print(f"# seed {seed}")
     # What we ignore (nohup, a shell's background), showstopper does, too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    for sig in signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT, signal.SIGTSTP:
+        signal.signal(sig, signal.SIG_DFL)
     jobs = [(case, rng.uniform(0, 0.3)) for _ in range(rounds) for case in CASES]
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        results = list(
-            pool.map(lambda j: one(binary, options, j[1][0], j[1][1], j[0]), enumerate(jobs))
-        )
-    return report(results) or not_left(binary)
+    # Runs of others on this machine are not ours to rescue, nor ours theirs.
+    with tempfile.TemporaryDirectory() as runs:
+        os.environ["SHOWSTOPPER_RUNS"] = runs
+        with ThreadPoolExecutor(AT_ONCE) as pool:
+            results = list(
+                pool.map(lambda j: one(binary, options, j[1][0], j[1][1], j[0]), enumerate(jobs))
+            )
+        return report(results) or not_left(binary)
 
 
 def not_left(binary: str) -> int:
     """Files of runs whose guardians were killed, and control groups, go by rescue."""
     until = time.monotonic() + PATIENCE_S
     while True:
-        text = subprocess.run([binary, "rescue"], stdout=subprocess.PIPE, check=True).stdout
+        text = subprocess.run(
+            [binary, "rescue"], stdout=subprocess.PIPE, check=True, timeout=60
+        ).stdout
         left = [g for g in GROUPS if g.exists()]
         if not left and b"control groups can be removed" not in text:
             return 0
@@ -305,13 +422,14 @@ def report(results: list[tuple[str, float, str]]) -> int:
     failed = 0
     for n, case in enumerate(CASES, 1):
         mine = [r for r in results if r[0] == case]
+        limit, what = (ENDS_S, "all ended") if CASES[case].ends else (LIMIT_S, "all run")
         wrong = [r[2] for r in mine if r[2]]
         worst = max(r[1] for r in mine)
-        late = sum(r[1] > LIMIT_S for r in mine)
-        lateness = f" ({late} after more than {LIMIT_S:.0f} s)" if late else ""
+        late = sum(r[1] > limit for r in mine)
+        lateness = f" ({late} after more than {limit:.0f} s)" if late else ""
         print(
             f"{'not ok' if wrong else 'ok'} {n} - {case}: {len(mine)} times, "
-            f"all run after {worst:.2f} s at most{lateness}"
+            f"{what} after {worst:.2f} s at most{lateness}"
         )
         for text in wrong:
             print(f"# {text}")

@@ -98,6 +98,12 @@ static void trace_files(void **state)
 	assert_int_equal(trace_file(&t, path, 1, &why), 0);
 	near(trace_target(&t, 27500 * NS_PER_MS), 0.045);
 	trace_free(&t);
+	/* The run ends with the last sample, also if that is the only one. */
+	write_file(path, "2,40\n");
+	assert_int_equal(trace_file(&t, path, 0, &why), 0);
+	near(trace_target(&t, S), 0.4);
+	assert_int_equal(trace_end(&t), 2 * S);
+	trace_free(&t);
 	unlink(path);
 	assert_int_equal(trace_file(&t, path, 0, &why), -ENOENT);
 }
@@ -115,6 +121,28 @@ static void trace_refusals(void **state)
 	assert_int_equal(trace_sine(&t, 0.5, 0.1, 0, &why), -EINVAL);
 	assert_int_equal(trace_staircase(&t, 0, 1, 0, S, &why), -EINVAL);
 	assert_int_equal(trace_staircase(&t, 0, 1.5, 0.1, S, &why), -EINVAL);
+}
+
+/* A trace that is replayed has a length, which is not 0. */
+static void trace_speeds(void **state)
+{
+	struct trace_why why = {};
+	struct trace t;
+
+	(void)state;
+	assert_int_equal(trace_staircase(&t, 0, 1, 0.1, S, &why), 0);
+	assert_int_equal(trace_scale(&t, 1e12, &why), -EINVAL);
+	assert_non_null(strstr(why.text, "too short"));
+	assert_int_equal(trace_scale(&t, 1e-12, &why), -EINVAL);
+	assert_int_equal(trace_end(&t), 22 * S);
+	assert_int_equal(trace_scale(&t, 22000, &why), 0);
+	assert_int_equal(trace_end(&t), NS_PER_MS);
+	trace_free(&t);
+	/* What never ends has no length to lose. */
+	assert_int_equal(trace_constant(&t, 0.4, &why), 0);
+	assert_int_equal(trace_scale(&t, 1e12, &why), 0);
+	assert_int_equal(trace_end(&t), 0);
+	trace_free(&t);
 }
 
 struct times { struct load_time now; int reads, err; };
@@ -307,6 +335,7 @@ static void cpu_lists(void **state)
 {
 	static const char *const wrong[] = { "", "a", "1-", "3-1", "1,", "-1", "99999", "1;2" };
 	cpu_set_t set;
+	char text[20];
 	size_t i;
 
 	(void)state;
@@ -315,6 +344,14 @@ static void cpu_lists(void **state)
 	assert_true(CPU_ISSET(8, &set) && !CPU_ISSET(4, &set));
 	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++)
 		assert_int_equal(load_parse_cpus(wrong[i], &set), -EINVAL);
+	assert_int_equal(load_parse_cpus("0-3,8,10-11", &set), 0);
+	load_print_cpus(text, sizeof(text), &set);
+	assert_string_equal(text, "0-3,8,10-11");
+	load_print_cpus(text, 6, &set);
+	assert_string_equal(text, "0-3,8");
+	CPU_ZERO(&set);
+	load_print_cpus(text, sizeof(text), &set);
+	assert_string_equal(text, "");
 }
 
 /* The sources of this machine: times go on, and work and idleness are those of all CPUs. */
@@ -345,7 +382,7 @@ int main(void)
 {
 	const struct CMUnitTest modules[] = {
 		cmocka_unit_test(trace_shapes), cmocka_unit_test(trace_files),
-		cmocka_unit_test(trace_refusals), cmocka_unit_test(feedback_equations),
+		cmocka_unit_test(trace_refusals), cmocka_unit_test(trace_speeds), cmocka_unit_test(feedback_equations),
 		cmocka_unit_test(feedback_errors), cmocka_unit_test(control_pi),
 		cmocka_unit_test(control_geom), cmocka_unit_test(control_peers),
 		cmocka_unit_test(space_and_dither), cmocka_unit_test(cycle_extremes),

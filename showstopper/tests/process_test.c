@@ -273,6 +273,66 @@ static void overdue(void **state)
 	expect_state(family.group, 'S');
 }
 
+/* Nobody attends to the run: all run on, due or not, until somebody does. */
+static void unattended(void **state)
+{
+	static struct run run;
+
+	(void)state;
+	leave_stopped(&run);
+	assert_true(run_is_attended(&run));
+	guardian_continue_overdue(&run);
+	usleep(1000);
+	assert_int_equal(state_of(family.group), 'T');
+	run.master_hung = true;
+	assert_false(run_is_attended(&run));
+	guardian_continue_overdue(&run);
+	expect_state(family.group, 'S');
+	run.master_hung = false;
+	run.guardian_hung = true;
+	assert_false(run_is_attended(&run));
+	run.guardian_hung = false;
+	assert_true(run_is_attended(&run));
+	run.paused = 1;
+	assert_false(run_is_attended(&run));
+}
+
+/* Who only waits for a CPU does not hang, and who has never said a word neither. */
+static void silences(void **state)
+{
+	int64_t before = run_now() - RUN_SILENCE - 1;
+
+	(void)state;
+	assert_false(run_is_silent(0, RUN_SILENCE));
+	assert_true(run_is_silent(before, RUN_SILENCE));
+	assert_false(run_is_hung(member, run_now(), 1000 * NS_PER_S));
+	assert_int_equal(kill(member, SIGSTOP), 0);
+	expect_state(member, 'T');
+	assert_true(run_is_hung(member, before, RUN_SILENCE));
+	assert_int_equal(state_of(getpid()), 'R');
+	assert_false(run_is_hung(getpid(), before, RUN_SILENCE));
+}
+
+/* What waits for a process that is stopped, and how people call that. */
+static void stopped_processes(void **state)
+{
+	uint64_t term = 1ULL << (SIGTERM - 1);
+	int i;
+
+	(void)state;
+	assert_int_equal(proc_pending(member) & term, 0);
+	assert_string_equal(proc_trouble(member), "does not answer");
+	assert_int_equal(kill(member, SIGSTOP), 0);
+	expect_state(member, 'T');
+	assert_string_equal(proc_trouble(member), "is stopped");
+	assert_int_equal(kill(member, SIGTERM), 0);
+	for (i = 0; i < 5000 && !(proc_pending(member) & term); i++)
+		usleep(1000);
+	assert_true(proc_pending(member) & term);
+	assert_int_equal(proc_pending(1 << 30), 0);
+	assert_string_equal(proc_trouble(1 << 30), "has ended");
+}
+
 static struct warden warden;
 
 /* The warden sees that all others are gone; and while they are not, who is overdue. */
@@ -291,7 +351,20 @@ static void wardens(void **state)
 	assert_int_equal(warden.pid, first);
 	run->unit[0].due = run_now() - RUN_PATIENCE - 1;
 	expect_state(family.group, 'S');
-	/* It has been killed: there is another one. */
+	/* It cannot be stopped for long. */
+	leave_stopped(run);
+	assert_int_equal(kill(first, SIGSTOP), 0);
+	run->unit[0].due = run_now() - RUN_PATIENCE - 1;
+	expect_state(family.group, 'S');
+	/* It hangs all the same, and is replaced; as it is when it has been killed. */
+	run->warden_at = run_now() - 100 * NS_PER_S;
+	warden_keep(&warden, run);
+	for (i = 0; i < 5000 && warden.pid == first; i++) {
+		usleep(1000);
+		warden_keep(&warden, run);
+	}
+	assert_true(warden.pid > 0 && warden.pid != first);
+	first = warden.pid;
 	kill(first, SIGKILL);
 	for (i = 0; i < 5000 && warden.pid == first; i++) {
 		usleep(1000);
@@ -439,6 +512,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(trees, start_family, end_family),
 		cmocka_unit_test_setup_teardown(rescued, start_family, end_family),
 		cmocka_unit_test_setup_teardown(overdue, start_family, end_family),
+		cmocka_unit_test_setup_teardown(unattended, start_family, end_family),
+		cmocka_unit_test_setup_teardown(silences, start_family, end_family),
+		cmocka_unit_test_setup_teardown(stopped_processes, start_family, end_family),
 		cmocka_unit_test_setup_teardown(wardens, start_family, end_family),
 		cmocka_unit_test_setup_teardown(cgroups, make_cgroups, remove_cgroups),
 		cmocka_unit_test(no_warden), cmocka_unit_test(processes),

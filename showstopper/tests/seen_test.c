@@ -158,6 +158,7 @@ static void observations(void **state)
 	struct observer o;
 	struct trace trace;
 	struct trace_why why;
+	char second[60];
 
 	(void)state;
 	assert_int_equal(trace_constant(&trace, 0.5, &why), 0);
@@ -170,7 +171,7 @@ static void observations(void **state)
 	run.unit[1].iterations = 4;
 	run.unit[1].own = 5 * NS_PER_S;
 	run.begin = run_now() - NS_PER_S;
-	assert_int_equal(observer_open(&o, &load, path), 0);
+	assert_int_equal(observer_open(&o, &load, path, out_open(path)), 0);
 	/* While the controllers are getting there. */
 	c.now = (struct load_time){ NS_PER_S, 0 };
 	assert_int_equal(observer_take(&o, &run, &trace), 0);
@@ -178,6 +179,8 @@ static void observations(void **state)
 	run.begin -= 9 * NS_PER_S;
 	c.now = (struct load_time){ 2 * NS_PER_S, 3 * NS_PER_S };
 	assert_int_equal(observer_take(&o, &run, &trace), 0);
+	assert_true(o.latest.at >= 10 * NS_PER_S);
+	snprintf(second, sizeof(second), "\n%.3f,50.000,25.000,25.000,1,7\n", (double)o.latest.at / NS_PER_S);
 	assert_float_equal(o.latest.load, 0.25, 1e-9);
 	assert_float_equal(o.latest.target, 0.5, 1e-9);
 	assert_float_equal(o.latest.duty, 0.25, 1e-9);
@@ -204,22 +207,62 @@ static void observations(void **state)
 	c.err = -EIO;
 	assert_int_equal(observer_take(&o, &run, &trace), -EIO);
 	assert_int_equal(observer_close(&o), 0);
-	assert_non_null(strstr(written(), "\n10.000,50.000,25.000,25.000,1,7\n"));
+	assert_non_null(strstr(written(), second));
 
-	assert_int_equal(observer_write_summary(&o, &run, path), 0);
+	assert_int_equal(observer_write_summary(&o, &run, out_open(path)), 0);
 	assert_non_null(strstr(written(), "{\"observations\": 3, \"period_ms\": 500, \"load_percent\": 41.667, \"mean_error_percent\": 8.3333, \"mean_squared_error\": 625.0000,"));
 	o.nr = 0;
-	assert_int_equal(observer_write_summary(&o, &run, path), 0);
+	assert_int_equal(observer_write_summary(&o, &run, out_open(path)), 0);
 	assert_string_equal(written(), "{\"observations\": 0}\n");
-	assert_int_equal(observer_write_summary(&o, &run, "/dev/full"), -ENOSPC);
-	assert_int_equal(observer_write_summary(&o, &run, "/nonexistent/x"), -ENOENT);
+	assert_int_equal(observer_write_summary(&o, &run, out_open("/dev/full")), -ENOSPC);
+	assert_int_equal(out_open("/nonexistent/x"), -ENOENT);
 	c.err = 0;
-	assert_int_equal(observer_open(&o, &load, "/nonexistent/x"), -ENOENT);
+	/* Nothing is logged. */
+	assert_int_equal(observer_open(&o, &load, NULL, -1), 0);
+	assert_int_equal(observer_take(&o, &run, &trace), 0);
+	assert_int_equal(observer_close(&o), 0);
 	/* Its first line is not written. */
-	assert_int_equal(observer_open(&o, &load, "/dev/full"), 0);
-	assert_int_equal(observer_take(&o, &run, &trace), -EIO);
+	assert_int_equal(observer_open(&o, &load, "/dev/full", out_open("/dev/full")), 0);
+	assert_int_equal(observer_take(&o, &run, &trace), -ENOSPC);
 	observer_close(&o);
 	trace_free(&trace);
+}
+
+/* A reader that sleeps: nobody waits for it for long, and what there is room for is kept. */
+static void sleeping_readers(void **state)
+{
+	static char text[200000];
+	struct out o = {};
+	int64_t begin;
+	ssize_t n;
+	int ends[2], i;
+
+	(void)state;
+	signals_begin();
+	assert_int_equal(pipe(ends), 0);
+	begin = run_now();
+	n = out_write(ends[1], text, sizeof(text), 300 * NS_PER_MS);
+	assert_true(n > 0 && n < (ssize_t)sizeof(text));
+	assert_true(run_now() - begin >= 300 * NS_PER_MS && run_now() - begin < 30 * NS_PER_S);
+	assert_false(out_is_ready(ends[1]));
+	assert_int_equal(out_write(ends[1], text, 1, 0), 0);
+	o.fd = ends[1];
+	out_print(&o, "%s %d\n", "line", 1);
+	assert_int_equal(out_flush(&o, 0), -EAGAIN);
+	/* It wakes up: all lines are there, in their order. */
+	while (n > 0)
+		n -= read(ends[0], text, n);
+	out_print(&o, "line 2\n");
+	assert_int_equal(out_flush(&o, 0), 0);
+	assert_int_equal(read(ends[0], text, sizeof(text)), 14);
+	assert_memory_equal(text, "line 1\nline 2\n", 14);
+	/* It never does. */
+	assert_true(out_write(ends[1], text, sizeof(text), 0) < (ssize_t)sizeof(text));
+	for (i = 0; i < 300000 && !o.full; i++)
+		out_print(&o, "a line that is kept\n");
+	assert_true(o.full);
+	assert_int_equal(out_close(&o, 10 * NS_PER_MS), -ETIMEDOUT);
+	close(ends[0]);
 }
 
 static void complaints_on_a_screen(void)
@@ -347,7 +390,8 @@ static int remove_file(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(command_lines), cmocka_unit_test(observations), cmocka_unit_test(complaints),
+		cmocka_unit_test(command_lines), cmocka_unit_test(observations), cmocka_unit_test(sleeping_readers),
+		cmocka_unit_test(complaints),
 		cmocka_unit_test(screens), cmocka_unit_test(signal_dispositions),
 	};
 	int fd = mkstemp(path);
