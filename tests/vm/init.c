@@ -7,6 +7,8 @@
  *   argv     in: the command, each word ended by NUL
  *   module   in: path of the module and its arguments; absent: load none
  *   status   out: exit status of the command
+ *   reboot   in: end by a reboot, which ends the emulator as well: it does not
+ *            see a power-off after it has been suspended
  *   problem  out: what is wrong with the guest, whatever the command returned
  */
 #define _GNU_SOURCE
@@ -78,7 +80,7 @@ static void problem(const char *fmt, ...)
 static void power_off(void)
 {
 	sync();
-	reboot(RB_POWER_OFF);
+	reboot(access(CTL "reboot", F_OK) ? RB_POWER_OFF : RB_AUTOBOOT);
 	for (;;)
 		pause();
 }
@@ -279,15 +281,12 @@ static int run_command(char **argv)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Whatever the command left running, then the module: both must go. */
+/* Whatever the command left running, then the module: both must go. All orphans are ours. */
 static void clean_up(bool loaded)
 {
-	for (int i = 0; i < 50; i++) {
-		kill(-1, SIGKILL);
-		if (waitpid(-1, NULL, WNOHANG) < 0)
-			break;
-		usleep(10000);
-	}
+	kill(-1, SIGKILL);
+	while (waitpid(-1, NULL, 0) > 0)
+		;
 	if (loaded && syscall(SYS_delete_module, "pmctrack", O_NONBLOCK) < 0 && errno != ENOENT)
 		problem("rmmod pmctrack: %s", strerror(errno));
 }

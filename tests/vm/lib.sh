@@ -47,14 +47,17 @@ kernel_of() {
 	esac
 }
 
-# with_lock NAME COMMAND…: one builder of a product at a time.
+# with_lock NAME-OR-PATH COMMAND…: one builder of a product at a time. What a builder that was
+# killed left running keeps the lock until its end.
 with_lock() {
-	local lock=$1; shift
-	mkdir -p "$cache"
+	local lock=$cache/.lock-$1
+	[[ $1 != /* ]] || lock=$1
+	shift
+	mkdir -p "$(dirname "$lock")"
 	(
-		flock -n 9 || { say "waiting for another build of $lock"; flock 9; }
+		flock -n 9 || { say "waiting for ${lock##*/.lock-}, which somebody else builds"; flock 9; }
 		"$@"
-	) 9>"$cache/.lock-$lock"
+	) 9>"$lock"
 }
 
 # logged LOG COMMAND…: run quietly; on failure show the end of the log.

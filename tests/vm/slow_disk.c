@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * A disk that is slow, for the runner's own tests: preloaded into QEMU, every 40th read of a
+ * guest's file takes three seconds, as on a machine that does much else.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdatomic.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+ssize_t preadv64(int fd, const struct iovec *iov, int count, off64_t offset)
+{
+	static _Atomic unsigned int reads;
+	ssize_t (*real)(int, const struct iovec *, int, off64_t);
+
+	*(void **)&real = dlsym(RTLD_NEXT, "preadv64");
+	if (atomic_fetch_add(&reads, 1) % 40 == 39)
+		sleep(3);
+	return real(fd, iov, count, offset);
+}
