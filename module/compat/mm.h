@@ -11,8 +11,10 @@
  */
 #ifdef PMCT_HAVE_VM_FLAGS_CLEAR
 #define pmct_vm_flags_clear(vma, flags)	vm_flags_clear(vma, flags)
+#define pmct_vm_flags_set(vma, flags)	vm_flags_set(vma, flags)
 #else
 #define pmct_vm_flags_clear(vma, flags)	((vma)->vm_flags &= ~(flags))
+#define pmct_vm_flags_set(vma, flags)	((vma)->vm_flags |= (flags))
 #endif
 
 #endif /* _PMCT_COMPAT_MM_H */

@@ -2,16 +2,12 @@
 /* See permissions.h. */
 #include <linux/capability.h>
 #include <linux/cred.h>
-#include <linux/file.h>
-#include <linux/fs.h>
-#include <linux/fs_struct.h>
-#include <linux/kernel.h>
-#include <linux/pid_namespace.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 
 #include "dumpable.h"
 #include "permissions.h"
+#include "sysctl.h"
 
 static bool pmct_same_ids(const struct cred *of, const struct cred *task)
 {
@@ -57,32 +53,6 @@ bool pmct_may_access(struct task_struct *task)
 	return may && (pmct_dumpable(task) || capable(CAP_SYS_PTRACE));
 }
 
-/* As the first process sees it: the caller's view of /proc is the caller's. */
-static int pmct_perf_event_paranoid(void)
-{
-	struct task_struct *init = init_pid_ns.child_reaper;
-	struct file *file;
-	struct path root;
-	char text[16];
-	int paranoid;
-	ssize_t len;
-	loff_t pos = 0;
-
-	task_lock(init);
-	get_fs_root(init->fs, &root);
-	task_unlock(init);
-	file = file_open_root(&root, "proc/sys/kernel/perf_event_paranoid", O_RDONLY, 0);
-	path_put(&root);
-	if (IS_ERR(file))
-		return INT_MAX;
-	len = kernel_read(file, text, sizeof(text) - 1, &pos);
-	fput(file);
-	if (len <= 0)
-		return INT_MAX;
-	text[len] = '\0';
-	return kstrtoint(strim(text), 10, &paranoid) ? INT_MAX : paranoid;
-}
-
 /**
  * pmct_may_count() - may current count events of its own threads?
  *
@@ -94,5 +64,9 @@ static int pmct_perf_event_paranoid(void)
  */
 bool pmct_may_count(void)
 {
-	return perfmon_capable() || pmct_perf_event_paranoid() <= 2;
+	int paranoid;
+
+	if (perfmon_capable())
+		return true;
+	return !pmct_sysctl("proc/sys/kernel/perf_event_paranoid", &paranoid) && paranoid <= 2;
 }

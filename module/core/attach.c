@@ -7,11 +7,33 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/uaccess.h>
 
 #include "core.h"
 #include "hooks.h"
 
 #define PMCT_ATTACH_BATCH	32
+/* A process is left with so many more threads than it had when it was looked at. */
+#define PMCT_ATTACH_MORE	1024
+#define PMCT_ATTACH_MAX		65536
+
+/**
+ * struct pmct_attach_walk - the way through the threads of a process
+ * @s: the session that they are attached to
+ * @process: its threads
+ * @last: the last thread that was looked at, with a reference; NULL: none yet
+ * @attached: how many were attached
+ * @tried: the same, with those that ended meanwhile
+ * @limit: of @tried
+ */
+struct pmct_attach_walk {
+	struct pmct_session *s;
+	struct task_struct *process;
+	struct task_struct *last;
+	unsigned int attached;
+	unsigned int tried;
+	unsigned int limit;
+};
 
 /* Is the thread alive, and not of @s yet? Another session's is for attach to refuse. */
 static bool pmct_attach_wanted(const struct pmct_session *s, struct task_struct *task)
@@ -21,51 +43,103 @@ static bool pmct_attach_wanted(const struct pmct_session *s, struct task_struct 
 	return !(READ_ONCE(task->flags) & PF_EXITING) && (!ctx || ctx->session != s);
 }
 
-/* Some threads of the process that are to be attached, each with a reference. */
-static unsigned int pmct_attach_find(const struct pmct_session *s, struct task_struct *process,
-				     struct task_struct **batch)
+/* Where the walk goes on: new threads are at the end of the list. RCU reader. */
+static struct task_struct *pmct_attach_position(const struct pmct_attach_walk *w)
 {
-	struct task_struct *task;
+	if (w->last && pid_alive(w->last))
+		return w->last;
+	return list_entry(&w->process->signal->thread_head, struct task_struct, thread_node);
+}
+
+/* The next threads of the process that are to be attached, each with a reference. */
+static unsigned int pmct_attach_find(struct pmct_attach_walk *w, struct task_struct **batch)
+{
+	struct task_struct *task, *seen = NULL;
 	unsigned int nr = 0;
 
 	rcu_read_lock();
-	for_each_thread(process, task) {
-		if (!pmct_attach_wanted(s, task))
-			continue;
-		batch[nr++] = get_task_struct(task);
+	task = pmct_attach_position(w);
+	list_for_each_entry_continue_rcu(task, &w->process->signal->thread_head, thread_node) {
+		seen = task;
+		if (pmct_attach_wanted(w->s, task))
+			batch[nr++] = get_task_struct(task);
 		if (nr == PMCT_ATTACH_BATCH)
 			break;
 	}
+	if (seen)
+		get_task_struct(seen);
 	rcu_read_unlock();
+	if (seen) {
+		if (w->last)
+			put_task_struct(w->last);
+		w->last = seen;
+	}
 	return nr;
 }
 
-/* 0 if none was left to attach, their number, or an error. */
-static int pmct_attach_some(struct pmct_session *s, struct task_struct *process,
-			    struct pmct_msg *msg)
+/* Not while somebody ends the session: he must not miss a context that is half attached. */
+static struct pmct_ctx *pmct_attach_unless_ended(struct pmct_session *s, struct task_struct *task,
+						 struct pmct_msg *why)
+{
+	struct pmct_ctx *ctx;
+
+	mutex_lock(&s->end_mutex);
+	ctx = s->ended ? ERR_PTR(-ESHUTDOWN) : pmct_ctx_attach(s, task, PMCT_CTX_COUNTING, why);
+	mutex_unlock(&s->end_mutex);
+	return ctx;
+}
+
+static int pmct_attach_thread(struct pmct_attach_walk *w, struct task_struct *task,
+			      struct pmct_msg *msg)
+{
+	struct pmct_msg why = {};
+	struct pmct_ctx *ctx;
+	bool wanted;
+
+	if (signal_pending(current))
+		return pmct_refuse(msg, -EINTR, "interrupted by a signal");
+	/* Many of a batch may have ended by now: attaching those would take long. */
+	rcu_read_lock();
+	wanted = pmct_attach_wanted(w->s, task);
+	rcu_read_unlock();
+	if (!wanted)
+		return 0;
+	w->tried++;
+	ctx = pmct_attach_unless_ended(w->s, task, &why);
+	switch (PTR_ERR_OR_ZERO(ctx)) {
+	case 0:
+		w->attached++;
+		return 0;
+	case -ESRCH:
+		/* It ends just now. */
+	case -EALREADY:
+		/* Its creator had it attached. */
+		return 0;
+	case -ESHUTDOWN:
+		return pmct_refuse(msg, -ESHUTDOWN, "the session has ended");
+	}
+	return pmct_refuse(msg, PTR_ERR(ctx), "%s", why.text);
+}
+
+/* 0 if none was left to attach or the limit is reached, their number, or an error. */
+static int pmct_attach_some(struct pmct_attach_walk *w, struct pmct_msg *msg)
 {
 	struct task_struct *batch[PMCT_ATTACH_BATCH];
-	unsigned int nr = pmct_attach_find(s, process, batch);
-	struct pmct_ctx *ctx;
+	unsigned int nr = pmct_attach_find(w, batch);
 	unsigned int i;
 	int err = 0;
 
 	for (i = 0; i < nr; i++) {
-		struct pmct_msg why = {};
-
-		if (!err) {
-			ctx = pmct_ctx_attach(s, batch[i], PMCT_CTX_COUNTING, &why);
-			/* Not one that ends meanwhile, or that its creator had. */
-			if (IS_ERR(ctx) && PTR_ERR(ctx) != -ESRCH && PTR_ERR(ctx) != -EALREADY)
-				err = pmct_refuse(msg, PTR_ERR(ctx), "%s", why.text);
-		}
+		if (!err && w->tried < w->limit)
+			err = pmct_attach_thread(w, batch[i], msg);
 		put_task_struct(batch[i]);
 	}
-	return err ?: nr;
+	if (err)
+		return err;
+	return w->tried < w->limit ? nr : 0;
 }
 
-static int pmct_attach_threads(struct pmct_session *s, struct task_struct *process,
-			       struct pmct_msg *msg)
+static int pmct_attach_threads(struct pmct_attach_walk *w, struct pmct_msg *msg)
 {
 	int nr, again;
 
@@ -75,15 +149,30 @@ static int pmct_attach_threads(struct pmct_session *s, struct task_struct *proce
 	 */
 	for (again = 0; again < 2; again++) {
 		do {
-			nr = pmct_attach_some(s, process, msg);
+			nr = pmct_attach_some(w, msg);
 			if (nr < 0)
 				return nr;
 			cond_resched();
 		} while (nr);
-		pmct_count_enter_session(s);
+		pmct_count_enter_session(w->s);
 		pmct_hooks->synchronize();
+		if (w->last)
+			put_task_struct(w->last);
+		w->last = NULL;
 	}
 	return 0;
+}
+
+static unsigned int pmct_attach_count_missing(const struct pmct_attach_walk *w)
+{
+	struct task_struct *task;
+	unsigned int nr = 0;
+
+	rcu_read_lock();
+	for_each_thread(w->process, task)
+		nr += pmct_attach_wanted(w->s, task);
+	rcu_read_unlock();
+	return nr;
 }
 
 /* The caller holds the result. @what it is, for the message: "thread", "process". */
@@ -105,16 +194,53 @@ static struct task_struct *pmct_attach_find_target(pid_t nr, enum pid_type type,
 	return ERR_PTR(-EACCES);
 }
 
-static int pmct_attach_process(struct pmct_session *s, pid_t pid, struct pmct_msg *msg)
+static int pmct_attach_process(struct pmct_session *s, struct pmctrack_attach *a,
+			       struct pmct_msg *msg)
 {
-	struct task_struct *process;
+	struct pmct_attach_walk w = { .s = s };
 	int err;
 
-	process = pmct_attach_find_target(pid, PIDTYPE_TGID, "process", msg);
-	if (IS_ERR(process))
-		return PTR_ERR(process);
-	err = pmct_attach_threads(s, process, msg);
-	put_task_struct(process);
+	w.process = pmct_attach_find_target(a->pid, PIDTYPE_TGID, "process", msg);
+	if (IS_ERR(w.process))
+		return PTR_ERR(w.process);
+	w.limit = min(2 * get_nr_threads(w.process) + PMCT_ATTACH_MORE, PMCT_ATTACH_MAX);
+	err = pmct_attach_threads(&w, msg);
+	if (w.last)
+		put_task_struct(w.last);
+	a->threads = w.attached;
+	if (!err && w.tried == w.limit)
+		a->left_out = pmct_attach_count_missing(&w);
+	put_task_struct(w.process);
+	return err;
+}
+
+/**
+ * pmct_attach_ioctl() - PMCTRACK_IOC_ATTACH
+ * @s: a session with PMCTRACK_SESSION_ATTACH, which the caller keeps from being released
+ * @arg: which process, and where the answer goes
+ *
+ * The work is bounded, also if the process creates threads all the time, and
+ * ends with the next signal. The session's end may come at any time.
+ *
+ * Context: process context, sleeps.
+ * Return: 0 or a negative errno, see PMCTRACK_IOC_ATTACH.
+ */
+long pmct_attach_ioctl(struct pmct_session *s, struct pmctrack_attach __user *arg)
+{
+	struct pmct_msg msg = {};
+	struct pmctrack_attach a;
+	int err;
+
+	if (copy_from_user(&a, arg, sizeof(a)))
+		return -EFAULT;
+	if (a.__reserved)
+		return -EINVAL;
+	a.threads = 0;
+	a.left_out = 0;
+	err = pmct_attach_process(s, &a, &msg);
+	strscpy_pad(a.message, msg.text, sizeof(a.message));
+	if (copy_to_user(arg, &a, sizeof(a)))
+		return -EFAULT;
 	return err;
 }
 
@@ -133,48 +259,46 @@ static int pmct_attach_on_exec(struct pmct_session *s, pid_t tid, struct pmct_ms
 
 static int pmct_attach_self(struct pmct_session *s, struct pmct_msg *msg)
 {
-	struct pmct_ctx *ctx = pmct_ctx_attach(s, current, PMCT_CTX_STOPPED, msg);
-
-	if (IS_ERR(ctx))
-		return PTR_ERR(ctx);
-	if (s->flags & PMCTRACK_SESSION_USER_READ)
-		ctx->wants = PMCT_SWITCH_USER_READ;
-	return 0;
+	return PTR_ERR_OR_ZERO(pmct_ctx_attach(s, current, PMCT_CTX_STOPPED, msg));
 }
 
 /**
- * pmct_attach() - monitor those whom the parameters name
+ * pmct_attach() - monitor whom the parameters name
  * @s: for this session
- * @params: nr_pids, pids and flags count; PIDs are of the caller's namespace
+ * @params: pid, cgroup and flags count; PIDs are of the caller's namespace
  * @msg: on failure, why
  *
- * Context: process context, sleeps.
+ * Running processes come later, see pmct_attach_ioctl().
+ *
+ * Context: process context, sleeps; @s->end_mutex is held.
  * Return: 0, -ESRCH, -EACCES, -EBUSY if a thread is monitored by another
  * session, -EINVAL, -ENOMEM. On failure the session has to be destroyed.
  */
 int pmct_attach(struct pmct_session *s, const struct pmct_session_params *params,
 		struct pmct_msg *msg)
 {
-	unsigned int i;
-	int err = 0;
+	u32 target = params->flags & (PMCTRACK_SESSION_SYSTEM | PMCTRACK_SESSION_ATTACH |
+				      PMCTRACK_SESSION_ON_EXEC);
 
-	if (params->flags & PMCTRACK_SESSION_SYSTEM) {
-		if (params->nr_pids || params->flags != PMCTRACK_SESSION_SYSTEM)
-			return pmct_refuse(msg, -EINVAL,
-					   "a system-wide session monitors CPUs, not processes too");
+	lockdep_assert_held(&s->end_mutex);
+
+	if (!params->pid != !(target & PMCTRACK_SESSION_ON_EXEC))
+		return pmct_refuse(msg, -EINVAL,
+				   "counting from execve() on needs one thread, and nothing else does");
+	if (params->cgroup >= 0 && target != PMCTRACK_SESSION_SYSTEM)
+		return pmct_refuse(msg, -EINVAL, "a cgroup is monitored by a system-wide session");
+	switch (target) {
+	case 0:
+		return pmct_attach_self(s, msg);
+	case PMCTRACK_SESSION_ATTACH:
+		return 0;
+	case PMCTRACK_SESSION_ON_EXEC:
+		return pmct_attach_on_exec(s, params->pid, msg);
+	case PMCTRACK_SESSION_SYSTEM:
+		if (params->flags != PMCTRACK_SESSION_SYSTEM)
+			break;
 		return pmct_syswide_start(s, params->cgroup, msg);
 	}
-	if (params->cgroup >= 0)
-		return pmct_refuse(msg, -EINVAL, "a cgroup is monitored by a system-wide session");
-	if (params->flags & PMCTRACK_SESSION_ON_EXEC) {
-		if (params->nr_pids != 1)
-			return pmct_refuse(msg, -EINVAL,
-					   "counting from execve() on needs one thread");
-		return pmct_attach_on_exec(s, params->pids[0], msg);
-	}
-	if (!params->nr_pids)
-		return pmct_attach_self(s, msg);
-	for (i = 0; !err && i < params->nr_pids; i++)
-		err = pmct_attach_process(s, params->pids[i], msg);
-	return err;
+	return pmct_refuse(msg, -EINVAL,
+			   "a session monitors CPUs, or running processes, or a program from its execve() on");
 }

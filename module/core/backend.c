@@ -8,6 +8,7 @@
 #include <linux/cpuhotplug.h>
 #include <linux/mutex.h>
 
+#include "../compat/syscore.h"
 #include "core.h"
 #include "hooks.h"
 
@@ -27,13 +28,18 @@ static int pmct_cpu_online(unsigned int cpu)
 	local_irq_save(flags);
 	pmct_hooks_forget_cpu();
 	pmct_count_forget_cpu();
+	if (pmct_backend->cpu_up)
+		pmct_backend->cpu_up(cpu);
 	this_cpu_ptr(&pmct_cpu)->core_type = pmct_backend->cpu_core_type(cpu);
 	pmct_syswide_cpu_online(cpu);
 	local_irq_restore(flags);
 	return 0;
 }
 
-/* No user thread runs here any more, the CPU is about to go. */
+/*
+ * No user thread runs here any more, and the CPU is about to go. Kernel threads
+ * do, and may be monitored: from here on, as on a CPU without counters.
+ */
 static int pmct_cpu_offline(unsigned int cpu)
 {
 	unsigned long flags;
@@ -41,6 +47,11 @@ static int pmct_cpu_offline(unsigned int cpu)
 	local_irq_save(flags);
 	pmct_syswide_cpu_offline(cpu);
 	pmct_hooks_forget_cpu();
+	pmct_count_power_down();
+	pmct_count_forget_cpu();
+	this_cpu_ptr(&pmct_cpu)->core_type = PMCT_NO_CORE_TYPE;
+	if (pmct_backend->cpu_down)
+		pmct_backend->cpu_down(cpu);
 	local_irq_restore(flags);
 	return 0;
 }
@@ -80,11 +91,17 @@ int pmct_backend_init(const struct pmct_backend *backend)
 		return state;
 	pmct_hotplug_state = state;
 	cpu_pm_register_notifier(&pmct_cpu_pm_nb);
+	/*
+	 * The CPU that sleeps last gets no hotplug callback and, on x86, no
+	 * notification of the above. Elsewhere it gets both, which does no harm.
+	 */
+	pmct_syscore_register(pmct_count_suspend, pmct_count_resume);
 	return 0;
 }
 
 void pmct_backend_exit(void)
 {
+	pmct_syscore_unregister();
 	cpu_pm_unregister_notifier(&pmct_cpu_pm_nb);
 	cpuhp_remove_state_nocalls(pmct_hotplug_state);
 	if (pmct_backend->exit)

@@ -11,7 +11,8 @@
  *
  * Lifetime: a context is freed an RCU grace period after it was taken off the
  * list; hooks that got it from their task are RCU or SRCU readers. A session
- * is freed by the release of its file, after pmct_hooks::synchronize().
+ * is freed with its last reference, after pmct_hooks::synchronize(): its file
+ * has one, and whoever ends it or takes a thread from it has another meanwhile.
  */
 #ifndef _PMCT_CORE_H
 #define _PMCT_CORE_H
@@ -21,11 +22,13 @@
 #include <linux/mutex.h>
 #include <linux/percpu.h>
 #include <linux/pid_namespace.h>
+#include <linux/refcount.h>
 #include <linux/sched.h>
 #include <linux/wait.h>
 #include <pmctrack/backend.h>
 #include <pmctrack/mmon.h>
 
+#include "ebs_limit.h"
 #include "ring.h"
 
 /**
@@ -48,10 +51,12 @@ enum pmct_ctx_state {
  * enum pmct_on_switch - what switches of some threads have to do, beside counting
  * @PMCT_SWITCH_MMON: tell the monitoring module
  * @PMCT_SWITCH_USER_READ: bring the page up to date from which the thread reads
+ * @PMCT_SWITCH_TICK: keep its tick, see pmct_hooks_keep_tick(); once
  */
 enum pmct_on_switch {
 	PMCT_SWITCH_MMON	= 1 << 0,
 	PMCT_SWITCH_USER_READ	= 1 << 1,
+	PMCT_SWITCH_TICK	= 1 << 2,
 };
 
 /**
@@ -83,6 +88,9 @@ struct pmct_mmon_state {
  * @ebs_left: events until the next sample; of sets that sample by events
  * @ebs_late: by how many the last sample was late, if it is of kernel events
  * @ebs_room: the shortest window of kernel events that outlives its sample
+ * @ebs_windows: how many of those that were asked for a window is long, see
+ *	ebs_limit.c
+ * @ebs_widened: the window is longer than asked for
  * @listed: on session->threads; protected by its lock
  * @delivered: its switches are; of hooks_tracepoint.c
  * @node: in session->threads
@@ -96,6 +104,7 @@ struct pmct_mmon_state {
  * @run_since: from then on it still is; 0: it is not
  * @clock: clock ticks on a CPU in the open interval, with the counters
  * @missed: ns of that in which not all counters counted
+ * @disturbed: because somebody else wrote them
  * @sum: events of each counter of @set in the open interval; room for an even
  *	number, see pmct_account()
  */
@@ -114,9 +123,12 @@ struct pmct_ctx {
 	bool merged;
 	bool listed;
 	bool delivered;
+	bool ebs_widened;
+	bool disturbed;
 	u8 turn[PMCT_NO_CORE_TYPE + 1];
 	u8 next_turn;
 	s64 ebs_left;
+	u64 ebs_windows;
 	u64 ebs_late;
 	u64 ebs_room;
 	struct list_head node;
@@ -144,6 +156,7 @@ struct pmct_ctx {
  * @clock: clock at the last read
  * @time_clock: clock when @time_ns was taken
  * @time_ns: CLOCK_MONOTONIC, taken now and then
+ * @ebs: time that samples by events may take here
  * @last: counter values at the last read
  * @next: room for the next; the two take turns
  * @values: what they point to
@@ -157,6 +170,7 @@ struct pmct_cpu {
 	u64 clock;
 	u64 time_clock;
 	u64 time_ns;
+	struct pmct_ebs_limit ebs;
 	u64 *last;
 	u64 *next;
 	u64 values[2][PMCTRACK_MAX_COUNTERS];
@@ -169,8 +183,10 @@ DECLARE_PER_CPU(struct pmct_cpu, pmct_cpu);
  * @period: sampling period in jiffies, 0: none, or the sets sample by events
  * @flags: enum pmctrack_session_flags
  * @privileged: opened with CAP_PERFMON
+ * @contained: opened in a container, see struct pmct_session_params
  * @wake_later: there are records for which the reader was not woken
  * @rotates: some core type has several sets
+ * @needs_tick: for a period, or for counters that can wrap
  * @mm_sets: the sets are those of the monitoring module of generation @mm_gen
  * @mm_gen: which monitoring module @virt refers to
  * @virt: mask of the virtual counters that records have
@@ -183,7 +199,12 @@ DECLARE_PER_CPU(struct pmct_cpu, pmct_cpu);
  * @threads: contexts
  * @nr_threads: their number
  * @closing: no thread may join any more
- * @read_mutex: serialises read(), and the end of monitoring by ioctl
+ * @revoked: the kernel ends it; protected by the mutex of all sessions
+ * @end_mutex: serialises those who end it. User space cannot hold it.
+ * @ended: nobody is monitored, and the counters were given back; protected by
+ *	@end_mutex
+ * @refs: see above
+ * @read_mutex: serialises read()
  * @wait: readers
  * @wake: wakes them, from contexts that cannot
  * @pid_ns: in which records name threads
@@ -193,8 +214,10 @@ struct pmct_session {
 	unsigned long period;
 	u32 flags;
 	bool privileged;
+	bool contained;
 	bool wake_later;
 	bool rotates;
+	bool needs_tick;
 	bool mm_sets;
 	u8 nr_counters;
 	u32 mm_gen;
@@ -206,6 +229,10 @@ struct pmct_session {
 	struct list_head threads;
 	unsigned int nr_threads;
 	bool closing;
+	bool revoked;
+	struct mutex end_mutex;		/* see above */
+	bool ended;
+	refcount_t refs;
 	struct mutex read_mutex;	/* see above */
 	wait_queue_head_t wait;
 	struct irq_work wake;
@@ -228,8 +255,8 @@ struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *tas
 				 enum pmct_ctx_state state, struct pmct_msg *msg);
 struct pmct_ctx *pmct_ctx_add_cpu(struct pmct_session *s, unsigned int cpu);
 bool pmct_ctx_evict(struct pmct_session *s, struct task_struct *task,
-		    struct pmct_ctx *successor);
-void pmct_ctx_detach_all(struct pmct_session *s, bool last_records);
+		    struct pmct_ctx *successor, enum pmctrack_record_kind kind);
+void pmct_ctx_detach_all(struct pmct_session *s, enum pmctrack_record_kind kind);
 struct pmct_ctx *pmct_ctx_fork(struct task_struct *child, bool thread, gfp_t gfp);
 void pmct_ctx_disown(struct pmct_ctx *ctx);
 void pmct_ctx_exec(struct task_struct *task);
@@ -259,6 +286,8 @@ void pmct_count_base_refresh(struct pmct_ctx *ctx);
 void pmct_count_forget_cpu(void);
 void pmct_count_power_down(void);
 void pmct_count_power_up(void);
+void pmct_count_suspend(void);
+void pmct_count_resume(void);
 void pmct_count_init(void);
 
 /* user_read.c: threads that read their counters themselves */
@@ -270,12 +299,14 @@ void pmct_user_read_leave(const struct pmct_cpu *cs, struct pmct_ctx *ctx);
 /* narrow.c: the hot path for counters that can overflow */
 void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx, const struct pmct_hwset *set,
 			 const u64 *last, const u64 *now, u64 overflow);
-void pmct_read_start_narrow(struct pmct_cpu *cs, const struct pmct_ctx *ctx);
+void pmct_read_start_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx);
 
 /* sample.c: the one place that closes an interval */
 void pmct_sample_init(void);
 void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16 flags);
 void pmct_sample_wake(struct pmct_session *s);
+u64 pmct_clock_to_ns(u64 clock);
+void pmct_sample_name_thread(struct pmct_ctx *ctx);
 
 /* syswide.c: sessions that monitor CPUs */
 int pmct_syswide_start(struct pmct_session *s, int cgroup, struct pmct_msg *msg);
@@ -293,6 +324,7 @@ bool pmct_sched_mode_yield(struct task_struct *task, struct pmct_ctx *successor)
 int pmct_sched_metric(struct task_struct *task, int key, u64 *value);
 
 /* sets.c: the event sets of a session */
+void pmct_sets_release(struct pmct_session *s);
 int pmct_sets_init(struct pmct_session *s, const struct pmct_session_params *params,
 		   struct pmct_msg *msg);
 void pmct_sets_free(struct pmct_session *s);
@@ -306,8 +338,9 @@ int pmct_sets_check(const char *const *raw, unsigned int nr, struct pmct_msg *ms
  * @flags: enum pmctrack_session_flags
  * @cgroup: descriptor, -1: none
  * @no_ring: nobody reads records
- * @nr_pids: 0: the caller, or all CPUs
- * @pids: in the caller's namespace
+ * @contained: the caller is in a container: not in the initial user and network
+ *	namespaces
+ * @pid: of PMCTRACK_SESSION_ON_EXEC, in the caller's namespace; 0: none
  * @mm_name: monitoring module that @virt refers to; NULL: none
  * @virt: mask of virtual counters
  * @nr_raw: number of event sets; 0: those of the module
@@ -319,8 +352,8 @@ struct pmct_session_params {
 	u32 flags;
 	int cgroup;
 	bool no_ring;
-	unsigned int nr_pids;
-	pid_t pids[PMCTRACK_MAX_PIDS];
+	bool contained;
+	pid_t pid;
 	const char *mm_name;
 	u32 virt;
 	unsigned int nr_raw;
@@ -330,11 +363,14 @@ struct pmct_session_params {
 /* attach.c: whom a session monitors */
 int pmct_attach(struct pmct_session *s, const struct pmct_session_params *params,
 		struct pmct_msg *msg);
+long pmct_attach_ioctl(struct pmct_session *s, struct pmctrack_attach __user *arg);
 
 struct file *pmct_session_open(struct pmct_session_params *params, struct pmct_msg *msg);
 struct pmct_session *pmct_session_create(struct pmct_session_params *params,
 					 struct pmct_msg *msg);
 void pmct_session_destroy(struct pmct_session *s);
+void pmct_session_put(struct pmct_session *s);
+void pmct_sessions_revoke(void);
 void pmct_session_each_ctx(void (*fn)(const struct monitoring_module *mm, struct pmct_ctx *ctx),
 			   const struct monitoring_module *mm);
 
@@ -348,12 +384,30 @@ void pmct_procfs_exit(void);
  * struct pmct_config - settings of /proc/pmc/config
  * @ring_default: bytes of a ring when the user names none
  * @ring_max: largest ring an unprivileged user may ask for
- * @user_read: threads may read their counters without system calls
+ * @user_read: threads may read their counters without system calls, if
+ *	kernel.perf_user_access allows it, too
+ * @unprivileged: enum pmct_unprivileged
+ * @ebs_cpu_percent: share of a CPU's time that samples by events may take;
+ *	0, 100: no limit
  */
 struct pmct_config {
 	u32 ring_default;
 	u32 ring_max;
 	u32 user_read;
+	u32 unprivileged;
+	u32 ebs_cpu_percent;
+};
+
+/**
+ * enum pmct_unprivileged - which users without CAP_PERFMON may have sessions
+ * @PMCT_UNPRIVILEGED_NONE: none
+ * @PMCT_UNPRIVILEGED_HOST: those in the initial user and network namespaces
+ * @PMCT_UNPRIVILEGED_ALL: those in containers, too
+ */
+enum pmct_unprivileged {
+	PMCT_UNPRIVILEGED_NONE,
+	PMCT_UNPRIVILEGED_HOST,
+	PMCT_UNPRIVILEGED_ALL,
 };
 
 extern struct pmct_config pmct_config;

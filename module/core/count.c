@@ -22,6 +22,7 @@
 #include "mmon.h"
 
 DEFINE_PER_CPU(struct pmct_cpu, pmct_cpu);
+bool pmct_unverifiable __read_mostly;
 
 static void pmct_set_deadline(struct pmct_ctx *ctx)
 {
@@ -62,14 +63,23 @@ static noinline void pmct_left(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 		pmct_mmon_switch_out(ctx, smp_processor_id());
 }
 
+static void pmct_grant_user_read(struct pmct_cpu *cs, struct pmct_ctx *ctx)
+{
+	/* Do not grant access again while the session is closing. */
+	if (!(ctx->wants & PMCT_SWITCH_USER_READ) || READ_ONCE(ctx->session->closing))
+		return;
+	if (ctx->set->nr)
+		pmct_backend->user_access(ctx->set);
+	pmct_read_start(cs, ctx);
+	pmct_user_read_enter(cs, ctx);
+}
+
 void pmct_entered(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
-	/* Not any more, once it is being taken back. */
-	if (ctx->wants & PMCT_SWITCH_USER_READ && !READ_ONCE(ctx->session->closing)) {
-		if (ctx->set->nr)
-			pmct_backend->user_access(ctx->set);
-		pmct_read_start(cs, ctx);
-		pmct_user_read_enter(cs, ctx);
+	pmct_grant_user_read(cs, ctx);
+	if (ctx->wants & PMCT_SWITCH_TICK) {
+		ctx->wants &= ~PMCT_SWITCH_TICK;
+		pmct_hooks_keep_tick(ctx->task);
 	}
 	if (ctx->wants & PMCT_SWITCH_MMON)
 		pmct_mmon_switch_in(ctx, smp_processor_id());
@@ -80,6 +90,7 @@ void pmct_sched_out(void *data, int cpu)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 	struct pmct_ctx *ctx = data;
+	bool over;
 
 	/*
 	 * Its session ended on another CPU after its flag was looked at, or
@@ -88,8 +99,11 @@ void pmct_sched_out(void *data, int cpu)
 	if (unlikely(!ctx || cs->ctx != ctx))
 		return;
 	cs->saved = true;
+	over = pmct_period_over(ctx);
+	if (unlikely(over))
+		pmct_verify(cs, ctx);
 	pmct_account(cs, ctx);
-	if (unlikely(pmct_period_over(ctx)))
+	if (unlikely(over))
 		pmct_period_end(ctx);
 	if (unlikely(ctx->on_switch))
 		pmct_left(cs, ctx);
@@ -109,6 +123,28 @@ void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 			pmct_backend->program(cs->set);
 	}
 	pmct_read_start(cs, ctx);
+}
+
+void pmct_disturbed(struct pmct_cpu *cs, struct pmct_ctx *ctx)
+{
+	u64 now = pmct_clock();
+
+	ctx->missed += pmct_clock_to_ns(now - cs->clock);
+	ctx->disturbed = true;
+	ctx->clock += now - cs->clock;
+	cs->clock = now;
+	/* Its page goes on from the last values that were true. */
+	if (ctx->wants & PMCT_SWITCH_USER_READ)
+		pmct_user_read_leave(cs, ctx);
+	cs->set = NULL;
+	pmct_change_set(cs, ctx);
+	pmct_grant_user_read(cs, ctx);
+	if (pmct_backend->intact(cs->set))
+		return;
+	/* Not somebody else: the hardware holds other bits than it was given. */
+	WRITE_ONCE(pmct_unverifiable, true);
+	pr_warn_once("pmctrack: %s: registers of CPU %d do not hold what is written to them; disturbances by others are not noticed\n",
+		     pmct_backend->name, smp_processor_id());
 }
 
 void pmct_enter_base(struct pmct_cpu *cs)
@@ -165,6 +201,7 @@ void pmct_tick(void *data, int cpu)
 		if (!ctx->session->ring.size && !pmct_hooks->sched_mode(current))
 			pmct_sched_mode_want(current);
 	}
+	pmct_verify(cs, ctx);
 	over = pmct_period_over(ctx);
 	if (likely(!over && !ctx->set->wraps))
 		return;
@@ -191,6 +228,7 @@ bool pmct_overflow(void)
 	u64 pending = pmct_backend->overflow_pending();
 	struct pmct_ctx *ctx = cs->ctx;
 	const struct pmct_hwset *set;
+	u64 begin = pmct_clock();
 
 	lockdep_assert_irqs_disabled();
 
@@ -202,6 +240,9 @@ bool pmct_overflow(void)
 		pending &= ~(u64)set->counters;
 		if (cs->set != ctx->set)
 			pmct_change_set(cs, ctx);
+		if (set->ebs)
+			pmct_ebs_limit_charge(&cs->ebs, begin, pmct_clock(),
+					      READ_ONCE(pmct_config.ebs_cpu_percent));
 	}
 	if (pending)
 		pmct_backend->overflow_clear(pending);
@@ -237,10 +278,12 @@ void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags)
 
 	pmct_hooks_disable(current, ctx);
 	/* The record is of now, by the clock of the last read here. */
-	if (pmct_is_here(cs))
+	if (pmct_is_here(cs)) {
+		pmct_verify(cs, cs->ctx);
 		pmct_account(cs, cs->ctx);
-	else
+	} else {
 		cs->clock = pmct_clock();
+	}
 	if (ctx->state == PMCT_CTX_COUNTING || ctx->merged || record_flags)
 		pmct_sample_close(ctx, PMCTRACK_RECORD_EXIT, record_flags);
 	if (cs->ctx == ctx) {
@@ -253,35 +296,39 @@ void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags)
 }
 
 /*
- * The context of current, if it is of @s. Another session's may be going
- * away; that of @s stays while the caller keeps the session.
+ * The context of current, if it is of @s. It stays while interrupts are
+ * disabled: the session may be ended by others, who wait for that.
  */
 static __always_inline struct pmct_ctx *pmct_self(const struct pmct_session *s)
 {
-	struct pmct_ctx *ctx;
+	struct pmct_ctx *ctx = pmct_hooks_ctx(current);
 
-	rcu_read_lock();
-	ctx = pmct_hooks_ctx(current);
-	if (ctx && ctx->session != s)
-		ctx = NULL;
-	rcu_read_unlock();
-	return ctx;
+	return ctx && ctx->session == s ? ctx : NULL;
+}
+
+static noinline long pmct_count_refused(const struct pmct_session *s)
+{
+	return READ_ONCE(s->closing) ? -ESHUTDOWN : -ESRCH;
 }
 
 static __always_inline long __pmct_count_start(struct pmct_session *s, bool user_read)
 {
-	struct pmct_ctx *ctx = pmct_self(s);
+	struct pmct_ctx *ctx;
+	long err = 0;
 
-	if (!ctx)
-		return -ESRCH;
-	if (ctx->state == PMCT_CTX_COUNTING)
-		return -EALREADY;
 	local_irq_disable();
-	pmct_begin(ctx);
-	if (user_read)
-		pmct_entered(this_cpu_ptr(&pmct_cpu), ctx);
+	ctx = pmct_self(s);
+	if (unlikely(!ctx || READ_ONCE(ctx->detaching))) {
+		err = pmct_count_refused(s);
+	} else if (unlikely(ctx->state == PMCT_CTX_COUNTING)) {
+		err = -EALREADY;
+	} else {
+		pmct_begin(ctx);
+		if (user_read)
+			pmct_entered(this_cpu_ptr(&pmct_cpu), ctx);
+	}
 	local_irq_enable();
-	return 0;
+	return err;
 }
 
 /**
@@ -289,7 +336,8 @@ static __always_inline long __pmct_count_start(struct pmct_session *s, bool user
  * @s: the session, which the caller keeps from being released
  *
  * Context: process context.
- * Return: 0, -ESRCH if @s does not monitor current, -EALREADY.
+ * Return: 0, -ESRCH if @s does not monitor current, -EALREADY, -ESHUTDOWN if @s
+ * has ended.
  */
 long pmct_count_start(struct pmct_session *s)
 {
@@ -302,18 +350,8 @@ long pmct_count_start_user_read(struct pmct_session *s)
 	return __pmct_count_start(s, true);
 }
 
-static __always_inline long __pmct_count_stop(struct pmct_session *s, bool user_read)
+static __always_inline void pmct_stop(struct pmct_ctx *ctx, struct pmct_cpu *cs, bool user_read)
 {
-	struct pmct_ctx *ctx = pmct_self(s);
-	struct pmct_cpu *cs;
-
-	if (!ctx)
-		return -ESRCH;
-	if (ctx->state != PMCT_CTX_COUNTING)
-		return -EALREADY;
-
-	local_irq_disable();
-	cs = this_cpu_ptr(&pmct_cpu);
 	pmct_hooks_disable(current, ctx);
 	pmct_account(cs, ctx);
 	if (user_read)
@@ -321,10 +359,30 @@ static __always_inline long __pmct_count_stop(struct pmct_session *s, bool user_
 	pmct_leave(cs);
 	ctx->state = PMCT_CTX_STOPPED;
 	pmct_sample_close(ctx, PMCTRACK_RECORD_SELF, 0);
-	if (unlikely(s->rotates))
+	if (unlikely(ctx->session->rotates))
 		pmct_ctx_next_set(ctx);
+}
+
+static __always_inline long __pmct_count_stop(struct pmct_session *s, bool user_read)
+{
+	struct pmct_cpu *cs;
+	struct pmct_ctx *ctx;
+	long err = 0;
+
+	local_irq_disable();
+	cs = this_cpu_ptr(&pmct_cpu);
+	ctx = pmct_self(s);
+	if (unlikely(!ctx))
+		err = pmct_count_refused(s);
+	else if (unlikely(ctx->state != PMCT_CTX_COUNTING))
+		err = -EALREADY;
+	/* The session's end has taken it from the CPU already. */
+	else if (unlikely(cs->ctx != ctx))
+		err = pmct_count_refused(s);
+	else
+		pmct_stop(ctx, cs, user_read);
 	local_irq_enable();
-	return 0;
+	return err;
 }
 
 /**
@@ -332,7 +390,8 @@ static __always_inline long __pmct_count_stop(struct pmct_session *s, bool user_
  * @s: the session, which the caller keeps from being released
  *
  * Context: process context.
- * Return: 0, -ESRCH if @s does not monitor current, -EALREADY.
+ * Return: 0, -ESRCH if @s does not monitor current, -EALREADY, -ESHUTDOWN if @s
+ * has ended.
  */
 long pmct_count_stop(struct pmct_session *s)
 {

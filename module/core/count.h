@@ -15,6 +15,10 @@ void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx);
 void pmct_entered(struct pmct_cpu *cs, struct pmct_ctx *ctx);
 /* The CPU's own context has the counters. */
 void pmct_enter_base(struct pmct_cpu *cs);
+/* Registers do not hold what is written to them: nothing can be learned from that. */
+extern bool pmct_unverifiable;
+/* The registers are not what they were: what was counted since the last read is nothing. */
+void pmct_disturbed(struct pmct_cpu *cs, struct pmct_ctx *ctx);
 
 /* Two at a time: an odd last one takes along a lane that nobody looks at. */
 static __always_inline void pmct_add(u64 *__restrict sum, const u64 *__restrict last,
@@ -67,8 +71,19 @@ static __always_inline void pmct_account(struct pmct_cpu *cs, struct pmct_ctx *c
 		pmct_add(ctx->sum, last, now, set->nr);
 }
 
+/*
+ * Before the counters of @ctx, which are on this CPU, are accounted for: are they
+ * still ours? Not at each switch: at ticks, and before most records.
+ */
+static inline void pmct_verify(struct pmct_cpu *cs, struct pmct_ctx *ctx)
+{
+	if (pmct_backend->intact && !READ_ONCE(pmct_unverifiable) && cs->set->nr &&
+	    unlikely(!pmct_backend->intact(cs->set)))
+		pmct_disturbed(cs, ctx);
+}
+
 /* Take start values of the set on the hardware, for the thread that enters. */
-static __always_inline void pmct_read_start(struct pmct_cpu *cs, const struct pmct_ctx *ctx)
+static __always_inline void pmct_read_start(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
 	cs->clock = pmct_clock();
 	if (unlikely(cs->set->narrow))

@@ -28,7 +28,7 @@ void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type)
 
 	ctx->set = set;
 	ctx->next_turn = (ctx->turn[core_type] + 1) % max_t(u8, s->nr_sets[core_type], 1);
-	ctx->ebs_left = set->ebs;
+	ctx->ebs_left = set->ebs * max_t(u64, ctx->ebs_windows, 1);
 	/* pmct_add() may have written beside an odd set; this one may be larger. */
 	memset(ctx->sum, 0, s->nr_counters * sizeof(ctx->sum[0]));
 	/* Virtual counters that get no value leave their room unused. */
@@ -66,6 +66,8 @@ static struct pmct_ctx *pmct_ctx_alloc(struct pmct_session *s, struct task_struc
 	ctx->deadline = jiffies + s->period;
 	ctx->task = task;
 	ctx->state = state;
+	if (s->flags & PMCTRACK_SESSION_USER_READ)
+		ctx->wants = PMCT_SWITCH_USER_READ;
 	/* Any type will do: entering a CPU of another one corrects it. */
 	pmct_ctx_use_core_type(ctx, 0);
 	return ctx;
@@ -97,12 +99,18 @@ static bool pmct_ctx_join(struct pmct_ctx *ctx)
 	return joined;
 }
 
-static void pmct_ctx_unlist(struct pmct_ctx *ctx)
+/* Off the list; it still counts as a thread of the session, which has records to come. */
+static void __pmct_ctx_unlist(struct pmct_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->session->lock);
 
 	ctx->listed = false;
 	list_del(&ctx->node);
+}
+
+static void pmct_ctx_unlist(struct pmct_ctx *ctx)
+{
+	__pmct_ctx_unlist(ctx);
 	pmct_set_nr_threads(ctx->session, ctx->session->nr_threads - 1);
 }
 
@@ -155,26 +163,82 @@ struct pmct_ctx *pmct_ctx_add_cpu(struct pmct_session *s, unsigned int cpu)
 	return NULL;
 }
 
-/* The last of a context that no hook, CPU or task knows any more. */
-static void pmct_ctx_dispose(struct pmct_ctx *ctx)
+/*
+ * Hold a thread, unless it is about to be freed. One that never came to life,
+ * because its fork fails, has a reference and is freed all the same: it has no
+ * PID of its own yet, and no record to write.
+ */
+static bool pmct_hold_thread(struct task_struct *task)
 {
+	bool held;
+
+	rcu_read_lock();
+	held = pid_task(task_pid(task), PIDTYPE_PID) == task &&
+	       refcount_inc_not_zero(&task->usage);
+	rcu_read_unlock();
+	return held;
+}
+
+/*
+ * Take a context from its thread, which stays until pmct_ctx_dispose(). The
+ * caller holds the lock of its session.
+ */
+static void pmct_ctx_untie(struct pmct_ctx *ctx, struct pmct_ctx *successor)
+{
+	__pmct_ctx_unlist(ctx);
+	WRITE_ONCE(ctx->detaching, true);
+	if (!ctx->task)
+		return;
+	pmct_hooks->retie(ctx->task, successor);
+	if (!pmct_hold_thread(ctx->task))
+		ctx->task = NULL;
+	else if (!ctx->head.tid)
+		/* It may have ended, and have no name, when its last record is written. */
+		pmct_sample_name_thread(ctx);
+}
+
+/* Does a thread that is left get a last record of @kind? */
+static bool pmct_ctx_has_last_record(const struct pmct_ctx *ctx, enum pmctrack_record_kind kind)
+{
+	if (!ctx->task || kind == PMCTRACK_RECORD_PAD)
+		return false;
+	return ctx->state == PMCT_CTX_COUNTING || kind == PMCTRACK_RECORD_REVOKED;
+}
+
+/*
+ * The last of a context that was untied, and that no hook and no CPU knows any
+ * more. @kind of its last record, PMCTRACK_RECORD_PAD: none.
+ */
+static void pmct_ctx_dispose(struct pmct_ctx *ctx, enum pmctrack_record_kind kind)
+{
+	struct pmct_session *s = ctx->session;
+	struct task_struct *task = ctx->task;
+
 	local_irq_disable();
+	if (pmct_ctx_has_last_record(ctx, kind))
+		pmct_count_close(ctx, kind);
 	pmct_mmon_exit(ctx);
 	local_irq_enable();
+	raw_spin_lock_irq(&s->lock);
+	pmct_set_nr_threads(s, s->nr_threads - 1);
+	raw_spin_unlock_irq(&s->lock);
 	kfree(ctx);
+	if (task)
+		put_task_struct(task);
 }
 
 /**
- * pmct_ctx_evict() - end monitoring of one thread, without a last record
+ * pmct_ctx_evict() - end monitoring of one thread
  * @s: the session whose it is, if it is
  * @task: the thread; the caller holds it
  * @successor: context to tie to the thread instead, or NULL
+ * @kind: of its last record; PMCTRACK_RECORD_PAD: none
  *
  * Context: process context, sleeps.
  * Return: false if the thread is not of @s.
  */
 bool pmct_ctx_evict(struct pmct_session *s, struct task_struct *task,
-		    struct pmct_ctx *successor)
+		    struct pmct_ctx *successor, enum pmctrack_record_kind kind)
 {
 	struct pmct_ctx *ctx;
 
@@ -182,20 +246,45 @@ bool pmct_ctx_evict(struct pmct_session *s, struct task_struct *task,
 	raw_spin_lock_irq(&s->lock);
 	/* With interrupts disabled, another session's cannot vanish either. */
 	ctx = pmct_hooks_ctx(task);
-	if (ctx && ctx->session == s && ctx->listed) {
-		pmct_ctx_unlist(ctx);
-		pmct_hooks->retie(task, successor);
-	} else {
+	if (ctx && ctx->session == s && ctx->listed)
+		pmct_ctx_untie(ctx, successor);
+	else
 		ctx = NULL;
-	}
 	raw_spin_unlock_irq(&s->lock);
 	if (ctx) {
 		pmct_count_drop_ctx(ctx);
 		pmct_hooks->synchronize();
-		pmct_ctx_dispose(ctx);
+		pmct_ctx_dispose(ctx, kind);
+		irq_work_queue(&s->wake);
 	}
 	up_read(&pmct_mmon_sem);
 	return ctx;
+}
+
+/*
+ * A session without CAP_PERFMON that has the thread gives way to one with it, at
+ * once: nobody can come in between. False if no such session has it.
+ */
+static bool pmct_ctx_take_over(struct pmct_session *s, struct task_struct *task,
+			       struct pmct_ctx *successor)
+{
+	struct pmct_session *other = NULL;
+	struct pmct_ctx *ctx;
+	bool done;
+
+	if (!s->privileged || !pmct_hooks->may_access(task))
+		return false;
+	local_irq_disable();
+	/* While one of its threads is tied, and interrupts are disabled, a session stays. */
+	ctx = pmct_hooks_ctx(task);
+	if (ctx && !ctx->session->privileged && refcount_inc_not_zero(&ctx->session->refs))
+		other = ctx->session;
+	local_irq_enable();
+	if (!other)
+		return false;
+	done = pmct_ctx_evict(other, task, successor, PMCTRACK_RECORD_REVOKED);
+	pmct_session_put(other);
+	return done;
 }
 
 /**
@@ -227,7 +316,7 @@ struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *tas
 	}
 	/* A scheduler's monitoring of the thread gives way; it may end just now. */
 	if (!pmct_hooks->tie(task, ctx) && !pmct_sched_mode_yield(task, ctx) &&
-	    !pmct_hooks->tie(task, ctx)) {
+	    !pmct_ctx_take_over(s, task, ctx) && !pmct_hooks->tie(task, ctx)) {
 		raw_spin_lock_irq(&s->lock);
 		pmct_ctx_unlist(ctx);
 		/* Its creator, which was attached before, may have been faster. */
@@ -244,12 +333,12 @@ struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *tas
 	/* Its exit, or an exec that changed its rights, may have come before the tie. */
 	if (READ_ONCE(task->flags) & PF_EXITING) {
 		/* Its exit may be freeing the context. */
-		pmct_ctx_evict(s, task, NULL);
+		pmct_ctx_evict(s, task, NULL, PMCTRACK_RECORD_PAD);
 		return ERR_PTR(pmct_refuse(msg, -ESRCH, "thread %d has ended",
 					   task_pid_vnr(task)));
 	}
 	if (task != current && !pmct_hooks->may_access(task)) {
-		pmct_ctx_evict(s, task, NULL);
+		pmct_ctx_evict(s, task, NULL, PMCTRACK_RECORD_PAD);
 		return ERR_PTR(pmct_refuse(msg, -EACCES,
 					   "thread %d belongs to somebody else now",
 					   task_pid_vnr(task)));
@@ -262,22 +351,6 @@ struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *tas
 		pmct_hooks_enable(task, ctx);
 	raw_spin_unlock_irq(&s->lock);
 	return ctx;
-}
-
-/*
- * Hold a thread, unless it is about to be freed. One that never came to life,
- * because its fork fails, has a reference and is freed all the same: it has no
- * PID of its own yet, and no record to write.
- */
-static bool pmct_hold_thread(struct task_struct *task)
-{
-	bool held;
-
-	rcu_read_lock();
-	held = pid_task(task_pid(task), PIDTYPE_PID) == task &&
-	       refcount_inc_not_zero(&task->usage);
-	rcu_read_unlock();
-	return held;
 }
 
 /*
@@ -306,16 +379,15 @@ static void pmct_ctx_close_entrance(struct pmct_session *s)
 /**
  * pmct_ctx_detach_all() - end monitoring of all threads of a session
  * @s: the session
- * @last_records: write a last record for each thread that is being counted
+ * @kind: of the last records of threads, PMCTRACK_RECORD_PAD: none
  *
  * No hook, no CPU and no task knows a context of the session afterwards.
  *
  * Context: process context, sleeps.
  */
-void pmct_ctx_detach_all(struct pmct_session *s, bool last_records)
+void pmct_ctx_detach_all(struct pmct_session *s, enum pmctrack_record_kind kind)
 {
 	struct pmct_ctx *ctx, *next;
-	struct task_struct *task;
 	LIST_HEAD(detached);
 
 	might_sleep();
@@ -331,12 +403,7 @@ void pmct_ctx_detach_all(struct pmct_session *s, bool last_records)
 		raw_spin_lock_irq(&s->lock);
 		ctx = list_first_entry_or_null(&s->threads, struct pmct_ctx, node);
 		if (ctx) {
-			pmct_ctx_unlist(ctx);
-			if (ctx->task)
-				pmct_hooks->retie(ctx->task, NULL);
-			/* Until its last record is written. */
-			if (ctx->task && !pmct_hold_thread(ctx->task))
-				ctx->task = NULL;
+			pmct_ctx_untie(ctx, NULL);
 			list_add_tail(&ctx->node, &detached);
 		}
 		raw_spin_unlock_irq(&s->lock);
@@ -346,17 +413,8 @@ void pmct_ctx_detach_all(struct pmct_session *s, bool last_records)
 	/* Those that started or executed a program meanwhile. */
 	pmct_count_drop_session(s);
 	pmct_hooks->synchronize();
-	list_for_each_entry_safe(ctx, next, &detached, node) {
-		if (ctx->task && last_records && ctx->state == PMCT_CTX_COUNTING) {
-			local_irq_disable();
-			pmct_count_close(ctx, PMCTRACK_RECORD_DETACH);
-			local_irq_enable();
-		}
-		task = ctx->task;
-		pmct_ctx_dispose(ctx);
-		if (task)
-			put_task_struct(task);
-	}
+	list_for_each_entry_safe(ctx, next, &detached, node)
+		pmct_ctx_dispose(ctx, kind);
 	up_read(&pmct_mmon_sem);
 }
 
@@ -398,8 +456,11 @@ struct pmct_ctx *pmct_ctx_fork(struct task_struct *child, bool thread, gfp_t gfp
 	local_irq_disable();
 	pmct_mmon_enter(ctx, parent);
 	local_irq_enable();
-	if (ctx->state == PMCT_CTX_COUNTING)
+	if (ctx->state == PMCT_CTX_COUNTING) {
+		if (s->needs_tick && pmct_hooks_lose_tick())
+			ctx->wants |= PMCT_SWITCH_TICK;
 		pmct_hooks_enable(child, ctx);
+	}
 	return ctx;
 }
 

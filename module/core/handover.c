@@ -29,12 +29,22 @@ void pmct_count_power_down(void)
 
 	lockdep_assert_irqs_disabled();
 
-	/* Mostly the idle thread runs, but a suspend is entered by its writer. */
-	if (!pmct_is_here(cs))
+	/*
+	 * Mostly the idle thread runs, but a suspend is entered by its writer. Some
+	 * machines announce it twice: a window may have been closed by then.
+	 */
+	if (!pmct_is_here(cs) || !cs->set)
 		return;
 	pmct_account(cs, cs->ctx);
 	if (cs->ctx->wants & PMCT_SWITCH_USER_READ)
 		pmct_user_read_leave(cs, cs->ctx);
+}
+
+/* Neither the time of records nor that of samples goes on where it was. */
+static void pmct_forget_time(struct pmct_cpu *cs)
+{
+	cs->time_clock = pmct_clock() - U32_MAX;
+	cs->ebs.since = pmct_clock();
 }
 
 /* It has power again, or kept it: nothing in its registers is known. */
@@ -43,6 +53,7 @@ void pmct_count_power_up(void)
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 	struct pmct_ctx *ctx = cs->ctx;
 
+	pmct_forget_time(cs);
 	/* Nothing of a CPU's events was missed while it slept. */
 	if (ctx && !ctx->task)
 		ctx->clock += pmct_clock() - cs->clock;
@@ -52,6 +63,42 @@ void pmct_count_power_up(void)
 	pmct_enter(cs, ctx, false);
 	if (ctx->wants & PMCT_SWITCH_USER_READ)
 		pmct_entered(cs, ctx);
+}
+
+/* Of the CPU that sleeps last, between the two. */
+static struct pmct_ctx *pmct_suspended_base;
+
+/**
+ * pmct_count_suspend() - the machine goes to sleep
+ *
+ * All other CPUs are offline. Clocks and counters may begin anew: nothing that was
+ * read before is compared with what is read afterwards.
+ *
+ * Context: the last CPU, interrupts disabled.
+ */
+void pmct_count_suspend(void)
+{
+	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	lockdep_assert_irqs_disabled();
+
+	pmct_suspended_base = cs->base;
+	if (cs->base)
+		pmct_count_base_off(cs->base);
+	pmct_count_power_down();
+	if (pmct_backend->cpu_down)
+		pmct_backend->cpu_down(smp_processor_id());
+}
+
+/* It wakes up, on the same CPU. Interrupts disabled. */
+void pmct_count_resume(void)
+{
+	if (pmct_backend->cpu_up)
+		pmct_backend->cpu_up(smp_processor_id());
+	pmct_count_power_up();
+	if (pmct_suspended_base)
+		pmct_count_base_on(pmct_suspended_base);
+	pmct_suspended_base = NULL;
 }
 
 static void pmct_enter_on_cpu(void *session)
@@ -135,10 +182,12 @@ void pmct_count_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind)
 	lockdep_assert_irqs_disabled();
 
 	/* The record is of now, by the clock of the last read here. */
-	if (pmct_is_here(cs))
+	if (pmct_is_here(cs)) {
+		pmct_verify(cs, cs->ctx);
 		pmct_account(cs, cs->ctx);
-	else
+	} else {
 		cs->clock = pmct_clock();
+	}
 	pmct_sample_close(ctx, kind, 0);
 	if (kind == PMCTRACK_RECORD_TICK)
 		pmct_ctx_next_set(ctx);
@@ -152,7 +201,10 @@ void pmct_count_base_refresh(struct pmct_ctx *ctx)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 
-	if (cs->ctx != ctx || !ctx->set->wraps)
+	if (cs->ctx != ctx)
+		return;
+	pmct_verify(cs, ctx);
+	if (!ctx->set->wraps)
 		return;
 	pmct_account(cs, ctx);
 	if (cs->set != ctx->set)

@@ -10,6 +10,7 @@
 
 #include <linux/jump_label.h>
 
+#include "core.h"
 #include "hooks_patch.h"
 #include "hooks_tracepoint.h"
 
@@ -66,7 +67,7 @@ static __always_inline struct pmct_ctx *pmct_hooks_ctx(const struct task_struct 
 static __always_inline void pmct_hooks_enable(struct task_struct *task, struct pmct_ctx *ctx)
 {
 	if (pmct_hooks_are_patched())
-		pmct_patch_deliver(task, true);
+		pmct_patch_enable(task, ctx->session->needs_tick);
 	else
 		pmct_tracepoint_deliver(task, ctx, true);
 }
@@ -74,7 +75,7 @@ static __always_inline void pmct_hooks_enable(struct task_struct *task, struct p
 static __always_inline void pmct_hooks_disable(struct task_struct *task, struct pmct_ctx *ctx)
 {
 	if (pmct_hooks_are_patched())
-		pmct_patch_deliver(task, false);
+		pmct_patch_disable(task);
 	else
 		pmct_tracepoint_deliver(task, ctx, false);
 }
@@ -84,6 +85,22 @@ static __always_inline void pmct_hooks_entered(void)
 {
 	if (!pmct_hooks_are_patched())
 		pmct_tracepoint_start_tick();
+}
+
+/* Does a thread that is alone on its CPU have no tick there (nohz_full=)? */
+static inline bool pmct_hooks_lose_tick(void)
+{
+	return pmct_hooks_are_patched() && tick_nohz_full_enabled();
+}
+
+/*
+ * Let a thread have a tick wherever it runs. A child is told when it first enters a
+ * CPU: the kernel resets this after our hook. Interrupts disabled.
+ */
+static inline void pmct_hooks_keep_tick(struct task_struct *task)
+{
+	if (pmct_hooks_are_patched())
+		pmct_patch_keep_tick(task);
 }
 
 /* This CPU goes, or came back. Interrupts disabled. */

@@ -45,7 +45,7 @@ static bool pmct_patch_tie(struct task_struct *task, struct pmct_ctx *ctx)
 
 static void pmct_patch_retie(struct task_struct *task, struct pmct_ctx *ctx)
 {
-	pmct_patch_deliver(task, false);
+	pmct_patch_disable(task);
 	WRITE_ONCE(task->pmc, ctx);
 }
 

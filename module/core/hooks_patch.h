@@ -4,8 +4,12 @@
 #define _PMCT_HOOKS_PATCH_H
 
 #include <linux/sched.h>
+#include <linux/tick.h>
 
 struct pmct_ctx;
+
+/* No other user sets this bit for a single thread. */
+#define PMCT_TICK_DEP	TICK_DEP_BIT_PERF_EVENTS
 
 #ifdef CONFIG_PMCTRACK
 #include <linux/pmctrack.h>
@@ -23,13 +27,40 @@ static __always_inline void pmct_patch_deliver(struct task_struct *task, bool de
 {
 	pmcs_set_prof(task, PMCS_PROF_MODULE, deliver);
 }
+
+static __always_inline void pmct_patch_keep_tick(struct task_struct *task)
+{
+	tick_dep_set_task(task, PMCT_TICK_DEP);
+}
+
+/* @tick: CPUs without ticks for lone threads (nohz_full=) need one for this thread. */
+static __always_inline void pmct_patch_enable(struct task_struct *task, bool tick)
+{
+	pmct_patch_deliver(task, true);
+	if (tick)
+		pmct_patch_keep_tick(task);
+}
+
+static __always_inline void pmct_patch_disable(struct task_struct *task)
+{
+	pmct_patch_deliver(task, false);
+	tick_dep_clear_task(task, PMCT_TICK_DEP);
+}
 #else
 static inline struct pmct_ctx *pmct_patch_ctx(const struct task_struct *task)
 {
 	return NULL;
 }
 
-static inline void pmct_patch_deliver(struct task_struct *task, bool deliver)
+static inline void pmct_patch_keep_tick(struct task_struct *task)
+{
+}
+
+static inline void pmct_patch_enable(struct task_struct *task, bool tick)
+{
+}
+
+static inline void pmct_patch_disable(struct task_struct *task)
 {
 }
 #endif

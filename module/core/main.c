@@ -2,6 +2,7 @@
 /* Bringing the module up and down: the order, and nothing else. */
 #include <linux/module.h>
 
+#include "../compat/sysctl.h"
 #include "core.h"
 #include "hooks.h"
 
@@ -42,6 +43,16 @@ static const struct pmct_backend *__init pmct_probe(void)
 	return ERR_PTR(err);
 }
 
+/* As perf, whose limit it is otherwise; its 0 and 100 are no limit here, too. */
+static void __init pmct_init_config(void)
+{
+	int percent;
+
+	if (!pmct_sysctl("proc/sys/kernel/perf_cpu_time_max_percent", &percent) &&
+	    percent >= 0 && percent <= 100)
+		pmct_config.ebs_cpu_percent = percent;
+}
+
 static int __init pmct_init(void)
 {
 	const struct pmct_backend *found;
@@ -56,8 +67,10 @@ static int __init pmct_init(void)
 	found = pmct_probe();
 	if (IS_ERR(found))
 		return PTR_ERR(found);
+	pmct_init_config();
 	pmct_count_init();
 	pmct_sample_init();
+	pmct_ebs_limit_init(found->interrupts);
 	pmct_sched_mode_init();
 	err = pmct_backend_init(found);
 	if (err)

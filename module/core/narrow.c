@@ -23,6 +23,36 @@ static void pmct_ebs_learn(struct pmct_ctx *ctx, u64 window, u64 late)
 }
 
 /*
+ * A window is over: how many of those that were asked for is the next one to
+ * have? More than one if the last sample was late, or samples take too much time.
+ */
+static u64 pmct_ebs_windows(struct pmct_cpu *cs, struct pmct_ctx *ctx,
+			    const struct pmct_hwset *set)
+{
+	u64 late = div64_u64(-ctx->ebs_left, set->ebs) + 1;
+	u64 least = pmct_ebs_limit_window(&cs->ebs, cs->clock,
+					  READ_ONCE(pmct_config.ebs_cpu_percent),
+					  ctx->sum[set->ebs_index], ctx->clock);
+	u64 windows = DIV64_U64_ROUND_UP(least, set->ebs);
+
+	ctx->ebs_widened = windows > 1;
+	ctx->ebs_windows = max_t(u64, windows, 1);
+	return late + ctx->ebs_windows - 1;
+}
+
+/* The window is closed, and the next one begins. */
+static void pmct_ebs_close(struct pmct_cpu *cs, struct pmct_ctx *ctx,
+			   const struct pmct_hwset *set)
+{
+	u16 flags = ctx->ebs_widened ? PMCTRACK_RECORD_F_WIDENED : 0;
+
+	ctx->ebs_left += pmct_ebs_windows(cs, ctx, set) * set->ebs;
+	pmct_sample_close(ctx, PMCTRACK_RECORD_EBS, flags);
+	/* What this set's rate of events was is all that is known of the next one's. */
+	pmct_ctx_next_set(ctx);
+}
+
+/*
  * Event-based sampling: the counter begins so many events short of its end
  * that it overflows when the thread's window is full. What comes late belongs
  * to the record (its sum stays true), and shortens the next window.
@@ -40,9 +70,7 @@ static void pmct_ebs_account(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 	cs->set = NULL;
 	if (ctx->ebs_left > 0)
 		return;
-	ctx->ebs_left += (div64_u64(-ctx->ebs_left, set->ebs) + 1) * set->ebs;
-	pmct_sample_close(ctx, PMCTRACK_RECORD_EBS, 0);
-	pmct_ctx_next_set(ctx);
+	pmct_ebs_close(cs, ctx, set);
 }
 
 /* What pmct_account() does for them: a wrap shows in the value, the flag, or both. */
@@ -103,7 +131,7 @@ static void pmct_ebs_start(struct pmct_cpu *cs, const struct pmct_hwset *set, u6
 }
 
 /* What pmct_read_start() does for them. */
-void pmct_read_start_narrow(struct pmct_cpu *cs, const struct pmct_ctx *ctx)
+void pmct_read_start_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
 	const struct pmct_hwset *set = cs->set;
 	u64 mask = set->mask[set->ebs_index];
@@ -112,8 +140,10 @@ void pmct_read_start_narrow(struct pmct_cpu *cs, const struct pmct_ctx *ctx)
 
 	if (set->ebs) {
 		others &= ~BIT_ULL(set->counter[set->ebs_index]);
-		if (set->ebs_kernel)
-			left = max(left, ctx->ebs_room);
+		if (set->ebs_kernel && ctx->ebs_room > left) {
+			left = ctx->ebs_room;
+			ctx->ebs_widened = true;
+		}
 		pmct_ebs_start(cs, set, left);
 		/*
 		 * In kernel mode our own steps are events: the end was too near if

@@ -4,15 +4,18 @@
  * Documentation/netlink/specs/pmctrack.yaml. Errors come with a message for
  * a person in the extended acknowledgment.
  */
+#include <linux/cred.h>
 #include <linux/file.h>
 #include <linux/module.h>
+#include <linux/net.h>
+#include <linux/user_namespace.h>
 #include <net/genetlink.h>
+#include <net/sock.h>
 
-#include "../compat/netlink.h"
 #include "core.h"
 #include "mmon.h"
 
-/* Four PMUs, and a monitoring module with as many sets and counters as it may have. */
+/* Four PMUs but for their CPUs, and a monitoring module with as much as it may have. */
 #define PMCT_INFO_SIZE	(32 << 10)
 
 static struct genl_family pmct_family;
@@ -25,26 +28,71 @@ static const struct nla_policy pmct_session_policy[PMCTRACK_A_SESSION_MAX + 1] =
 							  PMCTRACK_SESSION_CHILDREN |
 							  PMCTRACK_SESSION_ON_EXEC |
 							  PMCTRACK_SESSION_SYSTEM |
-							  PMCTRACK_SESSION_USER_READ),
+							  PMCTRACK_SESSION_USER_READ |
+							  PMCTRACK_SESSION_ATTACH),
 	[PMCTRACK_A_SESSION_PID]	= { .type = NLA_U32 },
 	[PMCTRACK_A_SESSION_CGROUP]	= { .type = NLA_U32 },
 	[PMCTRACK_A_SESSION_MMON]	= { .type = NLA_NUL_STRING, .len = 31 },
 	[PMCTRACK_A_SESSION_VIRT]	= { .type = NLA_U32 },
 };
 
+/*
+ * Refuse a request with a text for people. The acknowledgment of netlink would
+ * keep a bare pointer to the text until after the request's handler: so this
+ * sends one of its own, and tells netlink to send none.
+ */
+static int pmct_reply_refusal(struct genl_info *info, int err, const char *text)
+{
+	struct nlmsgerr *answer;
+	struct nlmsghdr *nlh;
+	struct sk_buff *msg;
+
+	if (!text[0])
+		return err;
+	msg = nlmsg_new(sizeof(*answer) + nla_total_size(PMCTRACK_MAX_MESSAGE), GFP_KERNEL);
+	if (!msg)
+		return err;
+	nlh = nlmsg_put(msg, info->snd_portid, info->snd_seq, NLMSG_ERROR, sizeof(*answer),
+			NLM_F_CAPPED | NLM_F_ACK_TLVS);
+	if (!nlh || nla_put_string(msg, NLMSGERR_ATTR_MSG, text)) {
+		nlmsg_free(msg);
+		return err;
+	}
+	answer = nlmsg_data(nlh);
+	answer->error = err;
+	answer->msg = *info->nlhdr;
+	nlmsg_end(msg, nlh);
+	return genlmsg_reply(msg, info) ? err : -EINTR;
+}
+
+static size_t pmct_cpus_size(const struct cpumask *cpus)
+{
+	return snprintf(NULL, 0, "%*pbl", cpumask_pr_args(cpus)) + 1;
+}
+
+static int pmct_put_cpus(struct sk_buff *msg, const struct cpumask *cpus)
+{
+	size_t size = pmct_cpus_size(cpus);
+	struct nlattr *attr = nla_reserve(msg, PMCTRACK_A_PMU_CPUS, size);
+
+	if (!attr)
+		return -EMSGSIZE;
+	/* CPUs that come now may be missing, but the text ends. */
+	scnprintf(nla_data(attr), size, "%*pbl", cpumask_pr_args(cpus));
+	return 0;
+}
+
 static int pmct_put_pmu(struct sk_buff *msg, unsigned int index)
 {
 	const struct pmct_core_type *type = pmct_backend->core_type(index);
-	char cpus[128];
 	struct nlattr *nest;
 
-	scnprintf(cpus, sizeof(cpus), "%*pbl", cpumask_pr_args(&type->cpus));
 	nest = nla_nest_start(msg, PMCTRACK_A_INFO_PMU);
 	if (!nest ||
 	    nla_put_u32(msg, PMCTRACK_A_PMU_CORE_TYPE, index) ||
 	    nla_put_string(msg, PMCTRACK_A_PMU_NAME, type->name) ||
 	    nla_put_string(msg, PMCTRACK_A_PMU_MODEL, type->model) ||
-	    nla_put_string(msg, PMCTRACK_A_PMU_CPUS, cpus) ||
+	    pmct_put_cpus(msg, &type->cpus) ||
 	    nla_put_u32(msg, PMCTRACK_A_PMU_COUNTERS, type->counters) ||
 	    nla_put_u32(msg, PMCTRACK_A_PMU_FIXED, type->fixed) ||
 	    nla_put_u32(msg, PMCTRACK_A_PMU_WIDTH, type->width) ||
@@ -110,10 +158,14 @@ static int pmct_put_info(struct sk_buff *msg)
 
 static int pmct_info_get(struct sk_buff *skb, struct genl_info *info)
 {
+	size_t size = PMCT_INFO_SIZE;
 	struct sk_buff *msg;
+	unsigned int i;
 	void *hdr;
 
-	msg = genlmsg_new(PMCT_INFO_SIZE, GFP_KERNEL);
+	for (i = 0; i < pmct_backend->nr_core_types(); i++)
+		size += pmct_cpus_size(&pmct_backend->core_type(i)->cpus);
+	msg = genlmsg_new(size, GFP_KERNEL);
 	if (!msg)
 		return -ENOMEM;
 	hdr = genlmsg_put_reply(msg, info, &pmct_family, 0, PMCTRACK_CMD_INFO_GET);
@@ -149,6 +201,8 @@ static int pmct_parse_session(struct genl_info *info, struct pmct_session_params
 		params->mm_name = nla_data(attrs[PMCTRACK_A_SESSION_MMON]);
 	if (attrs[PMCTRACK_A_SESSION_VIRT])
 		params->virt = nla_get_u32(attrs[PMCTRACK_A_SESSION_VIRT]);
+	if (attrs[PMCTRACK_A_SESSION_PID])
+		params->pid = nla_get_u32(attrs[PMCTRACK_A_SESSION_PID]);
 	if (params->virt && !params->mm_name) {
 		NL_SET_ERR_MSG_ATTR(info->extack, attrs[PMCTRACK_A_SESSION_VIRT],
 				    "virtual counters: of which monitoring module?");
@@ -156,24 +210,38 @@ static int pmct_parse_session(struct genl_info *info, struct pmct_session_params
 	}
 
 	nlmsg_for_each_attr(nla, info->nlhdr, GENL_HDRLEN, rem) {
-		switch (nla_type(nla)) {
-		case PMCTRACK_A_SESSION_SET:
-			if (params->nr_raw == ARRAY_SIZE(params->raw)) {
-				NL_SET_ERR_MSG(info->extack, "too many event sets");
-				return -E2BIG;
-			}
-			params->raw[params->nr_raw++] = nla_data(nla);
-			break;
-		case PMCTRACK_A_SESSION_PID:
-			if (params->nr_pids == ARRAY_SIZE(params->pids)) {
-				NL_SET_ERR_MSG(info->extack, "too many processes");
-				return -E2BIG;
-			}
-			params->pids[params->nr_pids++] = nla_get_u32(nla);
-			break;
+		if (nla_type(nla) != PMCTRACK_A_SESSION_SET)
+			continue;
+		if (params->nr_raw == ARRAY_SIZE(params->raw)) {
+			NL_SET_ERR_MSG(info->extack, "too many event sets");
+			return -E2BIG;
 		}
+		params->raw[params->nr_raw++] = nla_data(nla);
 	}
 	return 0;
+}
+
+/* Of the initial user namespace. */
+static kernel_cap_t pmct_caps(const struct cred *cred)
+{
+	return cred->user_ns == &init_user_ns ? cred->cap_effective : CAP_EMPTY_SET;
+}
+
+/*
+ * Somebody else may have prepared the socket, and let a privileged program write
+ * to it: nobody gets more than the opener of the socket could have.
+ */
+static bool pmct_opener_may(struct sk_buff *skb)
+{
+	const struct socket *socket = NETLINK_CB(skb).sk->sk_socket;
+
+	return socket && socket->file &&
+	       cap_issubset(pmct_caps(current_cred()), pmct_caps(socket->file->f_cred));
+}
+
+static bool pmct_is_contained(struct genl_info *info)
+{
+	return current_user_ns() != &init_user_ns || !net_eq(genl_info_net(info), &init_net);
 }
 
 /* The descriptor is installed once nothing can fail any more. */
@@ -221,17 +289,19 @@ static int pmct_session_new(struct sk_buff *skb, struct genl_info *info)
 	struct file *file;
 	int err;
 
+	if (!pmct_opener_may(skb))
+		return pmct_reply_refusal(info, -EPERM,
+					  "the netlink socket was opened with fewer privileges than its writer has; open one yourself");
 	params = kzalloc(sizeof(*params), GFP_KERNEL);
 	if (!params)
 		return -ENOMEM;
+	params->contained = pmct_is_contained(info);
 	err = pmct_parse_session(info, params);
 	if (err)
 		goto out;
 	file = pmct_session_open(params, &msg);
 	if (IS_ERR(file)) {
-		err = PTR_ERR(file);
-		if (msg.text[0])
-			pmct_extack_set(info->extack, msg.text);
+		err = pmct_reply_refusal(info, PTR_ERR(file), msg.text);
 		goto out;
 	}
 	err = pmct_reply_session(info, file);

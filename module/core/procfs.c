@@ -19,6 +19,8 @@ struct pmct_config pmct_config = {
 	.ring_default	= 256 << 10,
 	.ring_max	= 4 << 20,
 	.user_read	= 1,
+	.unprivileged	= PMCT_UNPRIVILEGED_HOST,
+	.ebs_cpu_percent = 25,
 };
 
 static bool pmct_is_ring_size(u32 value)
@@ -31,15 +33,28 @@ static bool pmct_is_bool(u32 value)
 	return value <= 1;
 }
 
-/* Names are the contract of the file. */
+static bool pmct_is_unprivileged(u32 value)
+{
+	return value <= PMCT_UNPRIVILEGED_ALL;
+}
+
+static bool pmct_is_percent(u32 value)
+{
+	return value <= 100;
+}
+
+/* Names are the contract of the file. @changed: after the value was changed; may be NULL. */
 static const struct {
 	const char *name;
 	u32 *value;
 	bool (*valid)(u32 value);
+	void (*changed)(void);
 } pmct_config_items[] = {
 	{ "ring_default_bytes", &pmct_config.ring_default, pmct_is_ring_size },
 	{ "ring_max_bytes", &pmct_config.ring_max, pmct_is_ring_size },
 	{ "user_read", &pmct_config.user_read, pmct_is_bool },
+	{ "unprivileged", &pmct_config.unprivileged, pmct_is_unprivileged, pmct_sessions_revoke },
+	{ "ebs_cpu_percent", &pmct_config.ebs_cpu_percent, pmct_is_percent },
 };
 
 static int pmct_info_show(struct seq_file *m, void *v)
@@ -121,6 +136,8 @@ static ssize_t pmct_config_write(struct file *file, const char __user *ubuf, siz
 		if (!pmct_config_items[i].valid(number))
 			return -ERANGE;
 		WRITE_ONCE(*pmct_config_items[i].value, number);
+		if (pmct_config_items[i].changed)
+			pmct_config_items[i].changed();
 		return len;
 	}
 	return -ENOENT;

@@ -19,12 +19,20 @@
 #include "ring.h"
 
 static_assert(sizeof(struct pmctrack_record) == 56);
-static_assert(sizeof(struct pmctrack_ring_ctl) <= PAGE_SIZE);
+static_assert(sizeof(struct pmctrack_ring_ctl) <= PMCTRACK_MMAP_DATA);
 static_assert(PMCTRACK_MMAP_DATA % PAGE_SIZE == 0);
+
+#define PMCT_RING_CTL_SIZE	PAGE_ALIGN(sizeof(struct pmctrack_ring_ctl))
 
 static unsigned long pmct_ring_pages(const struct pmct_ring *ring)
 {
-	return 1 + ring->size / PAGE_SIZE;
+	return (PMCT_RING_CTL_SIZE + ring->size) / PAGE_SIZE;
+}
+
+/* Memory for user space to map, charged to the control group of its creator. */
+static void *pmct_ring_alloc(size_t size)
+{
+	return __vmalloc(size, GFP_KERNEL_ACCOUNT | __GFP_ZERO);
 }
 
 /*
@@ -77,8 +85,8 @@ int pmct_ring_init(struct pmct_ring *ring, size_t size)
 	err = pmct_ring_charge(ring);
 	if (err)
 		return err;
-	ring->ctl = vmalloc_user(PAGE_SIZE);
-	ring->data = vmalloc_user(size);
+	ring->ctl = pmct_ring_alloc(PMCT_RING_CTL_SIZE);
+	ring->data = pmct_ring_alloc(size);
 	if (!ring->ctl || !ring->data) {
 		pmct_ring_destroy(ring);
 		return -ENOMEM;
@@ -93,7 +101,7 @@ int pmct_ring_init_unread(struct pmct_ring *ring)
 {
 	memset(ring, 0, sizeof(*ring));
 	raw_spin_lock_init(&ring->lock);
-	ring->ctl = vmalloc_user(PAGE_SIZE);
+	ring->ctl = pmct_ring_alloc(PMCT_RING_CTL_SIZE);
 	return ring->ctl ? 0 : -ENOMEM;
 }
 
@@ -203,8 +211,20 @@ ssize_t pmct_ring_read(struct pmct_ring *ring, char __user *buf, size_t len)
 	return done;
 }
 
+static int pmct_ring_map(struct vm_area_struct *vma, void *from)
+{
+	unsigned long at;
+	int err = 0;
+
+	/* A forked child must not keep the session, and with it the counters. */
+	pmct_vm_flags_set(vma, VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP);
+	for (at = vma->vm_start; !err && at < vma->vm_end; at += PAGE_SIZE, from += PAGE_SIZE)
+		err = vm_insert_page(vma, at, vmalloc_to_page(from));
+	return err;
+}
+
 /**
- * pmct_ring_mmap() - map the control page, or the records
+ * pmct_ring_mmap() - map the control pages, or the records
  * @ring: the ring
  * @vma: the mapping
  *
@@ -218,12 +238,12 @@ int pmct_ring_mmap(struct pmct_ring *ring, struct vm_area_struct *vma)
 	if (!(vma->vm_flags & VM_SHARED))
 		return -EINVAL;
 	if (vma->vm_pgoff == 0)
-		return len == PAGE_SIZE ? remap_vmalloc_range(vma, ring->ctl, 0) : -EINVAL;
+		return len == PMCT_RING_CTL_SIZE ? pmct_ring_map(vma, ring->ctl) : -EINVAL;
 
 	if (vma->vm_pgoff != PMCTRACK_MMAP_DATA >> PAGE_SHIFT || len != ring->size)
 		return -EINVAL;
 	if (vma->vm_flags & VM_WRITE)
 		return -EPERM;
 	pmct_vm_flags_clear(vma, VM_MAYWRITE);
-	return remap_vmalloc_range(vma, ring->data, 0);
+	return pmct_ring_map(vma, ring->data);
 }

@@ -15,7 +15,7 @@ struct vm_area_struct;
 
 /**
  * struct pmct_ring - records on their way to one reader
- * @ctl: page shared with the reader, who may write all of it: only @ctl->tail
+ * @ctl: pages shared with the reader, who may write all of it: only @ctl->tail
  *	is ever read back, and checked
  * @data: the records, @size bytes, read-only for the reader
  * @size: a power of two; 0: nobody reads

@@ -29,7 +29,8 @@ void pmct_sample_init(void)
 	pmct_time_max_age = div_u64(hz, MSEC_PER_SEC);
 }
 
-static u64 pmct_clock_to_ns(u64 clock)
+/* Clock ticks to nanoseconds. Any context. */
+u64 pmct_clock_to_ns(u64 clock)
 {
 	if (likely(clock <= U32_MAX))
 		return (clock * pmct_clock_mult) >> pmct_clock_shift;
@@ -55,7 +56,7 @@ static u64 pmct_time_ns(struct pmct_cpu *cs)
 }
 
 /* An exec may have changed them: see pmct_ctx_exec(). */
-static noinline void pmct_name_thread(struct pmct_ctx *ctx)
+noinline void pmct_sample_name_thread(struct pmct_ctx *ctx)
 {
 	ctx->head.tid = task_pid_nr_ns(ctx->task, ctx->session->pid_ns);
 	ctx->head.tgid = task_tgid_nr_ns(ctx->task, ctx->session->pid_ns);
@@ -95,7 +96,9 @@ static __always_inline void pmct_fill_record(struct pmctrack_record *rec, struct
 	}
 	if (unlikely(ctx->missed)) {
 		rec->hw_ns -= min(rec->hw_ns, ctx->missed);
+		rec->flags |= ctx->disturbed ? PMCTRACK_RECORD_F_DISTURBED : 0;
 		ctx->missed = 0;
+		ctx->disturbed = false;
 	}
 	for (i = 0; i < nr; i++) {
 		rec->counts[i] = ctx->sum[i];
@@ -108,17 +111,21 @@ static __always_inline void pmct_fill_record(struct pmctrack_record *rec, struct
 static void pmct_account_lost(struct pmct_ring *ring, struct pmct_ctx *ctx)
 {
 	const struct pmct_hwset *set = ctx->set;
+	u64 *lost;
 	unsigned int i;
 
 	lockdep_assert_held(&ring->lock);
 
 	ring->ctl->lost++;
+	/* Of a CPU without usable counters there is nothing to add. */
+	lost = set->nr ? ring->ctl->lost_counts[set->core_type][set->index] : NULL;
 	for (i = 0; i < set->nr; i++) {
-		ring->ctl->lost_counts[set->index][set->counter[i]] += ctx->sum[i];
+		lost[set->counter[i]] += ctx->sum[i];
 		ctx->sum[i] = 0;
 	}
 	ctx->clock = 0;
 	ctx->missed = 0;
+	ctx->disturbed = false;
 	ctx->run = 0;
 }
 
@@ -159,7 +166,7 @@ void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16
 	lockdep_assert_irqs_disabled();
 
 	if (unlikely(!ctx->head.tid))
-		pmct_name_thread(ctx);
+		pmct_sample_name_thread(ctx);
 
 	mm = rcu_dereference_sched(pmct_mmon);
 	raw_spin_lock(&ring->lock);
@@ -173,7 +180,7 @@ void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16
 	} else if (!ring->size) {
 		pmct_sample_unread(ctx, kind, flags, mm);
 	} else if (kind == PMCTRACK_RECORD_EXIT || kind == PMCTRACK_RECORD_MIGRATION ||
-		   kind == PMCTRACK_RECORD_DETACH) {
+		   kind == PMCTRACK_RECORD_DETACH || kind == PMCTRACK_RECORD_REVOKED) {
 		pmct_account_lost(ring, ctx);
 		ctx->merged = false;
 	} else {

@@ -148,7 +148,8 @@ bool pmct_sched_mode_yield(struct task_struct *task, struct pmct_ctx *successor)
 	bool done;
 
 	mutex_lock(&pmct_sched_mutex);
-	done = pmct_sched_session && pmct_ctx_evict(pmct_sched_session, task, successor);
+	done = pmct_sched_session && pmct_ctx_evict(pmct_sched_session, task, successor,
+						    PMCTRACK_RECORD_PAD);
 	mutex_unlock(&pmct_sched_mutex);
 	return done;
 }

@@ -47,6 +47,41 @@ static int pmct_session_init_ring(struct pmct_session *s,
 	return 0;
 }
 
+/* May a session like @s be open, as /proc/pmc/config has it now? */
+static bool pmct_session_allowed(const struct pmct_session *s)
+{
+	switch (READ_ONCE(pmct_config.unprivileged)) {
+	case PMCT_UNPRIVILEGED_ALL:
+		return true;
+	case PMCT_UNPRIVILEGED_HOST:
+		return s->privileged || !s->contained;
+	}
+	return s->privileged;
+}
+
+static int pmct_session_refuse_unprivileged(const struct pmct_session *s, struct pmct_msg *msg)
+{
+	if (READ_ONCE(pmct_config.unprivileged) == PMCT_UNPRIVILEGED_HOST)
+		return pmct_refuse(msg, -EACCES,
+				   "counting from a container needs CAP_PERFMON on the host, or unprivileged=2 in /proc/pmc/config");
+	return pmct_refuse(msg, -EACCES,
+			   "counting needs CAP_PERFMON: the administrator has set unprivileged=0 in /proc/pmc/config");
+}
+
+/* In the list, pmct_sessions_revoke() finds it; so the setting is looked at once more. */
+static int pmct_session_enlist(struct pmct_session *s, struct pmct_msg *msg)
+{
+	int err = 0;
+
+	mutex_lock(&pmct_sessions_mutex);
+	if (pmct_session_allowed(s))
+		list_add_tail(&s->node, &pmct_sessions);
+	else
+		err = pmct_session_refuse_unprivileged(s, msg);
+	mutex_unlock(&pmct_sessions_mutex);
+	return err;
+}
+
 /**
  * pmct_session_create() - make a session without threads
  * @params: what to count and how
@@ -67,13 +102,17 @@ struct pmct_session *pmct_session_create(struct pmct_session_params *params,
 	s->period = nsecs_to_jiffies(params->period_ns + TICK_NSEC - 1);
 	s->flags = params->flags;
 	s->privileged = perfmon_capable();
+	s->contained = params->contained;
+	refcount_set(&s->refs, 1);
+	mutex_init(&s->end_mutex);
 	raw_spin_lock_init(&s->lock);
 	INIT_LIST_HEAD(&s->threads);
 	mutex_init(&s->read_mutex);
 	init_waitqueue_head(&s->wait);
 	init_irq_work(&s->wake, pmct_session_wake);
 
-	err = pmct_sets_init(s, params, msg);
+	err = pmct_session_allowed(s) ? pmct_sets_init(s, params, msg) :
+					pmct_session_refuse_unprivileged(s, msg);
 	if (err)
 		goto err_sets;
 	if (params->flags & PMCTRACK_SESSION_USER_READ)
@@ -85,41 +124,101 @@ struct pmct_session *pmct_session_create(struct pmct_session_params *params,
 	err = pmct_backend_get(msg);
 	if (err)
 		goto err_ring;
+	err = pmct_session_enlist(s, msg);
+	if (err)
+		goto err_backend;
 	s->pid_ns = get_pid_ns(task_active_pid_ns(current));
-	mutex_lock(&pmct_sessions_mutex);
-	list_add_tail(&s->node, &pmct_sessions);
-	mutex_unlock(&pmct_sessions_mutex);
 	return s;
 
+err_backend:
+	pmct_backend_put();
 err_ring:
 	pmct_ring_destroy(&s->ring);
 err_sets:
+	pmct_sets_release(s);
 	pmct_sets_free(s);
 	kfree(s);
 	return ERR_PTR(err);
 }
 
-/* Nobody is monitored any more; with a last record for each who was, if wanted. */
-static void pmct_session_end(struct pmct_session *s, bool last_records)
+/*
+ * Monitor nobody any more, and give back the counters. Each thread or CPU that
+ * was counted leaves a last record of @kind, none if that is PMCTRACK_RECORD_PAD.
+ */
+static void pmct_session_end(struct pmct_session *s, enum pmctrack_record_kind kind)
 {
-	if (s->flags & PMCTRACK_SESSION_SYSTEM)
-		pmct_syswide_stop(s, last_records);
-	pmct_ctx_detach_all(s, last_records);
+	/* The kernel's own is ended by who may be attaching threads to another one. */
+	mutex_lock_nested(&s->end_mutex, s->ring.size ? 0 : SINGLE_DEPTH_NESTING);
+	if (!s->ended) {
+		if (kind == PMCTRACK_RECORD_REVOKED)
+			WRITE_ONCE(s->ring.ctl->ended, PMCTRACK_ENDED_REVOKED);
+		if (s->flags & PMCTRACK_SESSION_SYSTEM)
+			pmct_syswide_stop(s, kind != PMCTRACK_RECORD_PAD);
+		pmct_ctx_detach_all(s, kind);
+		pmct_sets_release(s);
+		pmct_backend_put();
+		s->ended = true;
+	}
+	mutex_unlock(&s->end_mutex);
+}
+
+/* A session that is open and not allowed any more, with a reference; or NULL. */
+static struct pmct_session *pmct_session_to_revoke(void)
+{
+	struct pmct_session *s, *found = NULL;
+
+	mutex_lock(&pmct_sessions_mutex);
+	list_for_each_entry(s, &pmct_sessions, node) {
+		if (s->revoked || pmct_session_allowed(s))
+			continue;
+		s->revoked = true;
+		refcount_inc(&s->refs);
+		found = s;
+		break;
+	}
+	mutex_unlock(&pmct_sessions_mutex);
+	return found;
+}
+
+/**
+ * pmct_sessions_revoke() - end all sessions that /proc/pmc/config does not allow
+ *
+ * They stay open, and their readers find what was counted, last records of kind
+ * PMCTRACK_RECORD_REVOKED, and the reason in the control page.
+ *
+ * Context: process context, sleeps.
+ */
+void pmct_sessions_revoke(void)
+{
+	struct pmct_session *s;
+
+	while ((s = pmct_session_to_revoke())) {
+		pmct_session_end(s, PMCTRACK_RECORD_REVOKED);
+		wake_up_all(&s->wait);
+		pmct_session_put(s);
+	}
 }
 
 /**
  * pmct_session_destroy() - end a session
- * @s: the session; nobody else refers to it but its threads
+ * @s: the session; what others do with it at this time ends with their references
  *
  * Context: process context, sleeps.
  */
 void pmct_session_destroy(struct pmct_session *s)
 {
-	pmct_session_end(s, false);
+	pmct_session_end(s, PMCTRACK_RECORD_PAD);
 	mutex_lock(&pmct_sessions_mutex);
 	list_del(&s->node);
 	mutex_unlock(&pmct_sessions_mutex);
-	pmct_backend_put();
+	pmct_session_put(s);
+}
+
+/* A reference less to a session that has ended. Process context, may sleep. */
+void pmct_session_put(struct pmct_session *s)
+{
+	if (!refcount_dec_and_test(&s->refs))
+		return;
 	/* After the last hook: nobody queues it any more. */
 	irq_work_sync(&s->wake);
 	pmct_ring_destroy(&s->ring);
@@ -226,12 +325,11 @@ static long pmct_attached_ioctl(struct file *file, unsigned int cmd, unsigned lo
 {
 	struct pmct_session *s = file->private_data;
 
+	if (cmd == PMCTRACK_IOC_ATTACH && s->flags & PMCTRACK_SESSION_ATTACH)
+		return pmct_attach_ioctl(s, (struct pmctrack_attach __user *)arg);
 	if (cmd != PMCTRACK_IOC_DETACH)
 		return -ENOTTY;
-	if (mutex_lock_interruptible(&s->read_mutex))
-		return -ERESTARTSYS;
-	pmct_session_end(s, true);
-	mutex_unlock(&s->read_mutex);
+	pmct_session_end(s, PMCTRACK_RECORD_DETACH);
 	wake_up_all(&s->wait);
 	return 0;
 }
@@ -340,13 +438,14 @@ struct file *pmct_session_open(struct pmct_session_params *params, struct pmct_m
 	s = pmct_session_create_with_mmon(params, msg);
 	if (IS_ERR(s))
 		return ERR_CAST(s);
-	err = pmct_attach(s, params, msg);
+	mutex_lock(&s->end_mutex);
+	err = s->ended ? pmct_session_refuse_unprivileged(s, msg) : pmct_attach(s, params, msg);
+	mutex_unlock(&s->end_mutex);
 	if (err) {
 		pmct_session_destroy(s);
 		return ERR_PTR(err);
 	}
-	if (!(params->flags & PMCTRACK_SESSION_ON_EXEC) &&
-	    (params->nr_pids || params->flags & PMCTRACK_SESSION_SYSTEM))
+	if (params->flags & (PMCTRACK_SESSION_ATTACH | PMCTRACK_SESSION_SYSTEM))
 		fops = &pmct_attached_fops;
 	else if (params->flags & PMCTRACK_SESSION_USER_READ)
 		fops = &pmct_user_read_fops;

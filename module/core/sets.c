@@ -5,6 +5,23 @@
 #include "core.h"
 #include "evset.h"
 
+/* Events that show what other threads do are for those who may see all of them. */
+static int pmct_sets_check_private(const struct pmct_evset_spec *spec,
+				   const struct pmct_core_type *type, struct pmct_msg *msg)
+{
+	const char *others;
+	unsigned int i;
+
+	for (i = 0; pmct_backend->sees_others && i < spec->nr; i++) {
+		others = pmct_backend->sees_others(type, &spec->event[i]);
+		if (others)
+			return pmct_refuse(msg, -EACCES,
+					   "pmc%u counts for %s, too: that needs CAP_PERFMON; name another event or run as root",
+					   spec->event[i].counter, others);
+	}
+	return 0;
+}
+
 /* Add @spec to the sets of @core_type. */
 static int pmct_sets_add_to(struct pmct_session *s, const struct pmct_evset_spec *spec,
 			    unsigned int core_type, struct pmct_msg *msg)
@@ -16,6 +33,11 @@ static int pmct_sets_add_to(struct pmct_session *s, const struct pmct_evset_spec
 	if (index == PMCTRACK_MAX_SETS)
 		return pmct_refuse(msg, -E2BIG, "core type %u: more than %d event sets",
 				   core_type, PMCTRACK_MAX_SETS);
+	if (!s->privileged) {
+		err = pmct_sets_check_private(spec, pmct_backend->core_type(core_type), msg);
+		if (err)
+			return err;
+	}
 	set = &s->sets[core_type][index];
 	err = pmct_evset_build(pmct_backend, spec, core_type, set, msg);
 	if (!err && pmct_backend->prepare)
@@ -63,17 +85,21 @@ static int pmct_sets_check_turns(struct pmct_session *s,
 	for (type = 0; type < ARRAY_SIZE(s->sets); type++) {
 		most = max_t(unsigned int, most, s->nr_sets[type]);
 		all += s->nr_sets[type];
-		for (i = 0; i < s->nr_sets[type]; i++)
+		for (i = 0; i < s->nr_sets[type]; i++) {
 			ebs += !!s->sets[type][i].ebs;
+			s->needs_tick |= s->sets[type][i].wraps;
+		}
 	}
 	if (ebs && ebs < all)
 		return pmct_refuse(msg, -EINVAL,
 				   "some event sets sample by events (ebs) and others do not: it must be all or none");
 	s->rotates = most > 1;
+	s->needs_tick |= s->period && !ebs;
 	if (ebs)
 		s->period = 0;
 	else if (most > 1 && !s->period &&
-		 (params->nr_pids || params->flags & PMCTRACK_SESSION_SYSTEM))
+		 params->flags & (PMCTRACK_SESSION_ATTACH | PMCTRACK_SESSION_SYSTEM |
+				  PMCTRACK_SESSION_ON_EXEC))
 		return pmct_refuse(msg, -EINVAL,
 				   "several event sets take turns at the end of a sampling period, and there is none");
 	return 0;
@@ -86,8 +112,8 @@ static int pmct_sets_check_turns(struct pmct_session *s,
  * @msg: on failure, why
  *
  * Context: process context, may sleep.
- * Return: 0, -EINVAL, -EOPNOTSUPP, -EACCES, -E2BIG or -ENOMEM; pmct_sets_free()
- * is for the caller in any case.
+ * Return: 0, -EINVAL, -EOPNOTSUPP, -EACCES, -E2BIG or -ENOMEM; pmct_sets_release()
+ * and pmct_sets_free() are for the caller in any case.
  */
 int pmct_sets_init(struct pmct_session *s, const struct pmct_session_params *params,
 		   struct pmct_msg *msg)
@@ -113,15 +139,29 @@ int pmct_sets_init(struct pmct_session *s, const struct pmct_session_params *par
 	return pmct_sets_check_turns(s, params, msg);
 }
 
-void pmct_sets_free(struct pmct_session *s)
+/**
+ * pmct_sets_release() - give back what the backend has of the sets
+ * @s: the session; no CPU has one of its sets any more
+ *
+ * The sets stay, and are not counted again. Context: process context, may sleep.
+ */
+void pmct_sets_release(struct pmct_session *s)
 {
 	unsigned int type, i;
 
 	for (type = 0; type < ARRAY_SIZE(s->sets); type++) {
 		for (i = 0; pmct_backend->unprepare && i < s->nr_sets[type]; i++)
 			pmct_backend->unprepare(&s->sets[type][i]);
-		kfree(s->sets[type]);
 	}
+}
+
+/* After pmct_sets_release(), or an error of pmct_sets_init(). */
+void pmct_sets_free(struct pmct_session *s)
+{
+	unsigned int type;
+
+	for (type = 0; type < ARRAY_SIZE(s->sets); type++)
+		kfree(s->sets[type]);
 }
 
 /**
@@ -144,6 +184,7 @@ int pmct_sets_check(const char *const *raw, unsigned int nr, struct pmct_msg *ms
 		memcpy(params->raw, raw, nr * sizeof(*raw));
 		params->nr_raw = nr;
 		err = pmct_sets_init(s, params, msg);
+		pmct_sets_release(s);
 		pmct_sets_free(s);
 	}
 	kfree(params);

@@ -8,7 +8,16 @@
  *
  * The page is writable by its user, who can only fool himself.
  */
+#include "../compat/sysctl.h"
 #include "core.h"
+
+/* The kernel's own setting; kernels without it have no reads of counters at all. */
+static bool pmct_user_read_allowed(void)
+{
+	int allowed;
+
+	return !pmct_sysctl("proc/sys/kernel/perf_user_access", &allowed) && allowed;
+}
 
 /**
  * pmct_user_read_check() - can the thread of a session read its counters?
@@ -23,7 +32,7 @@ int pmct_user_read_check(const struct pmct_session *s,
 {
 	unsigned int type;
 
-	if (params->flags != PMCTRACK_SESSION_USER_READ || params->nr_pids)
+	if (params->flags != PMCTRACK_SESSION_USER_READ || params->pid)
 		return pmct_refuse(msg, -EINVAL,
 				   "direct reads of counters are for the calling thread alone");
 	if (!READ_ONCE(pmct_config.user_read))
@@ -32,6 +41,9 @@ int pmct_user_read_check(const struct pmct_session *s,
 	if (!pmct_backend->user_access)
 		return pmct_refuse(msg, -EOPNOTSUPP,
 				   "this PMU has no direct reads of counters");
+	if (!pmct_user_read_allowed())
+		return pmct_refuse(msg, -EACCES,
+				   "direct reads of counters are not allowed: kernel.perf_user_access is 0; set it to 1 with sysctl");
 	for (type = 0; type < ARRAY_SIZE(s->sets); type++) {
 		if (s->nr_sets[type] > 1)
 			return pmct_refuse(msg, -EINVAL,

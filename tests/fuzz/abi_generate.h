@@ -219,16 +219,15 @@ static void gen_mmon_attrs(struct line *l, struct rng *r, bool odd)
 		 PICK(r, 1, 1, 3, 0x3f, 5, any(r) & UINT32_MAX));
 }
 
-/* Percentages of targets; these two also by themselves. */
-enum { WHO_READ = 88, WHO_SELF = 99 };
+/* Percentages of targets; these also by themselves. */
+enum { WHO_ATTACH = 49, WHO_READ = 88, WHO_SELF = 99 };
 
 static void gen_target(struct line *l, struct rng *r, bool odd, unsigned int who)
 {
 	uint64_t flags = below(r, 4);
 
-	if (who < 50) {			/* children, and all that is theirs */
-		for (unsigned int n = 1 + below(r, 2); n; n--)
-			gen_attr(l, r, odd, PMCTRACK_A_SESSION_PID, "p%u", below(r, NR_CHILDREN));
+	if (who <= WHO_ATTACH) {	/* children, and all that is theirs: see "attach" */
+		flags |= PMCTRACK_SESSION_ATTACH;
 	} else if (who < 65) {		/* what they are going to execute */
 		flags |= PMCTRACK_SESSION_ON_EXEC;
 		gen_attr(l, r, odd, PMCTRACK_A_SESSION_PID, "p%u", below(r, NR_CHILDREN));
@@ -281,8 +280,9 @@ static void gen_text(struct line *l, struct rng *r, char what)
 	size_t len;
 
 	if (what == 'c')
-		len = sprintf(text, "%s=%s", PICK_TEXT(r, "ring_default_bytes", "ring_max_bytes", "user_read", ""),
-			      PICK_TEXT(r, "4096", "65536", "262144", "0x400000", "16777216", "-1", "1", "0"));
+		len = sprintf(text, "%s=%s", PICK_TEXT(r, "ring_default_bytes", "ring_max_bytes", "user_read", "unprivileged",
+					       "ebs_cpu_percent", ""),
+			      PICK_TEXT(r, "4096", "65536", "262144", "0x400000", "16777216", "-1", "1", "0", "2", "25"));
 	else
 		len = sprintf(text, "%s", PICK_TEXT(r, "ipc", "test", "test", "none", "no_such", "../x"));
 	if (percent(r, 30))
@@ -364,6 +364,8 @@ static const struct gen_op {
 	{ "new", NULL, 220, true },
 	{ "newself", NULL, 5, true },	/* a "new" that monitors the caller... */
 	{ "newread", NULL, 5, true },	/* ...who reads its counters itself */
+	{ "newattach", NULL, 30, true },	/* or running processes */
+	{ "attach", "SC", 90, true },
 	{ "raw", "xh", 8, true },
 	{ "info", "", 4, true },
 	{ "start", "S", 25, true },
@@ -405,7 +407,8 @@ static const struct gen_op {
 static void gen_named(struct line *l, struct rng *r, const struct gen_op *op)
 {
 	if (!op->args) {
-		gen_new(l, r, op->name[3] == 's' ? WHO_SELF : op->name[3] == 'r' ? WHO_READ : -1);
+		gen_new(l, r, op->name[3] == 's' ? WHO_SELF : op->name[3] == 'r' ? WHO_READ :
+			op->name[3] == 'a' ? WHO_ATTACH : -1);
 		return;
 	}
 	put(l, "%s", op->name);
@@ -442,14 +445,15 @@ static void gen_story(struct line *l, struct rng *r)
 		"newself;start;affine;burn;affine;stop;consume;close",
 		"newself;start;spawn;spawn;burn;close",
 		"newself;start;burn",
-		"spawn;new;wait;detach;read;read",
-		"spawn;new;wait;read;consume",
-		"spawn;new;wait;.kill 0 9;read;consume;close",
+		"spawn;newattach;attach;attach;wait;detach;read;read",
+		"spawn;newattach;attach;wait;read;consume",
+		"spawn;newattach;attach;wait;.kill 0 9;read;consume;close",
+		"newself;start;burn;.config -756e70726976696c656765643d30;stop;consume;.config -756e70726976696c656765643d31",
 		"new;close;new;close",
 		"new;tail;wait;read",
 		"new;map;wait;consume;touch;close",
-		".module 1 1 0;.mmon -697063;spawn;new;wait;consume",
-		".module 0 1 2;.mmon -74657374;spawn;new;sched;metric;wait;consume");
+		".module 1 1 0;.mmon -697063;spawn;newattach;attach;wait;consume",
+		".module 0 1 2;.mmon -74657374;spawn;newattach;attach;sched;metric;wait;consume");
 	char copy[200], *rest = copy, *name;
 
 	l->session = (int)below(r, NR_SESSIONS);

@@ -13,6 +13,13 @@ static void arena_clear(char *at, size_t len)
 		err(1, "arena");
 }
 
+/* A forked child has no mappings of sessions, but holes where they were. */
+static void arenas_of_child(void)
+{
+	for (int i = 0; i < NR_MAPS; i++)
+		arena_clear(arena[i], ARENA);
+}
+
 static void arenas_make(void)
 {
 	for (int i = 0; i < NR_MAPS; i++) {
@@ -55,7 +62,7 @@ static enum outcome op_map(struct args *a)
 		len %= ARENA;
 	/* What does belong together, often. */
 	if (mode < 3 && offset == 0)
-		len = (uint64_t)page;
+		len = ctl_size();
 	got = mmap(to, len, prot, flags, fd, (off_t)offset);
 	result = judge(got == MAP_FAILED ? -1 : 0, "mmap", EINVAL, EPERM, EACCES, EAGAIN, ENOMEM, EOVERFLOW, 0);
 	if (result == OK && mode == 7)
@@ -125,7 +132,7 @@ static enum outcome op_touch(struct args *a)
 		}
 		if (write(fds[1], &value, sizeof(value)) != sizeof(value))
 			broken("pipe: %s", strerror(errno));
-		got = judge(read(fds[0], at + offset % (size_t)page, 8), "touch", EFAULT, 0);
+		got = judge(read(fds[0], at + offset % ctl_size(), 8), "touch", EFAULT, 0);
 	}
 	close(fds[0]);
 	close(fds[1]);

@@ -10,7 +10,7 @@ static void check_record(const struct pmctrack_record *rec, size_t left, unsigne
 
 	if (good && rec->kind != PMCTRACK_RECORD_PAD)
 		good = rec->size >= sizeof(*rec) + 8UL * (rec->nr_counts + rec->nr_virt) &&
-		       rec->kind <= PMCTRACK_RECORD_DETACH && rec->flags < 4 &&
+		       rec->kind <= PMCTRACK_RECORD_REVOKED && rec->flags < 16 &&
 		       rec->nr_counts == __builtin_popcount(rec->counters) &&
 		       rec->nr_virt == __builtin_popcount(rec->virt) &&
 		       rec->core_type <= PMCTRACK_MAX_CORE_TYPES && rec->set < PMCTRACK_MAX_SETS &&
@@ -83,10 +83,10 @@ static enum outcome op_poll(struct args *a)
 	return got;
 }
 
-/* The control page for a moment; NULL: none. */
+/* The control pages for a moment; NULL: none. */
 static struct pmctrack_ring_ctl *ctl_of(int fd)
 {
-	void *ctl = mmap(NULL, (size_t)page, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *ctl = mmap(NULL, ctl_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (ctl == MAP_FAILED)
 		broken("the control page cannot be mapped: %s", strerror(errno));
@@ -108,8 +108,8 @@ static enum outcome spoil(struct args *a, bool tail)
 		if (tail)
 			__atomic_store_n(&ctl->tail, tails[where & 7] + (where & 7 ? ctl->head : 0), __ATOMIC_RELEASE);
 		else
-			__atomic_store_n((uint64_t *)ctl + where % ((size_t)page / 8), value, __ATOMIC_RELEASE);
-		munmap(ctl, (size_t)page);
+			__atomic_store_n((uint64_t *)ctl + where % (ctl_size() / 8), value, __ATOMIC_RELEASE);
+		munmap(ctl, ctl_size());
 	}
 	if (fd >= 0)
 		close(fd);
@@ -158,7 +158,7 @@ static enum outcome op_consume(struct args *a)
 	if (clean)
 		consume(ctl, fd, file);
 	if (ctl)
-		munmap(ctl, (size_t)page);
+		munmap(ctl, ctl_size());
 	if (fd >= 0)
 		close(fd);
 	return clean ? OK : IDLE;

@@ -195,6 +195,7 @@ static enum outcome op_reset(struct args *a)
 	for (int i = 0; i < NR_MAPS; i++)
 		arena_clear(arena[i], ARENA);
 	write_text("/proc/pmc/mmon_manager", "none", 4);
+	write_text("/proc/pmc/config", "unprivileged=1", 14);
 	write_text("/sys/devices/system/cpu/cpu1/online", "1", 1);
 	/* Grandchildren are ours to reap; some are just ending. */
 	for (int i = 0; i < 500; i++) {

@@ -115,6 +115,8 @@ static void check_agrees(const struct pmctrack_evset *set, const struct pmct_evs
 	for (unsigned int i = 0; i < spec->nr; i++) {
 		expect(pmctrack_evset__counter(set, i) == spec->event[i].counter, "'%s'", raw);
 		expect(*pmctrack_evset__name(set, i), "an event without a name: '%s'", raw);
+		expect(pmctrack_evset__find(set, pmctrack_evset__name(set, i)) == (int)i,
+		       "two events called %s: '%s'", pmctrack_evset__name(set, i), raw);
 	}
 }
 

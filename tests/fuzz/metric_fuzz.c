@@ -32,7 +32,7 @@ static double eval_name(struct eval *e)
 	size_t len = 0;
 	double v = 0;
 
-	while (isalnum((unsigned char)*e->at) || (*e->at && strchr("_.:", *e->at))) {
+	while (isalnum((unsigned char)*e->at) || (*e->at && strchr("_.:@", *e->at))) {
 		expect(len + 1 < sizeof(name), "name of more than %zu bytes", len);
 		name[len++] = *e->at++;
 	}

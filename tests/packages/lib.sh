@@ -30,13 +30,13 @@ debian() {
 unpack_base() {
 	local base=$1 packages=$2; shift 2
 	[ ! -e "$base/done" ] || return 0
-	rm -rf "$base"; mkdir -p "$base"
+	rm -rf --one-file-system "$base"; mkdir -p "$base"
 	say "unpacking Debian bookworm with $packages, once"
-	private_apt "$base/apt" deb bookworm amd64
+	private_apt "$base/apt" deb bookworm amd64 || return
 	logged "$base/build.log" mmdebstrap --quiet --variant=apt --architectures=amd64 --include="$packages" \
 		--aptopt='Acquire::Languages "none"' --aptopt='Acquire::Check-Valid-Until "false"' "$@" \
-		bookworm "$base/root" "$base/apt/sources.list"
-	mkdir -p "$base/root"/{share,opt/pmctrack,run/vm}
+		bookworm "$base/root" "$base/apt/sources.list" || return
+	mkdir -p "$base/root"/{share,opt/pmctrack,run/vm} || return
 	touch "$base/done"
 }
 in_root() { unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec chroot "$0" "$@"' "$root" env DEBIAN_FRONTEND=noninteractive PATH=/usr/sbin:/usr/bin:/sbin:/bin "$@"; }

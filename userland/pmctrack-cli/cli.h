@@ -18,6 +18,7 @@
 
 #define MAX_SETS	(PMCTRACK_MAX_SETS * PMCTRACK_MAX_CORE_TYPES)
 #define MAX_METRICS	32
+#define MAX_PROCESSES	64	/* of -p */
 
 enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_OPENMETRICS };
 
@@ -44,7 +45,7 @@ struct options {
 	bool no_mappings;	/* -L */
 	bool times;		/* -t */
 	bool no_inherit;	/* --no-inherit */
-	pid_t processes[PMCTRACK_MAX_PIDS];	/* -p */
+	pid_t processes[MAX_PROCESSES];	/* -p */
 	unsigned int nr_processes;
 	uint32_t ring_size;	/* -k, bytes */
 	char **argv;		/* the program; NULL: none */
@@ -98,9 +99,14 @@ bool metric_value(const struct metric *m, bool (*value)(const char *name, double
 		  void *arg, double *result);
 void metric_free(struct metric *m);
 int metrics_parse(struct metrics *all, const struct options *o);
-int metrics_list(void);
+int metrics_each_ready(int (*fn)(const char *name, const char *formula, const char *desc, void *arg),
+		       void *arg);
 char *metrics_events(const struct metrics *all);
 void metrics_free(struct metrics *all);
+
+/* metric_list.c: 0, or a negative errno with the reason printed */
+int metrics_list(void);
+int metrics_print(FILE *out, const struct pmctrack_ctl *ctl);
 
 /* sets.c: what is counted; a set is known to people by its index here */
 struct sets {
@@ -126,6 +132,8 @@ struct totals {
 	unsigned long nr;	/* samples */
 	uint64_t merged;	/* samples that cover more than one period */
 	uint64_t setuid;	/* threads that ended monitoring by exec */
+	uint64_t widened;	/* windows longer than asked for */
+	uint64_t disturbed;	/* samples whose counters somebody else wrote */
 	uint64_t run_ns[PMCTRACK_MAX_CORE_TYPES + 1];
 	struct {
 		uint64_t hw_ns;
@@ -176,6 +184,7 @@ struct output {
 	struct per_cpu *cpus;	/* of OpenMetrics */
 	unsigned int nr_cpus;
 	int error;		/* errno of the first failure to write */
+	bool created;		/* the file of -o is ours, and the run has not begun */
 };
 
 void output_begin(struct output *w);
@@ -187,11 +196,17 @@ const char *kind_name(unsigned int kind);
 bool row_metric(const struct output *w, const struct pmctrack_record *rec, const struct metric *m,
 		double *value);
 
+/* file.c: the file of -o, or the standard output */
+int file_open(struct output *w);
+void file_begin(struct output *w);
+void file_close(struct output *w);
+
 /* One of these writes: table.c, csv.c, json.c, openmetrics.c, summary.c */
 void table_mappings(const struct output *w);
 void table_begin(struct output *w);
 void table_row(const struct output *w, const struct pmctrack_record *rec);
 void table_totals(const struct output *w);
+int csv_check(const struct sets *sets, const struct metrics *metrics);
 void csv_begin(struct output *w);
 void csv_row(const struct output *w, const struct pmctrack_record *rec);
 void csv_totals(const struct output *w);
@@ -199,6 +214,7 @@ void csv_free(struct output *w);
 void json_begin(const struct output *w);
 void json_row(const struct output *w, const struct pmctrack_record *rec);
 void json_end(const struct output *w, const struct outcome *end);
+int openmetrics_check(const struct output *w);
 void openmetrics_row(struct output *w, const struct pmctrack_record *rec);
 void openmetrics_write(struct output *w);
 void openmetrics_free(struct output *w);

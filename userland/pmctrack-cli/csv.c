@@ -9,7 +9,55 @@
 
 #include "cli.h"
 
-/* A column for each distinct event name of all sets, in order. */
+#define FIXED_COLUMNS	"nsample,time_ns,kind,pid,tgid,cpu,coretype,expid,run_ns,hw_ns,merged,widened,disturbed"
+
+/* Is it the name of a column that rows always have, or of an event? */
+static bool is_column(const struct sets *sets, const char *name)
+{
+	const char *at = FIXED_COLUMNS;
+
+	for (; *at; at += strcspn(at, ","), at += *at == ',') {
+		if (strcspn(at, ",") == strlen(name) && strncmp(at, name, strlen(name)) == 0)
+			return true;
+	}
+	for (unsigned int i = 0; i < sets->nr; i++) {
+		for (unsigned int j = 0; j < pmctrack_evset__nr(sets->set[i]); j++) {
+			if (strcmp(pmctrack_evset__name(sets->set[i], j), name) == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* Names of columns are unique: 0, or an exit status, the reason printed. */
+int csv_check(const struct sets *sets, const struct metrics *metrics)
+{
+	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
+		if (!(sets->virts >> i & 1) || !is_column(sets, sets->virt[i].name))
+			continue;
+		complain("-V %s: --csv has a column of that name already; choose another format",
+			 sets->virt[i].name);
+		return EXIT_USAGE;
+	}
+	for (unsigned int i = 0; i < metrics->nr; i++) {
+		const char *name = metrics->of[i].name;
+		bool taken = is_column(sets, name);
+
+		for (unsigned int j = 0; j < PMCTRACK_MAX_VIRT; j++)
+			taken |= sets->virts >> j & 1 && strcmp(sets->virt[j].name, name) == 0;
+		if (!taken)
+			continue;
+		complain("-m %s: --csv has a column of that name already; give the metric another name (NAME=FORMULA)",
+			 name);
+		return EXIT_USAGE;
+	}
+	return 0;
+}
+
+/*
+ * A column for each distinct event name of all sets, in order. Events of several
+ * sets that have the same name are the same event.
+ */
 static void add_column(struct output *w, const char *name)
 {
 	for (unsigned int i = 0; i < w->nr_columns; i++) {
@@ -41,7 +89,7 @@ void csv_begin(struct output *w)
 		for (unsigned int j = 0; j < pmctrack_evset__nr(w->sets->set[i]); j++)
 			add_column(w, pmctrack_evset__name(w->sets->set[i], j));
 	}
-	fputs("nsample,time_ns,kind,pid,tgid,cpu,coretype,expid,run_ns,hw_ns,merged", w->out);
+	fputs(FIXED_COLUMNS, w->out);
 	for (unsigned int i = 0; i < w->nr_columns; i++)
 		print_name(w->out, w->columns[i]);
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
@@ -79,8 +127,10 @@ void csv_row(const struct output *w, const struct pmctrack_record *rec)
 		fprintf(w->out, "%d,%d,%u,%u,", rec->tid, rec->tgid, rec->cpu, rec->core_type);
 	if (set >= 0)
 		fprintf(w->out, "%d", set);
-	fprintf(w->out, ",%" PRIu64 ",%" PRIu64 ",%d", (uint64_t)rec->run_ns,
-		(uint64_t)rec->hw_ns, !!(rec->flags & PMCTRACK_RECORD_F_MERGED));
+	fprintf(w->out, ",%" PRIu64 ",%" PRIu64 ",%d,%d,%d", (uint64_t)rec->run_ns,
+		(uint64_t)rec->hw_ns, !!(rec->flags & PMCTRACK_RECORD_F_MERGED),
+		!!(rec->flags & PMCTRACK_RECORD_F_WIDENED),
+		!!(rec->flags & PMCTRACK_RECORD_F_DISTURBED));
 	for (unsigned int i = 0; i < w->nr_columns; i++)
 		print_count(w, rec, set, w->columns[i]);
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {

@@ -202,6 +202,10 @@ void json_row(const struct output *w, const struct pmctrack_record *rec)
 		add(line, "metrics", metrics_of(w, rec));
 	if (rec->flags & PMCTRACK_RECORD_F_MERGED)
 		add(line, "merged", json_object_new_boolean(1));
+	if (rec->flags & PMCTRACK_RECORD_F_WIDENED)
+		add(line, "widened", json_object_new_boolean(1));
+	if (rec->flags & PMCTRACK_RECORD_F_DISTURBED)
+		add(line, "disturbed", json_object_new_boolean(1));
 	print(w, line);
 }
 
@@ -272,6 +276,8 @@ void json_end(const struct output *w, const struct outcome *end)
 	if (w->metrics->nr)
 		add(line, "metrics", metric_totals(w));
 	add_u64(line, "merged_samples", w->totals.merged);
+	add_u64(line, "widened_samples", w->totals.widened);
+	add_u64(line, "disturbed_samples", w->totals.disturbed);
 	add_u64(line, "lost_samples", end->stats.lost);
 	add_u64(line, "skipped_threads", end->stats.skipped_threads);
 	add_u64(line, "setuid_threads", w->totals.setuid);

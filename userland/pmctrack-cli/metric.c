@@ -6,8 +6,8 @@
  *	term    := factor { ("*" | "/") factor }
  *	factor  := number | name | "-" factor | "(" formula ")"
  *
- * A name is that of an event, as in -c, of a virtual counter, or run_ns or
- * hw_ns. A division by zero has no value, nor has a formula with a name that
+ * A name is that of an event, as in -c or as in the output ("instr@pmc1"), of a
+ * virtual counter, or run_ns or hw_ns. A division by zero has no value, nor has a formula with a name that
  * was not counted.
  */
 #include <ctype.h>
@@ -72,10 +72,10 @@ static int parse_number(struct parser *p)
 	return emit(p, 'n', number, NULL);
 }
 
-/* "branch_misses", "L1D_CACHE:k" */
+/* "branch_misses", "L1D_CACHE:k", "instr@pmc1" */
 static int parse_name(struct parser *p)
 {
-	size_t len = strspn(p->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:");
+	size_t len = strspn(p->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:@");
 	char *name = strndup(p->at, len);
 
 	if (!name)
@@ -224,19 +224,24 @@ bool metric_value(const struct metric *m, bool (*value)(const char *name, double
  * Ready metrics: "NAME FORMULA", then a description, a line. Calls @fn until it
  * returns something else than 0.
  */
-static int each_ready(int (*fn)(const char *name, const char *formula, const char *desc, void *arg),
-		      void *arg)
+int metrics_each_ready(int (*fn)(const char *name, const char *formula, const char *desc, void *arg),
+		       void *arg)
 {
-	FILE *f = fopen(EVENTS_DIR "/metrics", "re");
-	char *line = NULL;
+	const char *dir = getenv("PMCTRACK_EVENTS");
+	char *line = NULL, *path;
 	size_t size = 0;
-	int ret = 0;
+	int ret = 0, err;
+	FILE *f;
 
-	if (!f) {
-		complain("-m: cannot read the ready metrics in %s: %s", EVENTS_DIR "/metrics",
-			 strerror(errno));
-		return -errno;
-	}
+	if (asprintf(&path, "%s/metrics", dir ? dir : EVENTS_DIR) < 0)
+		return -ENOMEM;
+	f = fopen(path, "re");
+	err = -errno;
+	if (!f)
+		complain("-m: cannot read the ready metrics in %s: %s", path, strerror(-err));
+	free(path);
+	if (!f)
+		return err;
 	while (!ret && getline(&line, &size, f) > 0) {
 		char *name = strtok(line, " \t\n"), *formula = strtok(NULL, " \t\n");
 		char *desc = strtok(NULL, "\n");
@@ -247,19 +252,6 @@ static int each_ready(int (*fn)(const char *name, const char *formula, const cha
 	free(line);
 	fclose(f);
 	return ret;
-}
-
-static int print_ready(const char *name, const char *formula, const char *desc, void *arg)
-{
-	(void)arg;
-	printf("%-18s %-36s %s\n", name, formula, desc);
-	return 0;
-}
-
-/* -m list */
-int metrics_list(void)
-{
-	return each_ready(print_ready, NULL);
 }
 
 struct search {
@@ -284,7 +276,7 @@ static int parse_one(struct metric *m, const char *text)
 	int err;
 
 	if (!strchr(text, '=')) {
-		err = each_ready(match_ready, &s);
+		err = metrics_each_ready(match_ready, &s);
 		if (err < 0)
 			return EXIT_SELF;
 		if (!err) {

@@ -4,10 +4,13 @@
  * each CPU since the start. A file is replaced as a whole after each period,
  * as collectors of text files want it.
  */
+#include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli.h"
@@ -60,16 +63,32 @@ static void family(FILE *out, const char *name, const char *type, const char *un
 	fprintf(out, "# HELP %s %s\n", name, help);
 }
 
+/* The value of a label: quotes, backslashes and line feeds are escaped. */
+static void label(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, "%s=\"", name);
+	for (; *value; value++) {
+		if (*value == '\n')
+			fputs("\\n", out);
+		else if (*value == '"' || *value == '\\')
+			fprintf(out, "\\%c", *value);
+		else
+			fputc(*value, out);
+	}
+	fputc('"', out);
+}
+
 static void events(const struct output *w, FILE *out)
 {
 	family(out, "pmctrack_events", "counter", NULL,
 	       "Hardware events, counted while their set had the counters.");
 	for (unsigned int c = 0; c < w->nr_cpus; c++) {
 		for (unsigned int i = 0; i < w->sets->nr; i++) {
-			for (unsigned int j = 0; j < pmctrack_evset__nr(w->sets->set[i]); j++)
-				fprintf(out, "pmctrack_events_total{cpu=\"%u\",set=\"%u\",event=\"%s\"} %" PRIu64 "\n",
-					c, i, pmctrack_evset__name(w->sets->set[i], j),
-					w->cpus[c].counts[i][j]);
+			for (unsigned int j = 0; j < pmctrack_evset__nr(w->sets->set[i]); j++) {
+				fprintf(out, "pmctrack_events_total{cpu=\"%u\",set=\"%u\",", c, i);
+				label(out, "event", pmctrack_evset__name(w->sets->set[i], j));
+				fprintf(out, "} %" PRIu64 "\n", w->cpus[c].counts[i][j]);
+			}
 		}
 	}
 }
@@ -90,24 +109,52 @@ static void times(const struct output *w, FILE *out)
 	}
 }
 
+static bool same_in_openmetrics(const char *a, const char *b)
+{
+	for (; *a && *b; a++, b++) {
+		if (*a != *b && (isalnum((unsigned char)*a) || isalnum((unsigned char)*b)))
+			return false;
+	}
+	return *a == *b;
+}
+
+/*
+ * The family of a virtual counter: what a name may not have becomes '_'. A name
+ * that another one has by that gets the counter's number.
+ */
+static void virt_family(const struct output *w, unsigned int i, char *name, size_t size)
+{
+	const char *own = w->sets->virt[i].name;
+	bool taken = false;
+	char *p = name + snprintf(name, size, "pmctrack_virt_");
+
+	snprintf(p, size - (size_t)(p - name), "%s", own);
+	for (; *p; p++) {
+		if (!isalnum((unsigned char)*p))
+			*p = '_';
+	}
+	for (unsigned int j = 0; j < i; j++)
+		taken |= w->sets->virts >> j & 1 && same_in_openmetrics(w->sets->virt[j].name, own);
+	if (taken)
+		snprintf(p, size - (size_t)(p - name), "_virt%u", i);
+}
+
 static void virts(const struct output *w, FILE *out)
 {
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
 		bool gauge = w->sets->virt[i].gauge;
-		char name[96];
+		char name[256];
 
 		if (!(w->sets->virts >> i & 1))
 			continue;
-		snprintf(name, sizeof(name), "pmctrack_virt_%s", w->sets->virt[i].name);
-		for (char *p = name; *p; p++) {
-			if (*p == '-' || *p == '.')
-				*p = '_';
-		}
+		virt_family(w, i, name, sizeof(name));
 		family(out, name, gauge ? "gauge" : "counter", NULL, "Virtual counter of the monitoring module.");
 		for (unsigned int c = 0; c < w->nr_cpus; c++) {
-			if (w->cpus[c].has_virt >> i & 1)
-				fprintf(out, "%s%s{cpu=\"%u\",unit=\"%s\"} %" PRIu64 "\n", name,
-					gauge ? "" : "_total", c, w->sets->virt[i].unit, w->cpus[c].virt[i]);
+			if (!(w->cpus[c].has_virt >> i & 1))
+				continue;
+			fprintf(out, "%s%s{cpu=\"%u\",", name, gauge ? "" : "_total", c);
+			label(out, "unit", w->sets->virt[i].unit);
+			fprintf(out, "} %" PRIu64 "\n", w->cpus[c].virt[i]);
 		}
 	}
 }
@@ -121,6 +168,35 @@ static int print_all(const struct output *w, FILE *out)
 	return fflush(out) || ferror(out) ? -errno : 0;
 }
 
+/* Beside the file that it is going to replace; NULL without memory. Caller frees. */
+static char *temporary_name(const struct output *w)
+{
+	char *name;
+
+	return asprintf(&name, "%s.%d", w->o->output, getpid()) < 0 ? NULL : name;
+}
+
+/* Can the file be replaced? 0 or a negative errno. */
+int openmetrics_check(const struct output *w)
+{
+	char *tmp = temporary_name(w);
+	struct stat st;
+	int fd, err;
+
+	if (!tmp)
+		return -ENOMEM;
+	fd = open(tmp, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+	err = fd < 0 ? -errno : 0;
+	if (fd >= 0) {
+		close(fd);
+		unlink(tmp);
+	}
+	free(tmp);
+	if (!err && stat(w->o->output, &st) == 0 && S_ISDIR(st.st_mode))
+		err = -EISDIR;
+	return err;
+}
+
 /* To the standard output at the end, or to a file that is then put in place. */
 void openmetrics_write(struct output *w)
 {
@@ -132,7 +208,8 @@ void openmetrics_write(struct output *w)
 		print_all(w, w->out);
 		return;
 	}
-	if (asprintf(&tmp, "%s.%d", w->o->output, getpid()) < 0) {
+	tmp = temporary_name(w);
+	if (!tmp) {
 		w->error = ENOMEM;
 		return;
 	}

@@ -157,7 +157,7 @@ static int parse_pids(struct options *o, const char *text)
 
 	do {
 		if (parse_digits(text, &pid, &end) || !pid || pid > INT32_MAX ||
-		    o->nr_processes == PMCTRACK_MAX_PIDS)
+		    o->nr_processes == MAX_PROCESSES)
 			return -EINVAL;
 		o->processes[o->nr_processes++] = (pid_t)pid;
 		text = end + 1;

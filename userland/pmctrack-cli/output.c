@@ -15,6 +15,7 @@ const char *kind_name(unsigned int kind)
 	case PMCTRACK_RECORD_MIGRATION: return "migration";
 	case PMCTRACK_RECORD_SELF: return "self";
 	case PMCTRACK_RECORD_DETACH: return "detach";
+	case PMCTRACK_RECORD_REVOKED: return "revoked";
 	}
 	return "?";
 }
@@ -106,6 +107,7 @@ static bool name_in_row(const char *name, double *value, void *arg)
 	const struct lookup *l = arg;
 	const struct sets *sets = l->w->sets;
 	uint64_t virt;
+	int at;
 
 	if (strcmp(name, "run_ns") == 0 || strcmp(name, "hw_ns") == 0) {
 		*value = (double)(*name == 'r' ? l->rec->run_ns : l->rec->hw_ns);
@@ -119,13 +121,11 @@ static bool name_in_row(const char *name, double *value, void *arg)
 		*value = (double)virt;
 		return true;
 	}
-	for (unsigned int j = 0; l->set >= 0 && j < l->rec->nr_counts; j++) {
-		if (strcmp(pmctrack_evset__name(sets->set[l->set], j), name))
-			continue;
-		*value = (double)l->rec->counts[j];
-		return true;
-	}
-	return false;
+	at = l->set < 0 ? -1 : pmctrack_evset__find(sets->set[l->set], name);
+	if (at < 0 || at >= l->rec->nr_counts)
+		return false;
+	*value = (double)l->rec->counts[at];
+	return true;
 }
 
 /* A metric of a row; false if it has no value there, for example of another set. */

@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* pmctrack: performance counters of a program, thread by thread. */
+#include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "cli.h"
+
+/* What was printed on the standard output has arrived there, or @status says so. */
+static int printed(int status)
+{
+	int err = fflush(stdout) || ferror(stdout) ? errno : 0;
+
+	if (!err)
+		return status;
+	complain("cannot write: %s", strerror(err));
+	return EXIT_SELF;
+}
 
 int main(int argc, char **argv)
 {
@@ -17,9 +29,9 @@ int main(int argc, char **argv)
 			return EXIT_SELF;
 	}
 	if (argc > 1 && strcmp(argv[1], "doctor") == 0)
-		return doctor(argc, argv);
+		return printed(doctor(argc, argv));
 	status = options_parse(&options, argc, argv);
 	if (status)
-		return status < 0 ? 0 : status;
+		return status < 0 ? printed(0) : status;
 	return run(&options);
 }

@@ -73,6 +73,13 @@ static void take_records(struct monitor *m)
 	output_flush(&m->output);
 }
 
+/* Nobody gets the counts. A program that we run goes on; nothing else has a purpose. */
+static void end_in_vain(struct monitor *m)
+{
+	if (m->output.error && !m->o->argv)
+		end_program(m);
+}
+
 static void reap(struct monitor *m)
 {
 	if (!m->over && wait4(m->child.pid, &m->status, WNOHANG, &m->usage) == m->child.pid)
@@ -108,22 +115,35 @@ static void on_timer(struct monitor *m)
 		kill(m->child.pid, SIGKILL);
 }
 
+/* The file that is open all the time; -1: none. */
+static int output_fd(const struct monitor *m)
+{
+	return m->o->output && m->o->format == FORMAT_OPENMETRICS ? -1 : fileno(m->output.out);
+}
+
 static void monitor_loop(struct monitor *m)
 {
-	struct pollfd fds[3] = {
+	struct pollfd fds[4] = {
 		{ .fd = m->signals, .events = POLLIN },
 		{ .fd = m->timer, .events = POLLIN },
 		{ .fd = pmctrack_session__fd(m->session), .events = POLLIN },
+		{ .fd = output_fd(m) },		/* a pipe without a reader: POLLERR */
 	};
 
 	while (!m->over) {
-		if (poll(fds, 3, -1) < 0 && errno != EINTR)
+		if (poll(fds, 4, -1) < 0 && errno != EINTR)
 			break;
 		if (fds[0].revents)
 			on_signal(m);
 		if (fds[1].revents)
 			on_timer(m);
 		take_records(m);
+		if (fds[3].revents & POLLERR) {
+			fds[3].fd = -1;
+			if (!m->output.error)
+				m->output.error = EPIPE;
+		}
+		end_in_vain(m);
 		/* All its threads have ended, or hidden behind set-uid. */
 		if (fds[2].revents & POLLHUP) {
 			fds[2].fd = -1;
@@ -139,15 +159,15 @@ static void monitor_loop(struct monitor *m)
 
 static void report_lost_counts(const struct monitor *m)
 {
-	for (unsigned int set = 0; set < PMCTRACK_MAX_SETS; set++) {
-		for (unsigned int c = 0; c < PMCTRACK_MAX_COUNTERS; c++) {
-			uint64_t lost = pmctrack_session__lost_count(m->session, set, c);
+	for (unsigned int i = 0; i < PMCTRACK_MAX_CORE_TYPES * PMCTRACK_MAX_SETS; i++) {
+		unsigned int type = i / PMCTRACK_MAX_SETS, set = i % PMCTRACK_MAX_SETS;
 
-			if (lost && m->sets.nr > 1)
-				fprintf(stderr, "  set %u of its core type: pmc%u %" PRIu64 "\n",
-					set, c, lost);
-			else if (lost)
-				fprintf(stderr, "  pmc%u %" PRIu64 "\n", c, lost);
+		for (unsigned int c = 0; c < PMCTRACK_MAX_COUNTERS; c++) {
+			uint64_t lost = pmctrack_session__lost_count_of(m->session, type, set, c);
+
+			if (lost)
+				fprintf(stderr, "  core type %u, set %u: pmc%u %" PRIu64 "\n",
+					type, set, c, lost);
 		}
 	}
 }
@@ -164,12 +184,23 @@ static void report_losses(const struct monitor *m, const struct pmctrack_session
 			 stats->lost);
 		report_lost_counts(m);
 	}
+	if (t->widened)
+		complain("%" PRIu64 " windows were made longer than asked for, because samples took too much of a CPU's time (ebs_cpu_percent= in /proc/pmc/config); their counts are exact. A larger number of events avoids it",
+			 t->widened);
+	if (t->disturbed)
+		complain("%" PRIu64 " samples lack events: somebody else wrote the counters (a hypervisor, firmware). Their time without counters is left out of hw_ns, and totals are marked as estimates",
+			 t->disturbed);
 	if (stats->skipped_threads)
 		complain("%u threads were not monitored: the kernel had no memory for them",
 			 stats->skipped_threads);
 	if (t->setuid)
 		complain("%" PRIu64 " threads executed a program with other privileges and were not monitored further; that needs CAP_PERFMON (run pmctrack as root)",
 			 t->setuid);
+	if (stats->left_out_threads)
+		complain("%u threads were not monitored: the process created them faster than they could be attached",
+			 stats->left_out_threads);
+	if (stats->revoked)
+		complain("an administrator ended the session: sessions without CAP_PERFMON are not allowed here any more (unprivileged= in /proc/pmc/config); the counts end there");
 	if (stats->threads)
 		complain("%u threads of background processes still run; their events since their last sample are not shown",
 			 stats->threads);
@@ -289,33 +320,44 @@ static int prepare_signals(struct monitor *m)
 	return m->signals < 0 || m->timer < 0 ? -errno : 0;
 }
 
-/* The file of -o; OpenMetrics makes a new one each period. */
-static int open_output(struct monitor *m)
-{
-	const struct options *o = m->o;
+static volatile sig_atomic_t early_signal;
 
-	m->output.out = stdout;
-	if (!o->output || o->format == FORMAT_OPENMETRICS)
-		return 0;
-	m->output.out = fopen(o->output, "we");
-	if (m->output.out)
-		return 0;
-	complain("-o %s: %s", o->output, strerror(errno));
-	return EXIT_SELF;
+static void on_early_signal(int sig)
+{
+	early_signal = sig;
+}
+
+/* Until prepare_signals(). Without SA_RESTART: a system call ends with them. */
+static void catch_early_signals(void)
+{
+	const struct sigaction catch = { .sa_handler = on_early_signal };
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
+	struct sigaction old;
+
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		if (!sigaction(signals[i], NULL, &old) && old.sa_handler == SIG_DFL)
+			sigaction(signals[i], &catch, NULL);
+	}
 }
 
 int run(const struct options *o)
 {
 	struct monitor m = { .o = o, .output.o = o };
-	int status = open_output(&m);
+	int status = file_open(&m.output);
 
 	if (status)
 		return status;
-	if (prepare_signals(&m)) {
-		complain("cannot watch the program: %s", strerror(errno));
-		return EXIT_SELF;
-	}
+	/* Attaching to a process with many threads takes long: a signal ends it. */
+	if (!o->argv)
+		catch_early_signals();
+	else if (prepare_signals(&m))
+		goto no_signals;
 	status = open_session(&m);
+	if (!status && !o->argv && prepare_signals(&m))
+		goto no_signals;
+	/* Blocked now: those that come later are seen by the loop. */
+	if (early_signal)
+		status = 128 + early_signal;
 	if (status)
 		goto out;
 	clock_gettime(CLOCK_MONOTONIC, &m.start);
@@ -325,6 +367,7 @@ int run(const struct options *o)
 	m.output.sets = &m.sets;
 	m.output.metrics = &m.metrics;
 	m.output.period_ns = pmctrack_session__period_ns(m.session);
+	file_begin(&m.output);
 	output_begin(&m.output);
 	if (o->max_seconds > 0)
 		arm(m.timer, o->max_seconds);
@@ -333,8 +376,7 @@ int run(const struct options *o)
 	status = exit_status(&m);
 	output_flush(&m.output);
 out:
-	if (m.output.out != stdout && fclose(m.output.out) && !m.output.error)
-		m.output.error = errno;
+	file_close(&m.output);
 	if (m.output.error) {
 		complain("cannot write %s: %s", o->output ? o->output : "the counts",
 			 strerror(m.output.error));
@@ -344,4 +386,9 @@ out:
 	sets_free(&m.sets);
 	metrics_free(&m.metrics);
 	return status;
+
+no_signals:
+	complain("cannot watch the program: %s", strerror(errno));
+	status = EXIT_SELF;
+	goto out;
 }

@@ -87,10 +87,8 @@ static bool is_counted(const struct sets *sets, const char *name)
 			return true;
 	}
 	for (unsigned int i = 0; i < sets->nr; i++) {
-		for (unsigned int j = 0; j < pmctrack_evset__nr(sets->set[i]); j++) {
-			if (strcmp(pmctrack_evset__name(sets->set[i], j), name) == 0)
-				return true;
-		}
+		if (pmctrack_evset__find(sets->set[i], name) >= 0)
+			return true;
 	}
 	return false;
 }
@@ -126,6 +124,8 @@ int sets_parse(struct sets *sets, const struct pmctrack_ctl *ctl, const struct o
 		status = add(sets, ctl, o, o->events[i]);
 	if (!status)
 		status = check_metrics(sets, metrics);
+	if (!status && o->format == FORMAT_CSV && !o->aggregate && !o->summary)
+		status = csv_check(sets, metrics);
 	if (status)
 		return status;
 	most = o->nr_events ? o->nr_events : 1;

@@ -16,6 +16,8 @@ void totals_add(struct totals *t, const struct pmctrack_record *rec)
 	t->nr++;
 	t->merged += !!(rec->flags & PMCTRACK_RECORD_F_MERGED);
 	t->setuid += !!(rec->flags & PMCTRACK_RECORD_F_SETUID);
+	t->widened += !!(rec->flags & PMCTRACK_RECORD_F_WIDENED);
+	t->disturbed += !!(rec->flags & PMCTRACK_RECORD_F_DISTURBED);
 	t->run_ns[rec->core_type] += rec->run_ns;
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
 		if (pmctrack_record__virt(rec, i, &value))
@@ -92,18 +94,18 @@ static bool event_of_type(const struct totals *t, int type, const char *name, st
 
 	for (unsigned int i = 0; i < t->sets->nr; i++) {
 		const struct pmctrack_evset *set = t->sets->set[i];
+		struct total total;
+		int j;
 
 		if (pmctrack_evset__core_type(set) != type)
 			continue;
-		for (unsigned int j = 0; j < pmctrack_evset__nr(set); j++) {
-			struct total total = totals_of(t, i, j);
-
-			if (strcmp(pmctrack_evset__name(set, j), name))
-				continue;
-			if (!found || total.coverage > best->coverage)
-				*best = total;
-			found = true;
-		}
+		j = pmctrack_evset__find(set, name);
+		if (j < 0)
+			continue;
+		total = totals_of(t, i, (unsigned int)j);
+		if (!found || total.coverage > best->coverage)
+			*best = total;
+		found = true;
 	}
 	return found;
 }

@@ -164,6 +164,86 @@ static void detaching_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->b->sum[1], 2 * 7ULL);
 }
 
+/* What counted for a while before somebody else's writes were noticed is no number. */
+static void disturb(u64 events)
+{
+	u64 begin = local_clock();
+
+	pmct_fake_state.disturbed = true;
+	count_all(events);
+	while (local_clock() - begin < 10000)
+		cpu_relax();
+}
+
+static void expect_disturbed(struct kunit *test, struct fixture *f, u64 events)
+{
+	struct pmct_test_record rec;
+
+	KUNIT_EXPECT_GT(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+	KUNIT_EXPECT_EQ(test, rec.counts[1], 2 * events);
+	KUNIT_EXPECT_EQ(test, rec.head.flags, PMCTRACK_RECORD_F_DISTURBED);
+	KUNIT_EXPECT_GE(test, rec.head.run_ns, rec.head.hw_ns + 10000);
+}
+
+/* Noticed by the tick, by the switch that ends a period, and by the thread's end. */
+static void disturbed_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct pmct_test_record rec;
+
+	enter_cpu(f);
+	switch_to(NULL, f->a);
+	count_all(100);
+	pmct_tick(f->a, smp_processor_id());
+	switch_to(f->a, NULL);
+	switch_to(NULL, f->a);
+	disturb(5000);
+	pmct_tick(f->a, smp_processor_id());
+	KUNIT_EXPECT_FALSE(test, pmct_fake_state.disturbed);
+	count_all(7);
+	f->a->deadline = jiffies;
+	pmct_tick(f->a, smp_processor_id());
+	expect_disturbed(test, f, 107);
+
+	disturb(5000);
+	f->a->deadline = jiffies;
+	switch_to(f->a, f->b);
+	expect_disturbed(test, f, 0);
+
+	/* The next thread and the next record are not concerned. */
+	count_all(3);
+	f->b->deadline = jiffies;
+	switch_to(f->b, NULL);
+	leave_cpu(f);
+	KUNIT_EXPECT_GT(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+	KUNIT_EXPECT_EQ(test, rec.counts[1], 2 * 3ULL);
+	KUNIT_EXPECT_EQ(test, rec.head.flags, 0);
+	KUNIT_EXPECT_EQ(test, rec.head.run_ns, rec.head.hw_ns);
+}
+
+/* The machine sleeps: registers and clocks begin anew, no event is lost or made up. */
+static void suspend_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct pmct_test_record rec;
+
+	enter_cpu(f);
+	switch_to(NULL, f->a);
+	count_all(100);
+	pmct_count_suspend();
+	memset(pmct_fake_state.value, 0, sizeof(pmct_fake_state.value));
+	pmct_fake_state.set = NULL;
+	pmct_count_resume();
+	KUNIT_EXPECT_PTR_EQ(test, pmct_fake_state.set, f->a->set);
+	count_all(20);
+	f->a->deadline = jiffies;
+	switch_to(f->a, NULL);
+	leave_cpu(f);
+	KUNIT_EXPECT_GT(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+	KUNIT_EXPECT_EQ(test, rec.counts[1], 2 * 120ULL);
+	KUNIT_EXPECT_EQ(test, rec.head.flags, 0);
+}
+
 static const bool widths[] = { false, true };
 
 KUNIT_ARRAY_PARAM(width, widths, width_desc);
@@ -173,6 +253,8 @@ static struct kunit_case cpu_cases[] = {
 	KUNIT_CASE_PARAM(base_alone_test, width_gen_params),
 	KUNIT_CASE(user_read_test),
 	KUNIT_CASE_PARAM(detaching_test, width_gen_params),
+	KUNIT_CASE_PARAM(disturbed_test, width_gen_params),
+	KUNIT_CASE_PARAM(suspend_test, width_gen_params),
 	{}
 };
 

@@ -260,7 +260,17 @@ static void full_ring_test(struct kunit *test)
 	pmct_sample_close(f->a, PMCTRACK_RECORD_MIGRATION, 0);
 	leave_cpu(f);
 	KUNIT_EXPECT_EQ(test, ring->ctl->lost, 1ULL);
-	KUNIT_EXPECT_EQ(test, ring->ctl->lost_counts[0][2], 6ULL << 2);
+	KUNIT_EXPECT_EQ(test, ring->ctl->lost_counts[0][0][2], 6ULL << 2);
+	/* Each core type has its own. */
+	enter_cpu(f);
+	pmct_ctx_use_core_type(f->a, 1);
+	f->a->sum[1] = 7;
+	pmct_sample_close(f->a, PMCTRACK_RECORD_DETACH, 0);
+	pmct_ctx_use_core_type(f->a, 0);
+	leave_cpu(f);
+	KUNIT_EXPECT_EQ(test, ring->ctl->lost, 2ULL);
+	KUNIT_EXPECT_EQ(test, ring->ctl->lost_counts[1][0][1], 7ULL);
+	KUNIT_EXPECT_EQ(test, ring->ctl->lost_counts[0][0][1], 6ULL << 1);
 	expect_counts(test, f->a, 0);
 	KUNIT_EXPECT_FALSE(test, f->a->merged);
 

@@ -18,6 +18,7 @@ struct fixture {
 	struct pmct_session *s;
 	struct pmct_ctx *a, *b;
 	unsigned long flags;
+	struct pmct_config config;
 };
 
 /* Of suites with the parameter "width": the session counts cycles and two events. */

@@ -27,7 +27,7 @@
  * @text: names the thing and the remedy; no newline; empty: none
  */
 struct pmct_msg {
-	char text[160];
+	char text[PMCTRACK_MAX_MESSAGE];
 };
 
 /* Write the message (once: the first cause wins) and return @err. */
@@ -120,6 +120,8 @@ struct pmct_core_type {
 struct pmct_backend {
 	/** @name: short, for people and /proc/pmc/info */
 	const char *name;
+	/** @interrupts: how many interrupts an overflow takes, for the limit of samples */
+	unsigned int interrupts;
 	/** @keys: names of further keys of raw strings ("umask"), NULL-terminated */
 	const char *const *keys;
 
@@ -140,6 +142,18 @@ struct pmct_backend {
 	 * for CPU hotplug. NULL: nothing to do
 	 */
 	void (*cpu_online)(int cpu);
+	/**
+	 * @cpu_up: @cpu, on which this runs, came online, or woke up without
+	 * what was in its registers: while the counters are claimed, they are
+	 * stopped and ours here, too. Interrupts disabled. NULL: nothing to do
+	 */
+	void (*cpu_up)(int cpu);
+	/**
+	 * @cpu_down: @cpu, on which this runs, is about to go offline or to
+	 * sleep: no counter of ours stays armed, and perf finds the registers as
+	 * it left them. Interrupts disabled. NULL: nothing to do
+	 */
+	void (*cpu_down)(int cpu);
 	/** @exit: the module goes, and @cpu_online is not called any more. NULL: nothing to do */
 	void (*exit)(void);
 
@@ -151,6 +165,14 @@ struct pmct_backend {
 	int (*translate)(const struct pmct_core_type *type,
 			 const struct pmct_event *event, u64 *config, u64 *mask,
 			 struct pmct_msg *msg);
+
+	/**
+	 * @sees_others: whose work beside the monitored thread's an event counts,
+	 * in words for a message ("the other hyperthread of the core"), or NULL:
+	 * nobody's. The core wants CAP_PERFMON for such events.
+	 */
+	const char *(*sees_others)(const struct pmct_core_type *type,
+				   const struct pmct_event *event);
 
 	/**
 	 * @prepare: get what a translated set needs while its session lasts;
@@ -183,6 +205,12 @@ struct pmct_backend {
 	 * NULL: never, the counters are ours.
 	 */
 	u64 (*missed)(void);
+	/**
+	 * @intact: do the registers of this CPU still hold what program() wrote
+	 * for @set? Whoever else writes them (a hypervisor, firmware) is noticed
+	 * by this, at each tick. Hot. NULL: they are not ours.
+	 */
+	bool (*intact)(const struct pmct_hwset *set);
 	/** @write: set a counter of the set on this CPU, which counts on. Hot. */
 	void (*write)(unsigned int counter, u64 value);
 	/**

@@ -232,7 +232,7 @@ static void pmuv3_stop_cpu(void *unused)
 	/* There may be no such registers. */
 	if (!t)
 		return;
-	write_sysreg(0, pmuserenr_el0);
+	pmct_pmu_user_access(0);
 	write_sysreg(pmuv3_pmcr(t->version >= PMUV3_VER_P5), pmcr_el0);
 	isb();
 	write_sysreg(U32_MAX, pmcntenclr_el0);
@@ -287,7 +287,7 @@ static void pmuv3_program(const struct pmct_hwset *set)
 	write_sysreg(U32_MAX, pmintenclr_el1);
 	write_sysreg(U32_MAX, pmovsclr_el0);
 	/* No direct access from user space: it would see other threads' events. */
-	write_sysreg(0, pmuserenr_el0);
+	pmct_pmu_user_access(0);
 	for (i = 0; i < set->nr; i++)
 		pmuv3_write_type(set->counter[i], set->config[i]);
 	write_sysreg(bits, pmcntenset_el0);
@@ -334,6 +334,22 @@ static u64 __no_kcsan pmuv3_read(const struct pmct_hwset *set, u64 *values)
 	return overflow;
 }
 
+/* Interrupts are not looked at: pmuv3_irq() may have masked them. */
+static bool pmuv3_intact(const struct pmct_hwset *set)
+{
+	u32 bits = pmuv3_to_hw(set->counters);
+	unsigned int i;
+
+	if (!(read_sysreg(pmcr_el0) & PMUV3_PMCR_E) ||
+	    (read_sysreg(pmcntenset_el0) & bits) != bits)
+		return false;
+	for (i = 0; i < set->nr; i++) {
+		if (pmuv3_read_type(set->counter[i]) != set->config[i])
+			return false;
+	}
+	return true;
+}
+
 static void pmuv3_write(unsigned int counter, u64 value)
 {
 	if (counter == PMUV3_CYCLES)
@@ -353,7 +369,7 @@ static void pmuv3_user_access(const struct pmct_hwset *set)
 	unsigned int i;
 
 	if (!set) {
-		write_sysreg(0, pmuserenr_el0);
+		pmct_pmu_user_access(0);
 		isb();
 		return;
 	}
@@ -361,12 +377,13 @@ static void pmuv3_user_access(const struct pmct_hwset *set)
 	write_sysreg(0, pmccntr_el0);
 	for (i = 1; i < PMCTRACK_MAX_COUNTERS && counters >> i; i++)
 		pmuv3_write_counter(i, 0);
-	write_sysreg(PMUV3_USERENR_CR | PMUV3_USERENR_ER, pmuserenr_el0);
+	pmct_pmu_user_access(PMUV3_USERENR_CR | PMUV3_USERENR_ER);
 	isb();
 }
 
 const struct pmct_backend pmct_pmuv3 = {
 	.name			= "arm64-pmuv3",
+	.interrupts		= 1,
 	.probe			= pmuv3_probe,
 	.nr_core_types		= pmuv3_nr_core_types,
 	.core_type		= pmuv3_core_type,
@@ -376,6 +393,7 @@ const struct pmct_backend pmct_pmuv3 = {
 	.release		= pmuv3_release,
 	.program		= pmuv3_program,
 	.read			= pmuv3_read,
+	.intact			= pmuv3_intact,
 	.write			= pmuv3_write,
 	.user_access		= pmuv3_user_access,
 	.overflow_pending	= pmuv3_overflow_pending,

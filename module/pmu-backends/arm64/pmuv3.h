@@ -62,6 +62,14 @@ static inline void pmuv3_write_type(unsigned int counter, u64 config)
 	write_sysreg(config, pmxevtyper_el0);
 }
 
+static inline u64 pmuv3_read_type(unsigned int counter)
+{
+	if (counter == PMUV3_CYCLES)
+		return read_sysreg(pmccfiltr_el0);
+	pmuv3_select(counter);
+	return read_sysreg(pmxevtyper_el0);
+}
+
 static inline void pmuv3_write_counter(unsigned int counter, u64 value)
 {
 	pmuv3_select(counter);

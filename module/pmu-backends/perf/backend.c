@@ -12,7 +12,6 @@
  *
  * Event codes: attr.type of perf in the upper half, attr.config in the lower.
  */
-#include <linux/capability.h>
 #include <linux/percpu.h>
 #include <linux/sched/clock.h>
 #include <linux/slab.h>
@@ -21,6 +20,10 @@
 #include "../../compat/perf_event.h"
 #include "../list.h"
 #include "perf.h"
+#ifdef CONFIG_X86
+#include "../x86/others.h"
+#include "../x86/x86.h"
+#endif
 
 /* CPUs that came online, for the work item. */
 static struct cpumask perf_renewed;
@@ -117,20 +120,32 @@ static void perf_exit(void)
 	pmct_perf_turns_exit();
 }
 
-/* The rest may see other people's work, or slow them down. */
-static bool perf_may_count(u64 config)
+/* Raw events: on x86, as its event select registers have them. */
+static const char *perf_raw_sees_others(u64 config)
 {
-	switch ((config & PERF_CODE_MAX) >> 32) {
+#ifdef CONFIG_X86
+	return x86_sees_others(config & 0xff, config >> 8 & 0xff, config & X86_SEL_ANY);
+#else
+	return NULL;
+#endif
+}
+
+/* The rest may see other people's work, or slow them down. */
+static const char *perf_sees_others(const struct pmct_core_type *type,
+				    const struct pmct_event *event)
+{
+	switch (event->code >> 32) {
 	case PERF_TYPE_HARDWARE:
 	case PERF_TYPE_SOFTWARE:
+		return NULL;
 	case PERF_TYPE_HW_CACHE:
-		return true;
+		/* Of AMD before family 15h they are the northbridge's. */
+		return (event->code & 0xff) == PERF_COUNT_HW_CACHE_NODE ?
+		       perf_raw_sees_others(0xb8e9) : NULL;
 	case PERF_TYPE_RAW:
-		if (!IS_ENABLED(CONFIG_X86) || !(config & PERF_X86_ANY))
-			return true;
-		break;
+		return perf_raw_sees_others(event->code);
 	}
-	return perfmon_capable();
+	return "other programs or CPUs";
 }
 
 static void perf_unprepare(struct pmct_hwset *set)
@@ -151,10 +166,6 @@ static int perf_refuse(const struct pmct_hwset *set, unsigned int i, int err,
 		       struct pmct_msg *msg)
 {
 	switch (err) {
-	case -EACCES:
-		return pmct_refuse(msg, err,
-				   "pmc%u: this event of perf needs CAP_PERFMON; run as root",
-				   set->counter[i]);
 	case -ENOSPC:
 		return pmct_refuse(msg, err,
 				   "pmc%u: perf has no counter left beside the other events of this set; put it into another set",
@@ -175,7 +186,7 @@ static int perf_refuse(const struct pmct_hwset *set, unsigned int i, int err,
 
 static int perf_prepare(struct pmct_hwset *set, struct pmct_msg *msg)
 {
-	struct perf_set *ps = kzalloc(sizeof(*ps), GFP_KERNEL);
+	struct perf_set *ps = kzalloc(sizeof(*ps), GFP_KERNEL_ACCOUNT);
 	struct perf_counter *c;
 	unsigned int i;
 	int err;
@@ -183,14 +194,13 @@ static int perf_prepare(struct pmct_hwset *set, struct pmct_msg *msg)
 	if (!ps)
 		return -ENOMEM;
 	set->priv = ps;
-	ps->here = alloc_percpu(struct perf_here);
+	ps->here = alloc_percpu_gfp(struct perf_here, GFP_KERNEL_ACCOUNT);
 	if (!ps->here) {
 		perf_unprepare(set);
 		return -ENOMEM;
 	}
 	for (i = 0; i < set->nr; i++) {
-		c = perf_may_count(set->config[i]) ? pmct_perf_get(set->config[i]) :
-						     ERR_PTR(-EACCES);
+		c = pmct_perf_get(set->config[i]);
 		if (IS_ERR(c)) {
 			err = PTR_ERR(c);
 			goto refuse;
@@ -301,6 +311,7 @@ const struct pmct_backend pmct_perf = {
 	.cpu_online		= perf_cpu_online,
 	.exit			= perf_exit,
 	.translate		= perf_translate,
+	.sees_others		= perf_sees_others,
 	.prepare		= perf_prepare,
 	.unprepare		= perf_unprepare,
 	.claim			= perf_claim,

@@ -9,7 +9,6 @@
 #define PERF_NR_COUNTERS	8
 #define PERF_CODE(_type, _config)	((u64)(_type) << 32 | (_config))
 #define PERF_CODE_MAX		PERF_CODE(U16_MAX, U32_MAX)
-#define PERF_X86_ANY		BIT(21)	/* of raw events: the other thread of the core, too */
 /* All of them are looked at whenever perf schedules events. */
 #define PERF_MAX_UNPRIVILEGED	64
 #define PERF_CFG_OS		BIT_ULL(63)

@@ -76,6 +76,12 @@ static void fake_program(const struct pmct_hwset *set)
 {
 	pmct_fake_state.set = set;
 	pmct_fake_state.nr_program++;
+	pmct_fake_state.disturbed = false;
+}
+
+static bool fake_intact(const struct pmct_hwset *set)
+{
+	return !pmct_fake_state.disturbed;
 }
 
 static u64 fake_read(const struct pmct_hwset *set, u64 *values)
@@ -123,6 +129,7 @@ const struct pmct_backend pmct_fake = {
 	.release		= fake_release,
 	.program		= fake_program,
 	.read			= fake_read,
+	.intact			= fake_intact,
 	.write			= fake_write,
 	.user_access		= fake_user_access,
 	.overflow_pending	= fake_overflow_pending,

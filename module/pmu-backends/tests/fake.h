@@ -13,6 +13,7 @@
  * @nr_program: how often
  * @nr_read: how often the counters were read
  * @own: events of counter 1 while it is read, or written
+ * @disturbed: somebody else has written the registers
  */
 struct pmct_fake_state {
 	u64 value[PMCTRACK_MAX_COUNTERS];
@@ -21,6 +22,7 @@ struct pmct_fake_state {
 	unsigned int nr_program;
 	unsigned int nr_read;
 	u64 own;
+	bool disturbed;
 };
 
 extern struct pmct_fake_state pmct_fake_state;

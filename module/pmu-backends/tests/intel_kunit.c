@@ -56,6 +56,9 @@ static const struct probe_case probe_cases[] = {
 	  0, NONE, 0, "intel_perfmon_v5", 0x7ff, 0x7 },
 	{ "a maximum leaf below 0xa", { .version = 4, .said = 4, .general = 4, .width = 48 },
 	  0x9, NONE, -ENODEV, "no counters that the backend knows", },
+	{ "version 6, whose registers have other names",
+	  { .version = 6, .said = 8, .general = 8, .fixed = 3, .width = 48, .full_width = true },
+	  0, NONE, -ENODEV, "perfmon version 6 of this CPU: nothing would keep perf from", },
 	{ "version 0", { .said = 4, .general = 4, .width = 48 },
 	  0, NONE, -ENODEV, "no counters that the backend knows", },
 	{ "no general counters", { .version = 2, .fixed = 3, .width = 48 },
@@ -155,6 +158,13 @@ static const struct set_case set_cases[] = {
 	{ &v4, "pmc3=c0,edge3=2", -EINVAL, "edge3=0x2: at most 0x1" },
 	{ &v4, "pmc3=c0,inv3=2", -EINVAL, "inv3=0x2: at most 0x1" },
 	{ &v4, "pmc7=c0", -EINVAL, "pmc7: intel_perfmon_v4 has 7 counters" },
+	{ &v4, "pmc3=b7,umask3=1", -EOPNOTSUPP, "pmc3=0xb7,umask3=1: what this event counts" },
+	{ &v4, "pmc3=b7,umask3=2", -EOPNOTSUPP, "pmc3=0xb7,umask3=2: what this event counts" },
+	{ &v4, "pmc3=bb,umask3=1", -EOPNOTSUPP, "pmc3=0xbb,umask3=1: what this event counts" },
+	{ &v5, "pmc3=2a,umask3=1", -EOPNOTSUPP, "pmc3=0x2a,umask3=1: what this event counts" },
+	{ &v5, "pmc3=2b,umask3=1", -EOPNOTSUPP, "pmc3=0x2b,umask3=1: what this event counts" },
+	{ &v4, "pmc3=b7", 0, NULL, 0x4100b7, BITS_48 },
+	{ &v4, "pmc3=2a,umask3=1", 0, NULL, 0x41012a, BITS_48 },
 	{ &v5, "pmc3=c0,any3=1", -EOPNOTSUPP, "any3: intel_perfmon_v5 cannot count" },
 	{ &v5, "pmc0,any0=1", -EOPNOTSUPP, "any0: intel_perfmon_v5 cannot count" },
 	{ &v2, "pmc3=c0,any3=1", -EOPNOTSUPP, "any3: intel_perfmon_v2 cannot count" },
@@ -496,6 +506,7 @@ static void online_test(struct kunit *test)
 
 	begin(test, &v2);
 	x86_model_set(LOW(0), 77);
+	x86_model_intel.cpu_up(raw_smp_processor_id());
 	KUNIT_EXPECT_EQ(test, x86_model_intel.cpu_core_type(raw_smp_processor_id()), 0);
 	x86_model_expect(test, blank);
 	set_cpu_cap(&x86_model.boot, X86_FEATURE_HYBRID_CPU);

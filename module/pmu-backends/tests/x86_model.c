@@ -196,10 +196,23 @@ static const char *model_write(u32 msr, u64 value)
 	return NULL;
 }
 
+/* What happens in the middle of something else. */
+static void model_race(u32 msr)
+{
+	if (!msr || msr != x86_model.before)
+		return;
+	x86_model.before = 0;
+	x86_model.raised = x86_model_count(x86_model.events);
+	if (x86_model.nmi)
+		x86_model_nmi();
+}
+
 static void model_wrmsr(u32 msr, u64 value)
 {
-	const char *wrong = model_write(msr, value);
+	const char *wrong;
 
+	model_race(msr);
+	wrong = model_write(msr, value);
 	if (raw_smp_processor_id() == x86_model.traced && x86_model.nr_writes < X86_MODEL_WRITES)
 		x86_model.writes[x86_model.nr_writes++] =
 			(struct x86_model_write){ msr, value };
@@ -352,24 +365,40 @@ static void model_apic_write(u32 reg, u32 value)
 #define x86_nr_core_types	x86_model_nr_core_types
 #define x86_core_type		x86_model_core_type
 #define x86_cpu_core_type	x86_model_cpu_core_type
+#define x86_cpu_online		x86_model_cpu_online
+#define x86_cpu_up		x86_model_cpu_up
+#define x86_cpu_down		x86_model_cpu_down
+#define x86_exit		x86_model_exit_backend
 #define x86_claim		x86_model_claim
 #define x86_release		x86_model_release
 #define x86_encode		x86_model_encode
-#define x86_forget_overflows	x86_model_forget_overflows
+#define x86_clear_begin		x86_model_clear_begin
+#define x86_clear_end		x86_model_clear_end
+#define x86_drop_interrupts	x86_model_drop_interrupts
+#define x86_open_lvtpc		x86_model_open_lvtpc
+#define x86_lvtpc_intact	x86_model_lvtpc_intact
+#define x86_unload		x86_model_unload
 #define x86_unflagged_pending	x86_model_unflagged_pending
+#define x86_sees_others		x86_model_sees_others
+#define x86_others_table	x86_model_others_table
+#define x86_nr_others		x86_model_nr_others
 #define pmct_intel		x86_model_intel
 #define pmct_amd		x86_model_amd
 
 #include "../x86/x86.c"
 #include "../x86/intel.c"
 #include "../x86/amd.c"
+#include "../x86/others.c"
 
 void x86_model_reset(u8 vendor, const struct x86_model_pmu *pmu)
 {
 	int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		memset(per_cpu_ptr(&model_regs, cpu), 0, sizeof(struct model_regs));
+		/* No NMI of another machine is on its way. */
+		per_cpu(x86_cpu, cpu).late = 0;
+	}
 	memset(&x86_model, 0, sizeof(x86_model));
 	x86_model.traced = -1;
 	x86_model.boot.x86_vendor = vendor;
@@ -394,6 +423,16 @@ void x86_model_set(u32 msr, u64 value)
 
 	if (model_find(msr, &p))
 		*p.value = value;
+}
+
+u32 *x86_model_lvtpc(void)
+{
+	return this_cpu_ptr(&model_regs.lvtpc);
+}
+
+const struct x86_others *x86_model_others(unsigned int i)
+{
+	return i < x86_nr_others ? &x86_others_table[i] : NULL;
 }
 
 /* Returns whether it has overflowed. */
@@ -472,9 +511,24 @@ int x86_model_init(struct kunit *test)
 
 void x86_model_exit(struct kunit *test)
 {
+	x86_exit();
 	KUNIT_EXPECT_STREQ(test, x86_model.fault, "");
 	KUNIT_EXPECT_EQ(test, x86_model.reserved, 0);
 	KUNIT_EXPECT_NULL(test, x86_model.handler);
+}
+
+int x86_model_parse(const struct pmct_backend *backend, const char *raw,
+		    struct pmct_event *first, struct pmct_msg *msg)
+{
+	struct pmct_evset_spec *spec = kzalloc(sizeof(*spec), GFP_KERNEL);
+	int err;
+
+	if (!spec)
+		return -ENOMEM;
+	err = pmct_evset_parse(raw, backend->keys, spec, msg);
+	*first = spec->event[0];
+	kfree(spec);
+	return err;
 }
 
 int x86_model_build(const struct pmct_backend *backend, const char *raw,

@@ -10,10 +10,13 @@
 #include <asm/cpufeature.h>
 
 #include "../list.h"
+#include "others.h"
 #include "x86.h"
 
 #define AMD_WIDTH		48
 #define AMD_MAX_CODE		0xfff
+#define AMD_RETIRED_FLOPS	0x003
+#define AMD_MERGE		0xfff
 #define AMD_LEAF_PERFMON	0x80000022
 #define AMD_GLOBAL_CTL		0xc0000301
 #define AMD_GLOBAL_STATUS_CLR	0xc0000302
@@ -58,7 +61,19 @@ static int amd_translate(const struct pmct_core_type *type, const struct pmct_ev
 			 u64 *config, u64 *mask, struct pmct_msg *msg)
 {
 	*mask = GENMASK_ULL(AMD_WIDTH - 1, 0);
+	/* More than 15 a cycle: those above are lost unless the next counter is merged with it. */
+	if (event->has_code && boot_cpu_data.x86 >= 0x17 &&
+	    (event->code == AMD_RETIRED_FLOPS || event->code == AMD_MERGE))
+		return pmct_refuse(msg, -EOPNOTSUPP,
+				   "pmc%u=%#llx: one counter would miss events, it takes two that are merged; count it with perf, or load the module with backend=perf",
+				   event->counter, event->code);
 	return x86_encode(x86_type(type), event, AMD_MAX_CODE, false, config, msg);
+}
+
+static const char *amd_sees_others(const struct pmct_core_type *type,
+				   const struct pmct_event *event)
+{
+	return x86_sees_others(event->code, event->extra[X86_UMASK], false);
 }
 
 static void amd_stop_counters(const struct x86_type *t)
@@ -73,12 +88,16 @@ static void amd_stop_counters(const struct x86_type *t)
 		pmct_wrmsr(AMD_GLOBAL_STATUS_CLR, t->global);
 }
 
-static void amd_start(struct x86_cpu *cpu)
+static void amd_save(struct x86_cpu *cpu)
+{
+	if (amd_v2)
+		cpu->saved[0] = pmct_rdmsr(AMD_GLOBAL_CTL);
+}
+
+static void amd_start(const struct x86_cpu *cpu)
 {
 	unsigned int i;
 
-	if (amd_v2)
-		cpu->saved[0] = pmct_rdmsr(AMD_GLOBAL_CTL);
 	amd_stop_counters(cpu->type);
 	for (i = 0; i < cpu->type->nr_general; i++)
 		pmct_wrmsr(amd_counter_msr(i), 0);
@@ -87,6 +106,7 @@ static void amd_start(struct x86_cpu *cpu)
 static void amd_stop(struct x86_cpu *cpu)
 {
 	amd_stop_counters(cpu->type);
+	x86_drop_interrupts(cpu);
 	if (amd_v2)
 		pmct_wrmsr(AMD_GLOBAL_CTL, cpu->saved[0]);
 }
@@ -96,9 +116,13 @@ static void amd_program(const struct pmct_hwset *set)
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
 	unsigned int i;
 
+	if (unlikely(!cpu->type))
+		return;
 	amd_stop_counters(cpu->type);
-	/* None is loaded: an old small value is no overflow. */
-	x86_set_loaded(cpu, 0);
+	if (unlikely(cpu->interrupts))
+		x86_drop_interrupts(cpu);
+	if (unlikely(set->ebs))
+		x86_open_lvtpc();
 	for (i = 0; i < set->nr; i++)
 		pmct_wrmsr(amd_select_msr(set->counter[i]), set->config[i] & X86_CFG_REGISTER);
 	if (amd_v2)
@@ -120,32 +144,55 @@ static u64 __no_kcsan amd_read(const struct pmct_hwset *set, u64 *values)
 
 static u64 amd_overflow_pending(void)
 {
-	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
-
-	return cpu->type ? x86_unflagged_pending(cpu) : 0;
+	return x86_unflagged_pending(this_cpu_ptr(&x86_cpu));
 }
 
 static void amd_overflow_clear(u64 counters)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
-	u64 pending = x86_unflagged_pending(cpu);
+	u64 overflowed = x86_unflagged_pending(cpu) & counters;
 
-	x86_forget_overflows(cpu, counters, pending);
-	x86_set_loaded(cpu, cpu->interrupts & ~(counters & pending));
-	if (amd_v2)
+	if (overflowed) {
+		x86_clear_begin(cpu, overflowed);
+		x86_set_loaded(cpu, cpu->interrupts & ~overflowed);
+		x86_clear_end(overflowed);
+	}
+	if (amd_v2 && cpu->type)
 		pmct_wrmsr(AMD_GLOBAL_STATUS_CLR, counters);
 }
 
 static void amd_write(unsigned int counter, u64 value)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	u64 interrupts;
 
-	/* The new value hides that the old one has overflowed, just now. */
+	if (unlikely(!cpu->type))
+		return;
 	if (x86_is_loaded(cpu, counter))
-		amd_overflow_clear(BIT_ULL(counter));
-	pmct_wrmsr(amd_counter_msr(counter), value);
+		x86_unload(cpu, counter);
+	interrupts = cpu->interrupts;
 	if (value & BIT_ULL(AMD_WIDTH - 1))
-		x86_set_loaded(cpu, cpu->interrupts | BIT_ULL(counter));
+		interrupts |= BIT_ULL(counter);
+	pmct_wrmsr(amd_counter_msr(counter), value);
+	x86_set_loaded(cpu, interrupts);
+}
+
+static bool amd_intact(const struct pmct_hwset *set)
+{
+	const struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	unsigned int i;
+
+	if (unlikely(!cpu->type))
+		return true;
+	for (i = 0; i < set->nr; i++) {
+		if (pmct_rdmsr(amd_select_msr(set->counter[i])) !=
+		    (set->config[i] & X86_CFG_REGISTER))
+			return false;
+	}
+	/* perf may have enabled more, see intel_global_intact(). */
+	if (amd_v2 && (pmct_rdmsr(AMD_GLOBAL_CTL) & set->counters) != set->counters)
+		return false;
+	return !set->ebs || x86_lvtpc_intact(cpu);
 }
 
 static const struct x86_vendor amd_vendor = {
@@ -153,6 +200,7 @@ static const struct x86_vendor amd_vendor = {
 	.select_msr	= amd_select_msr,
 	.id		= amd_id,
 	.describe	= amd_describe,
+	.save		= amd_save,
 	.start		= amd_start,
 	.stop		= amd_stop,
 	.pending	= x86_unflagged_pending,
@@ -168,16 +216,23 @@ static int amd_probe(struct pmct_msg *msg)
 
 const struct pmct_backend pmct_amd = {
 	.name			= "x86-amd",
+	.interrupts		= 2,
 	.keys			= x86_keys,
 	.probe			= amd_probe,
 	.nr_core_types		= x86_nr_core_types,
 	.core_type		= x86_core_type,
 	.cpu_core_type		= x86_cpu_core_type,
+	.cpu_online		= x86_cpu_online,
+	.cpu_up			= x86_cpu_up,
+	.cpu_down		= x86_cpu_down,
+	.exit			= x86_exit,
 	.translate		= amd_translate,
+	.sees_others		= amd_sees_others,
 	.claim			= x86_claim,
 	.release		= x86_release,
 	.program		= amd_program,
 	.read			= amd_read,
+	.intact			= amd_intact,
 	.write			= amd_write,
 	.overflow_pending	= amd_overflow_pending,
 	.overflow_clear		= amd_overflow_clear,

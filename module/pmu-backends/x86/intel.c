@@ -9,12 +9,13 @@
 #include <asm/cpufeature.h>
 #include <asm/perf_event.h>
 
-#include "../../compat/apic.h"
 #include "../list.h"
+#include "others.h"
 #include "x86.h"
 
 #define INTEL_LEAF_PERFMON	0xa
 #define INTEL_LEAF_CORE_TYPE	0x1a
+#define INTEL_MAX_VERSION	5
 #define INTEL_NR_FIXED		3	/* that count one event for sure */
 #define INTEL_CAP_FULL_WIDTH	BIT(13)
 #define INTEL_FIXED_OS		BIT(0)
@@ -134,6 +135,24 @@ static bool intel_lacks(const struct pmct_event *event)
 	return false;
 }
 
+/* Offcore responses: what they count is in MSR_OFFCORE_RSP_0 and 1, which are perf's. */
+static bool intel_is_offcore_response(const struct pmct_event *event)
+{
+	u32 umask = event->extra[X86_UMASK];
+
+	switch (event->code) {
+	case 0xb7:
+		/* Atoms have two here; CPUs with AMX have EXE.AMX_BUSY as the second. */
+		return umask == 1 || (umask == 2 && !boot_cpu_has(X86_FEATURE_AMX_TILE));
+	case 0xbb:
+		return umask == 1;
+	case 0x2a:
+	case 0x2b:
+		return umask == 1 && intel_version >= 5;
+	}
+	return false;
+}
+
 static int intel_translate(const struct pmct_core_type *type, const struct pmct_event *event,
 			   u64 *config, u64 *mask, struct pmct_msg *msg)
 {
@@ -151,10 +170,22 @@ static int intel_translate(const struct pmct_core_type *type, const struct pmct_
 				   "pmc%u=%#llx,umask%u=%#x: %s does not have this event",
 				   event->counter, event->code, event->counter,
 				   event->extra[X86_UMASK], type->name);
+	if (intel_is_offcore_response(event))
+		return pmct_refuse(msg, -EOPNOTSUPP,
+				   "pmc%u=%#llx,umask%u=%u: what this event counts is chosen in a register that perf owns; count it with perf",
+				   event->counter, event->code, event->counter,
+				   event->extra[X86_UMASK]);
 	/* A write sets the low half, and extends its sign: no longer windows. */
 	if (event->ebs && !intel_full_width)
 		*mask = U32_MAX;
 	return 0;
+}
+
+static const char *intel_sees_others(const struct pmct_core_type *type,
+				     const struct pmct_event *event)
+{
+	return x86_sees_others(event->code, event->extra[X86_UMASK],
+			       intel_any && event->extra[X86_ANY] == 1);
 }
 
 /* From bits of the global registers to counters, and back. */
@@ -171,9 +202,11 @@ static u64 intel_to_global(const struct x86_type *t, u64 counters)
 	return fixed << 32 | (counters & t->type.counters) >> t->nr_fixed;
 }
 
-/* Version 1 has no flags. */
+/* Version 1 has no flags. Nothing overflows on a CPU that is not ours. */
 static u64 intel_overflowed(const struct x86_cpu *cpu, u64 counters)
 {
+	if (unlikely(!cpu->type))
+		return 0;
 	if (intel_version < 2)
 		return x86_unflagged_pending(cpu) & counters;
 	return intel_from_global(cpu->type, pmct_rdmsr(MSR_CORE_PERF_GLOBAL_STATUS)) & counters;
@@ -202,16 +235,20 @@ static void intel_clear_status(u64 bits)
 		pmct_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, bits);
 }
 
-static void intel_start(struct x86_cpu *cpu)
+/* perf does not write again what it believes to be there. */
+static void intel_save(struct x86_cpu *cpu)
+{
+	if (intel_version < 2)
+		return;
+	cpu->saved[0] = pmct_rdmsr(MSR_CORE_PERF_GLOBAL_CTRL);
+	cpu->saved[1] = pmct_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL);
+}
+
+static void intel_start(const struct x86_cpu *cpu)
 {
 	const struct x86_type *t = cpu->type;
 	unsigned int i;
 
-	if (intel_version >= 2) {
-		/* perf does not write again what it believes to be there. */
-		cpu->saved[0] = pmct_rdmsr(MSR_CORE_PERF_GLOBAL_CTRL);
-		cpu->saved[1] = pmct_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL);
-	}
 	intel_stop_counters(t);
 	for (i = 0; i < t->nr_general; i++) {
 		pmct_wrmsr(intel_select_msr(i), 0);
@@ -228,6 +265,7 @@ static void intel_stop(struct x86_cpu *cpu)
 	unsigned int i;
 
 	intel_stop_counters(t);
+	x86_drop_interrupts(cpu);
 	for (i = 0; i < t->nr_general; i++)
 		pmct_wrmsr(intel_select_msr(i), 0);
 	intel_clear_status(t->global);
@@ -244,7 +282,11 @@ static void intel_program(const struct pmct_hwset *set)
 	u64 fixed = 0;
 	unsigned int i;
 
+	if (unlikely(!t))
+		return;
 	intel_stop_counters(t);
+	if (unlikely(cpu->interrupts))
+		x86_drop_interrupts(cpu);
 	for (i = 0; i < set->nr; i++) {
 		unsigned int n = FIELD_GET(X86_CFG_INDEX, set->config[i]);
 		u64 reg = set->config[i] & X86_CFG_REGISTER;
@@ -254,12 +296,13 @@ static void intel_program(const struct pmct_hwset *set)
 		else
 			pmct_wrmsr(intel_select_msr(n), reg);
 	}
-	if (intel_version < 2) {
-		x86_set_loaded(cpu, 0);
+	if (unlikely(set->ebs))
+		x86_open_lvtpc();
+	if (intel_version < 2)
 		return;
-	}
-	cpu->interrupts = set->ebs ? BIT_ULL(set->counter[set->ebs_index]) : 0;
 	intel_clear_status(t->global);
+	if (unlikely(set->ebs))
+		WRITE_ONCE(cpu->interrupts, BIT_ULL(set->counter[set->ebs_index]));
 	pmct_wrmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, fixed);
 	pmct_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, intel_to_global(t, set->counters));
 }
@@ -279,51 +322,92 @@ static u64 __no_kcsan intel_read(const struct pmct_hwset *set, u64 *values)
 
 static u64 intel_overflow_pending(void)
 {
-	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
-
-	return cpu->type ? intel_overflowed(cpu, cpu->type->type.counters) : 0;
+	return intel_overflowed(this_cpu_ptr(&x86_cpu), U64_MAX);
 }
 
+/* Overflows from here on keep their flags: their NMIs are still to come. */
 static void intel_overflow_clear(u64 counters)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
-	u64 pending = intel_pending(cpu);
+	u64 overflowed = intel_overflowed(cpu, counters);
+	u64 interrupts = overflowed & cpu->interrupts;
 
+	if (!overflowed)
+		return;
 	/* After the reads before it. */
 	rmb();
-	x86_forget_overflows(cpu, counters, pending);
+	x86_clear_begin(cpu, interrupts);
 	if (intel_version < 2)
-		x86_set_loaded(cpu, cpu->interrupts & ~(counters & pending));
+		x86_set_loaded(cpu, cpu->interrupts & ~overflowed);
 	else
-		intel_clear_status(intel_to_global(cpu->type, counters));
-	/* The local APIC has masked the entry with the interrupt. */
-	if (pending & counters)
-		pmct_apic_write(APIC_LVTPC, APIC_DM_NMI);
+		intel_clear_status(intel_to_global(cpu->type, overflowed));
+	x86_clear_end(interrupts);
+	if (interrupts)
+		x86_open_lvtpc();
 }
 
 /* A general counter of version 1, which has no flags. */
 static void intel_write_v1(struct x86_cpu *cpu, unsigned int counter, u64 value)
 {
-	/* The new value hides that the old one has overflowed, just now. */
-	if (x86_is_loaded(cpu, counter))
-		intel_overflow_clear(BIT_ULL(counter));
-	pmct_wrmsr(intel_counter_msr(counter), value);
+	bool over = x86_is_loaded(cpu, counter) && x86_unload(cpu, counter);
+	u64 interrupts = cpu->interrupts;
+
 	/* Its sign is extended. */
 	if (value & BIT(31))
-		x86_set_loaded(cpu, cpu->interrupts | BIT_ULL(counter));
+		interrupts |= BIT_ULL(counter);
+	pmct_wrmsr(intel_counter_msr(counter), value);
+	x86_set_loaded(cpu, interrupts);
+	if (over)
+		x86_open_lvtpc();
 }
 
 static void intel_write(unsigned int counter, u64 value)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
-	unsigned int nr_fixed = cpu->type->nr_fixed;
+	const struct x86_type *t = cpu->type;
 
+	if (unlikely(!t))
+		return;
 	if (intel_version < 2)
 		intel_write_v1(cpu, counter, value);
-	else if (counter < nr_fixed)
+	else if (counter < t->nr_fixed)
 		pmct_wrmsr(MSR_CORE_PERF_FIXED_CTR0 + counter, value);
 	else
-		pmct_wrmsr(intel_counter_msr(counter - nr_fixed), value);
+		pmct_wrmsr(intel_counter_msr(counter - t->nr_fixed), value);
+}
+
+/*
+ * More counters may be enabled: perf enables all at the switches of a task with a
+ * software event that has outlived its group's hardware leader.
+ */
+static bool intel_global_intact(const struct x86_type *t, const struct pmct_hwset *set, u64 fixed)
+{
+	u64 enabled = intel_to_global(t, set->counters);
+
+	return intel_version < 2 ||
+	       ((pmct_rdmsr(MSR_CORE_PERF_GLOBAL_CTRL) & enabled) == enabled &&
+		pmct_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL) == fixed);
+}
+
+static bool intel_intact(const struct pmct_hwset *set)
+{
+	const struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	u64 fixed = 0;
+	unsigned int i;
+
+	if (unlikely(!cpu->type))
+		return true;
+	for (i = 0; i < set->nr; i++) {
+		unsigned int n = FIELD_GET(X86_CFG_INDEX, set->config[i]);
+		u64 reg = set->config[i] & X86_CFG_REGISTER;
+
+		if (set->config[i] & X86_CFG_FIXED)
+			fixed |= reg << (4 * n);
+		else if (pmct_rdmsr(intel_select_msr(n)) != reg)
+			return false;
+	}
+	return intel_global_intact(cpu->type, set, fixed) &&
+	       (!set->ebs || x86_lvtpc_intact(cpu));
 }
 
 static const struct x86_vendor intel_vendor = {
@@ -331,6 +415,7 @@ static const struct x86_vendor intel_vendor = {
 	.select_msr	= intel_select_msr,
 	.id		= intel_id,
 	.describe	= intel_describe,
+	.save		= intel_save,
 	.start		= intel_start,
 	.stop		= intel_stop,
 	.pending	= intel_pending,
@@ -338,23 +423,39 @@ static const struct x86_vendor intel_vendor = {
 
 static int intel_probe(struct pmct_msg *msg)
 {
+	unsigned int version = 0;
+
 	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL)
 		return -ENODEV;
+	if (boot_cpu_data.cpuid_level >= INTEL_LEAF_PERFMON)
+		version = cpuid_eax(INTEL_LEAF_PERFMON) & 0xff;
+	/* Its registers have new names, by which the kernel's reservations do not know them. */
+	if (version > INTEL_MAX_VERSION)
+		return pmct_refuse(msg, -ENODEV,
+				   "perfmon version %u of this CPU: nothing would keep perf from using the same counters (known are versions 1 to %u)",
+				   version, INTEL_MAX_VERSION);
 	return x86_probe(&intel_vendor, msg);
 }
 
 const struct pmct_backend pmct_intel = {
 	.name			= "x86-intel",
+	.interrupts		= 2,
 	.keys			= x86_keys,
 	.probe			= intel_probe,
 	.nr_core_types		= x86_nr_core_types,
 	.core_type		= x86_core_type,
 	.cpu_core_type		= x86_cpu_core_type,
+	.cpu_online		= x86_cpu_online,
+	.cpu_up			= x86_cpu_up,
+	.cpu_down		= x86_cpu_down,
+	.exit			= x86_exit,
 	.translate		= intel_translate,
+	.sees_others		= intel_sees_others,
 	.claim			= x86_claim,
 	.release		= x86_release,
 	.program		= intel_program,
 	.read			= intel_read,
+	.intact			= intel_intact,
 	.write			= intel_write,
 	.overflow_pending	= intel_overflow_pending,
 	.overflow_clear		= intel_overflow_clear,

@@ -20,6 +20,12 @@ static const char x86_no_virtual_pmu[] =
 	"this virtual machine has no counters: give it a virtual PMU (QEMU: -cpu host,pmu=on)";
 static bool (*x86_overflow)(void);
 static bool x86_claimed;
+static bool x86_handles_nmis;
+
+/* NMIs can be latched: one, while another one is being handled. */
+#define X86_MAX_LATE	2
+/* Events that a loaded counter can count from a look at it to its next value, and some. */
+#define X86_UNLOAD_ROOM	256
 
 static struct x86_type *x86_find(u8 id)
 {
@@ -153,6 +159,19 @@ const struct pmct_core_type *x86_core_type(unsigned int i)
 	return &x86_types[i].type;
 }
 
+/* An NMI whose overflow was cleared before it came? */
+static bool x86_take_late(const struct x86_cpu *cpu)
+{
+	if (!this_cpu_read(x86_cpu.late))
+		return false;
+	if (time_before(jiffies, cpu->late_until)) {
+		this_cpu_dec(x86_cpu.late);
+		return true;
+	}
+	this_cpu_write(x86_cpu.late, 0);
+	return false;
+}
+
 /*
  * The interrupt. It is an NMI: all it does is to find out whether it is ours,
  * and to ask for an ordinary interrupt, in which the core accounts. What is
@@ -172,13 +191,7 @@ static int x86_nmi(unsigned int type, struct pt_regs *regs)
 		return NMI_HANDLED;
 	}
 	/* Somebody was faster than the interrupt, just now. */
-	if (cpu->late) {
-		bool soon = time_before(jiffies, cpu->late);
-
-		cpu->late = 0;
-		return soon ? NMI_HANDLED : NMI_DONE;
-	}
-	return NMI_DONE;
+	return x86_take_late(cpu) ? NMI_HANDLED : NMI_DONE;
 }
 
 static void x86_irq(struct irq_work *work)
@@ -187,11 +200,40 @@ static void x86_irq(struct irq_work *work)
 		x86_overflow();
 }
 
-void x86_forget_overflows(struct x86_cpu *cpu, u64 counters, u64 pending)
+void x86_clear_begin(struct x86_cpu *cpu, u64 overflowed)
 {
-	if (pending & counters & ~cpu->reported)
-		WRITE_ONCE(cpu->late, (jiffies + HZ / 10) | 1);
-	this_cpu_and(x86_cpu.reported, ~counters);
+	if (!(overflowed & ~cpu->reported))
+		return;
+	WRITE_ONCE(cpu->late_until, jiffies + HZ / 10);
+	if (cpu->late < X86_MAX_LATE)
+		this_cpu_inc(x86_cpu.late);
+}
+
+void x86_clear_end(u64 overflowed)
+{
+	this_cpu_and(x86_cpu.reported, ~overflowed);
+}
+
+void x86_drop_interrupts(struct x86_cpu *cpu)
+{
+	u64 interrupts = cpu->interrupts;
+
+	x86_clear_begin(cpu, x86_vendor->pending(cpu));
+	x86_set_loaded(cpu, 0);
+	x86_clear_end(interrupts);
+}
+
+void x86_open_lvtpc(void)
+{
+	pmct_apic_write(APIC_LVTPC, APIC_DM_NMI);
+}
+
+bool x86_lvtpc_intact(const struct x86_cpu *cpu)
+{
+	u32 lvtpc = pmct_apic_read(APIC_LVTPC) & ~APIC_SEND_PENDING;
+
+	return lvtpc == APIC_DM_NMI ||
+	       (lvtpc == (APIC_DM_NMI | APIC_LVT_MASKED) && x86_vendor->pending(cpu));
 }
 
 u64 x86_unflagged_pending(const struct x86_cpu *cpu)
@@ -208,19 +250,35 @@ u64 x86_unflagged_pending(const struct x86_cpu *cpu)
 	return pending;
 }
 
+bool x86_unload(struct x86_cpu *cpu, unsigned int counter)
+{
+	u64 value = pmct_rdpmc(counter) + X86_UNLOAD_ROOM;
+	bool near = !(value & BIT_ULL(cpu->type->type.width - 1));
+
+	if (near)
+		x86_clear_begin(cpu, BIT_ULL(counter));
+	x86_set_loaded(cpu, cpu->interrupts & ~BIT_ULL(counter));
+	x86_clear_end(BIT_ULL(counter));
+	return near;
+}
+
+/* What is in the registers of a CPU that has been ours is not perf's. */
 static void x86_start_cpu(void *unused)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
+	const struct x86_type *t = x86_find(x86_vendor->id());
 
-	cpu->type = x86_find(x86_vendor->id());
+	if (!t)
+		return;
+	if (!cpu->type) {
+		cpu->lvtpc = pmct_apic_read(APIC_LVTPC);
+		x86_vendor->save(cpu);
+	}
 	cpu->interrupts = 0;
 	cpu->reported = 0;
-	cpu->late = 0;
-	if (!cpu->type)
-		return;
-	cpu->lvtpc = pmct_apic_read(APIC_LVTPC);
-	pmct_apic_write(APIC_LVTPC, APIC_DM_NMI);
+	cpu->type = t;
 	x86_vendor->start(cpu);
+	x86_open_lvtpc();
 }
 
 static void x86_stop_cpu(void *unused)
@@ -234,21 +292,64 @@ static void x86_stop_cpu(void *unused)
 	cpu->type = NULL;
 }
 
-/* A CPU that was offline at probe may be of a type nobody has seen. */
 unsigned int x86_cpu_core_type(int cpu)
+{
+	const struct x86_type *t = x86_find(x86_vendor->id());
+
+	return t ? t - x86_types : PMCT_NO_CORE_TYPE;
+}
+
+/* A CPU that was offline at probe may be of a type nobody has seen. */
+void x86_cpu_online(int cpu)
 {
 	struct x86_type *t = x86_find(x86_vendor->id());
 
-	if (!t) {
+	if (t)
+		cpumask_set_cpu(cpu, &t->type.cpus);
+	else
 		pr_warn_once("pmctrack: CPU %d is of a core type that was offline at load: nothing is counted there until the module is reloaded\n",
 			     cpu);
-		return PMCT_NO_CORE_TYPE;
-	}
-	cpumask_set_cpu(cpu, &t->type.cpus);
-	/* It comes (back) without what was in its registers. */
-	if (x86_claimed)
+}
+
+void x86_cpu_up(int cpu)
+{
+	if (READ_ONCE(x86_claimed))
 		x86_start_cpu(NULL);
-	return t - x86_types;
+}
+
+void x86_cpu_down(int cpu)
+{
+	x86_stop_cpu(NULL);
+}
+
+/*
+ * The handler stays until the module goes: an NMI may be on its way when the counters
+ * are released, and the kernel complains about those that nobody wants.
+ */
+static int x86_handle_nmis(void)
+{
+	int err = 0;
+
+	if (!x86_handles_nmis)
+		err = register_nmi_handler(NMI_LOCAL, x86_nmi, 0, "pmctrack");
+	x86_handles_nmis = !err;
+	return err;
+}
+
+void x86_exit(void)
+{
+	int cpu;
+
+	if (!x86_handles_nmis)
+		return;
+	for_each_possible_cpu(cpu) {
+		const struct x86_cpu *c = per_cpu_ptr(&x86_cpu, cpu);
+
+		while (READ_ONCE(c->late) && time_before(jiffies, READ_ONCE(c->late_until)))
+			schedule_timeout_uninterruptible(1);
+	}
+	unregister_nmi_handler(NMI_LOCAL, "pmctrack");
+	x86_handles_nmis = false;
 }
 
 int x86_claim(bool (*overflow)(void), struct pmct_msg *msg)
@@ -261,7 +362,7 @@ int x86_claim(bool (*overflow)(void), struct pmct_msg *msg)
 	x86_overflow = overflow;
 	for_each_possible_cpu(cpu)
 		per_cpu(x86_cpu, cpu).work = IRQ_WORK_INIT_HARD(x86_irq);
-	err = register_nmi_handler(NMI_LOCAL, x86_nmi, 0, "pmctrack");
+	err = x86_handle_nmis();
 	if (err) {
 		x86_unreserve(x86_max_general());
 		return pmct_refuse(msg, err, "cannot handle NMIs (error %d)", err);
@@ -281,7 +382,6 @@ void x86_release(void)
 	WRITE_ONCE(x86_claimed, false);
 	on_each_cpu(x86_stop_cpu, NULL, true);
 	cpus_read_unlock();
-	unregister_nmi_handler(NMI_LOCAL, "pmctrack");
 	for_each_possible_cpu(cpu)
 		irq_work_sync(&per_cpu(x86_cpu, cpu).work);
 	x86_unreserve(x86_max_general());

@@ -59,8 +59,9 @@ struct x86_type {
  * @interrupts: counters that raise an interrupt when they overflow
  * @reported: those whose interrupt came, until their overflow is cleared. The
  *	NMI changes it, hence nothing but this_cpu operations may.
- * @late: jiffies until which an NMI may come whose overflow was seen, and
- *	cleared, before it; 0: none will
+ * @late: NMIs that may still come, whose overflows were seen, and cleared,
+ *	before them. The NMI changes it, too.
+ * @late_until: jiffies; what comes later is somebody else's
  * @nmis: how many there were, of anybody
  * @work: leaves NMI context
  * @lvtpc: entry of the local APIC before the counters were ours
@@ -70,7 +71,8 @@ struct x86_cpu {
 	const struct x86_type *type;
 	u64 interrupts;
 	u64 reported;
-	unsigned long late;
+	unsigned int late;
+	unsigned long late_until;
 	u32 nmis;
 	struct irq_work work;
 	u32 lvtpc;
@@ -85,8 +87,9 @@ DECLARE_PER_CPU(struct x86_cpu, x86_cpu);
  * @select_msr: its event select register
  * @describe: @t->id is set: what the PMU of this CPU has, or -ENODEV
  * @id: of the type of this CPU
- * @start: this CPU's counters become ours: all are stopped, and 0
- * @stop: they are not ours any more
+ * @save: keep what perf expects to find again in this CPU's registers
+ * @start: this CPU's counters are ours: all are stopped, and 0
+ * @stop: all are stopped, and perf finds what was saved
  * @pending: which of x86_cpu::interrupts have overflowed. NMI.
  */
 struct x86_vendor {
@@ -94,7 +97,8 @@ struct x86_vendor {
 	u32 (*select_msr)(unsigned int i);
 	u8 (*id)(void);
 	int (*describe)(struct x86_type *t);
-	void (*start)(struct x86_cpu *cpu);
+	void (*save)(struct x86_cpu *cpu);
+	void (*start)(const struct x86_cpu *cpu);
 	void (*stop)(struct x86_cpu *cpu);
 	u64 (*pending)(const struct x86_cpu *cpu);
 };
@@ -104,6 +108,10 @@ int x86_probe(const struct x86_vendor *vendor, struct pmct_msg *msg);
 unsigned int x86_nr_core_types(void);
 const struct pmct_core_type *x86_core_type(unsigned int i);
 unsigned int x86_cpu_core_type(int cpu);
+void x86_cpu_online(int cpu);
+void x86_cpu_up(int cpu);
+void x86_cpu_down(int cpu);
+void x86_exit(void);
 int x86_claim(bool (*overflow)(void), struct pmct_msg *msg);
 void x86_release(void);
 
@@ -139,8 +147,21 @@ static __always_inline void x86_read(const struct pmct_hwset *set, u64 *values)
 	} while (unlikely(this_cpu_read(x86_cpu.nmis) != nmis));
 }
 
-/* Overflows of @counters are about to be cleared: those whose NMI is still on its way? */
-void x86_forget_overflows(struct x86_cpu *cpu, u64 counters, u64 pending);
+/*
+ * Overflows are cleared between these two: the first expects the NMIs that are still
+ * on their way, the second forgets those that came. In this order, because an NMI that
+ * comes in between must neither be nobody's, nor be remembered for an overflow that is gone.
+ */
+void x86_clear_begin(struct x86_cpu *cpu, u64 overflowed);
+void x86_clear_end(u64 overflowed);
+
+/* All counters have been stopped: none of x86_cpu::interrupts does so any more. */
+void x86_drop_interrupts(struct x86_cpu *cpu);
+
+/* Let the local APIC pass on interrupts of counters: Intel's masks the entry with each. */
+void x86_open_lvtpc(void);
+/* Is that entry as we wrote it? An overflow that has not been cleared may have masked it. */
+bool x86_lvtpc_intact(const struct x86_cpu *cpu);
 
 /*
  * Counters without overflow flags: one that samples is loaded with its top bit
@@ -148,6 +169,11 @@ void x86_forget_overflows(struct x86_cpu *cpu, u64 counters, u64 pending);
  * bit is clear. To clear its overflow takes it from there.
  */
 u64 x86_unflagged_pending(const struct x86_cpu *cpu);
+/*
+ * Such a counter is about to be written, which hides its overflow.
+ * Return: whether it has overflowed, or may have until then.
+ */
+bool x86_unload(struct x86_cpu *cpu, unsigned int counter);
 
 static inline bool x86_is_loaded(const struct x86_cpu *cpu, unsigned int counter)
 {

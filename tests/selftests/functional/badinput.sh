@@ -159,8 +159,8 @@ test_kill_pmctrack() {
 	idle
 	pgrep -x sleep >/dev/null || fail "the program was killed, too"
 	pkill -x sleep
-	pmctrack -T 0.01 -c cycles bash -c 'while :; do :; done' >/dev/null & mine=$!
-	sleep 0.3
+	start_attached /tmp/mine -T 0.01 -c cycles bash -c 'while :; do :; done'
+	until [ "$(rows /tmp/mine | wc -l)" -ge 2 ]; do sleep 0.02; done
 	kill -9 $mine
 	wait $mine || true
 	idle
@@ -191,7 +191,10 @@ test_interrupt() {
 # The terminal signals the program itself: it must not get the signal from us, too.
 test_ctrl_c() {
 	expect_status 9 $S/on_terminal pmctrack -o /tmp/table -T 0.02 -c cycles \
-		bash -c 'n=0; trap "n=\$((n + 1))" INT; echo ready; until [ $n -gt 0 ]; do :; done; sleep 0.2; exit $((8 + n))'
+		bash -c 'n=0; trap "n=\$((n + 1))" INT; echo ready; until [ $n -gt 0 ]; do :; done
+			# pmctrack, too, has had its signal, and sleeps.
+			until grep -q "^State:.S" /proc/$PPID/status && grep -q "^ShdPnd:.0*$" /proc/$PPID/status; do :; done
+			exit $((8 + n))'
 	equal "$(rows /tmp/table | tail -n 1 | awk '{ print $3 }')" exit "last row"
 }
 
@@ -199,6 +202,12 @@ test_limits() {
 	expect_status 0 pmctrack -T 0.01 -n 3 -c cycles bash -c 'while :; do :; done'
 	equal "$(rows $OUT | wc -l)" 3 "rows for -n 3"
 	expect_status 0 pmctrack -T 0.01 -N 0.5 -c cycles bash -c 'while :; do :; done'
+	[ "$(rows $OUT | wc -l)" -ge 1 ] || fail "-N 0.5 printed no row"
+	# Of a program that runs already: time does not jump, as it needs no disk.
+	bash -c 'echo $$ >/tmp/pid; while :; do :; done' & running=$!
+	until [ -s /tmp/pid ]; do sleep 0.02; done
+	expect_status 0 pmctrack -T 0.01 -N 0.5 -c cycles -p $running
+	kill $running
 	[ "$(rows $OUT | wc -l)" -ge 4 ] || fail "-N 0.5 printed $(rows $OUT | wc -l) rows"
 }
 
@@ -222,7 +231,6 @@ test_perf_in_use() {
 	need_ownership
 	perf stat -e cycles:u -o /dev/null sleep infinity & other=$!
 	until pgrep -x sleep >/dev/null; do sleep 0.02; done
-	sleep 0.1
 	expect_refusal 1 "perf is using the counters: end perf .*nmi_watchdog=0\) first$" pmctrack -c cycles true
 	pkill -x sleep
 	wait $other || true
@@ -249,7 +257,9 @@ test_output_file() {
 	expect_status 1 pmctrack -o /dev/full -c cycles true
 	grep -q "cannot write /dev/full: No space" $ERR || fail "says: $(cat $ERR)"
 	# A reader that goes away does not disturb the program.
-	{ pmctrack -T 0.01 -c cycles bash -c 'sleep 0.1; echo done >/tmp/finished' 2>$ERR || echo $? >/tmp/rc; } | true
+	rm -f /tmp/gone
+	{ pmctrack -T 0.01 -c cycles bash -c 'until [ -e /tmp/gone ]; do :; done; echo done >/tmp/finished' 2>$ERR || echo $? >/tmp/rc; } |
+		{ exec <&-; touch /tmp/gone; }
 	equal "$(cat /tmp/finished /tmp/rc)" $'done\n1'
 	grep -q "cannot write the counts: Broken pipe" $ERR || fail "says: $(cat $ERR)"
 }

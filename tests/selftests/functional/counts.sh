@@ -149,7 +149,7 @@ test_full_buffer() {
 	until [ "$(ls /proc/"$pid"/task | wc -l)" = 1 ]; do sleep 0.02; done
 	kill -CONT $mine
 	wait $mine
-	lost=$(awk '/^  pmc[01] / { print $2 }' /tmp/err)
+	lost=$(awk '/^  core type 0, set 0: pmc[01] / { print $NF }' /tmp/err)
 	equal $(($(sum /tmp/mine 4) + ${lost:-0})) $(($(hand_all 60000000 3) + 11)) "rows and reported losses"
 	grep -q 'buffer was full' /tmp/err || fail "no word about the full buffer: $(cat /tmp/err)"
 }

@@ -28,6 +28,12 @@ test_user_read_refused() {
 	expect_status 1 $S/userread
 	grep -q "switched off" $ERR || fail "$(cat $ERR)"
 	echo user_read=1 >/proc/pmc/config
+	# The kernel's own setting counts as well.
+	echo 0 >/proc/sys/kernel/perf_user_access
+	expect_status 1 $S/userread
+	grep -q "kernel.perf_user_access is 0" $ERR || fail "$(cat $ERR)"
+	echo 1 >/proc/sys/kernel/perf_user_access
+	expect_status 0 $S/userread
 }
 
 test_old_interface() {
@@ -36,4 +42,26 @@ test_old_interface() {
 	expect_status 0 $S/old_api
 	grep -qE "pmc[01]=instr\(0\),instr:uk\(1\)" $OUT || fail "$(cat $OUT)"
 	equal "$(grep -c "^nsample " $OUT)" 2 "tables"
+	# The same for the tool: one sample, and what is left.
+	expect_status 0 pmctrack -c instr:ebs -o /tmp/mine $S/burn 260000000
+	equal "$(rows_of /tmp/mine ebs) $(rows_of /tmp/mine exit)" "1 1" "samples"
+}
+
+# README's program: the counts that it prints are those of what they are called.
+test_readme_program() {
+	need_instr
+	local few many
+	few=$(ROUNDS=10000000 $S/readme-c)
+	many=$(ROUNDS=30000000 $S/readme-c)
+	echo "# $few; $many"
+	[[ $few =~ ^[0-9]+" instructions, "[0-9]+" cycles"$ ]] || fail "it prints: $few"
+	equal $((${many%% *} - ${few%% *})) $((2 * 20000000)) "instructions of 20000000 rounds more"
+	reload backend=perf
+	few=$(ROUNDS=10000000 $S/readme-c)
+	many=$(ROUNDS=30000000 $S/readme-c)
+	reload
+	equal $((${many%% *} - ${few%% *})) $((2 * 20000000)) "the same through perf"
+	rmmod pmctrack
+	expect_refusal 1 "not loaded.*modprobe pmctrack" $S/readme-c
+	load
 }

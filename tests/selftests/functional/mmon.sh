@@ -20,15 +20,6 @@ metric() {
 	echo "metric $1 8" >/proc/pmc_test
 	stat_of metric
 }
-# Until COMMAND succeeds; the guest may be slow, but not for ever.
-eventually() {
-	local i
-	for i in $(seq 500); do
-		"$@" && return
-		sleep 0.01
-	done
-	fail "never: $*"
-}
 has_metric() { [ "$(metric "$1")" -gt 0 ]; }
 has_no_metric() { [ "$(metric "$1")" = -61 ]; }
 
@@ -167,8 +158,8 @@ test_metric_of_user_session() {
 	eventually test -s /tmp/pid
 	# It sleeps now: no sample is open for long, rows are written with the metric.
 	eventually has_metric "$(cat /tmp/pid)"
-	sleep 0.1
-	equal "$(metric "$(cat /tmp/pid)")" "$(sum /tmp/mine 4)" "metric"
+	same() { [ "$(metric "$(cat /tmp/pid)")" = "$(sum /tmp/mine 4)" ]; }
+	eventually same || equal "$(metric "$(cat /tmp/pid)")" "$(sum /tmp/mine 4)" "metric"
 	echo "metric $(cat /tmp/pid) 99" >/proc/pmc_test
 	equal "$(stat_of metric)" -22 "metric 99"
 	echo >/tmp/go

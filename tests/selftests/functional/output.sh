@@ -66,6 +66,30 @@ test_openmetrics() {
 	[ -z "$(ls /tmp/metrics.* 2>/dev/null)" ] || fail "left behind: $(ls /tmp/metrics.*)"
 }
 
+# Raw events of one code, in other modes or twice, are told apart in every format.
+test_events_of_one_code() {
+	need_instr
+	local a=$((COUNTERS - 3)) b=$((COUNTERS - 2)) c=$((COUNTERS - 1)) raw names
+	# Version 1 of Intel's architecture has two counters.
+	[ "$COUNTERS" -ge 3 ] || { a=0; b=1; c=; }
+	raw=pmc$a=$RAW_INSTR,pmc$b=$RAW_INSTR,os$b
+	names="$RAW_INSTR $RAW_INSTR:uk"
+	[ -z "$c" ] || { raw+=,pmc$c=$RAW_INSTR; names="$RAW_INSTR@pmc$a $RAW_INSTR:uk $RAW_INSTR@pmc$c"; }
+	pmctrack -r -c $raw -T 0 -o /tmp/mine $S/handcount 00300000 0
+	equal "$(sed -n 's/^pmc[0-9]*=//p' /tmp/mine | paste -sd' ')" "$names" "names of the table"
+	pmctrack --json -r -c $raw -T 0 -o /tmp/mine $S/handcount 00300000 0
+	python3 -c 'import json, sys
+counts = [json.loads(line) for line in open("/tmp/mine")][1]["counts"]
+user = [count for name, count in counts.items() if not name.endswith(":uk")]
+assert sorted(counts) == sorted(sys.argv[2:]) and set(user) == {int(sys.argv[1])}' \
+		"$(hand_main 00300000 0)" $names || fail "$(cat /tmp/mine)"
+	pmctrack --csv -r -c $raw -T 0 -o /tmp/mine $S/handcount 00300000 0
+	equal "$(head -n 1 /tmp/mine | tr -d '\r' | cut -d, -f14- | tr , ' ')" "$names" "columns"
+	equal "$(csv_sum /tmp/mine "${names%% *}")" "$(hand_main 00300000 0)"
+	[ "$(csv_sum /tmp/mine "$RAW_INSTR:uk")" -gt "$(hand_main 00300000 0)" ] || fail "$(cat /tmp/mine)"
+	expect_refusal 2 "--csv has a column of that name" pmctrack --csv -c instr -m instr=instr/2 true
+}
+
 test_metrics() {
 	need_instr
 	pmctrack -m 'share=instr/(instr+instr:k)' -m gips -T 0 -o /tmp/mine $S/handcount 00900000 0
@@ -76,6 +100,25 @@ test_metrics() {
 	expect_refusal 2 "missing" pmctrack -m 'a=instr/' true
 	expect_status 0 pmctrack -m list
 	grep -q '^ipc  *instr/cycles' $OUT || fail "$(cat $OUT)"
+}
+
+# What the list has above the empty line can be counted, and what stands below cannot.
+test_list_of_metrics() {
+	need_instr
+	local name
+	pmctrack -m list >/tmp/metrics
+	[ "$(awk 'NF' /tmp/metrics | wc -l)" -ge 15 ] || fail "$(cat /tmp/metrics)"
+	for name in $(awk '!NF { exit } { print $1 }' /tmp/metrics); do
+		expect_status 0 pmctrack --strict -T 0 -m $name true
+	done
+	for name in $(awk 'below > 1 { print $1 } !NF || below { below++ }' /tmp/metrics); do
+		expect_refusal 1 "^pmctrack: $(sed -n "s/^$name  *[^ ]*  *//p" /tmp/metrics)" pmctrack --strict -m $name true
+	done
+	rmmod pmctrack
+	expect_status 0 pmctrack -m list
+	load
+	grep -q "not known: .*modprobe" $ERR || fail "$(cat $ERR)"
+	! grep -q "Not on this machine" $OUT || fail "$(cat $OUT)"
 }
 
 test_summary() {

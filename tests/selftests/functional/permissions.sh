@@ -21,6 +21,8 @@ test_pid_namespaces() {
 # Root of a user namespace is nobody here.
 test_user_namespaces() {
 	sleep infinity & sleeper=$!
+	expect_refusal 1 "from a container" user unshare --user --map-root-user pmctrack -c cycles true
+	echo unprivileged=2 >/proc/pmc/config
 	expect_refusal 1 "needs CAP_PERFMON" user unshare --user --map-root-user pmctrack -S -c cycles true
 	expect_refusal 1 "kernel mode needs CAP_PERFMON" user unshare --user --map-root-user pmctrack -c cycles:k true
 	expect_refusal 1 "belongs to somebody else" user unshare --user --map-root-user pmctrack -c cycles -p $sleeper
@@ -55,4 +57,39 @@ test_virtual_counters_unprivileged() {
 	expect_refusal 1 "needs CAP_PERFMON" user pmctrack -S -V ipc true
 	echo none >/proc/pmc/mmon_manager
 	rmmod pmctrack_mmon_ipc
+}
+
+# refused_to_users WHO RAW…: these events count for WHO, too, which root may see
+refused_to_users() {
+	local who=$1 raw; shift
+	for raw; do
+		expect_refusal 1 "^[^ ]* *pmc[0-9] counts for $who, too: that needs CAP_PERFMON" user pmctrack -r -c "$raw" true
+		expect_refusal 1 "needs CAP_PERFMON" user unshare --user --map-root-user pmctrack -r -c "$raw" true
+		expect_status 0 pmctrack -r -c "$raw" true
+	done
+}
+
+# Events that show what others do are for those who may see it.
+test_events_of_others() {
+	local vendor
+	vendor=$(awk '/^vendor_id/ { print $3; exit }' /proc/cpuinfo)
+	case $BACKEND:$PMU:$vendor in
+	x86-intel:*_v[34]:*)
+		refused_to_users "the other hyperthread of the core" pmc1,any1=1 pmc3=0x3c,any3=1 pmc3=0x3c,umask3=2
+		expect_status 0 user pmctrack -r -c pmc1,any1=0,pmc3=0x3c,any3=0,pmc4=0x3c,umask4=1 true ;;
+	x86-amd:amd_k7:*)
+		refused_to_users "all CPUs of the node" pmc0=0xe0,umask0=7
+		expect_status 0 user pmctrack -r -c pmc0=0xc0,umask0=7 true ;;
+	perf:perf:GenuineIntel)
+		refused_to_users "the other hyperthread of the core" pmc0=0x40020003c
+		expect_status 0 user pmctrack -r -c pmc0=0x40000003c true ;;
+	*) only "PMUs with such events" ;;
+	esac
+}
+
+# Tracepoints, devices: what perf has more of is not of one thread.
+test_other_types_of_perf() {
+	only perf
+	expect_refusal 1 "pmc0 counts for other programs or CPUs, too: that needs CAP_PERFMON" user pmctrack -r -c pmc0=0x200000001 true
+	expect_status 0 user pmctrack -r -c pmc0=0x100000001 true
 }

@@ -241,6 +241,23 @@ True
 2 virtual counter 'none'"
 }
 
+# The example of the package's README, with something to call and to compress.
+test_python_readme() {
+	only x86-intel
+	need_instr
+	rm -rf /tmp/readme; mkdir /tmp/readme
+	cd /tmp/readme || return
+	seq 100000 >data
+	{
+		printf 'def build():\n    sum(range(1000))\ndef search():\n    sum(range(100000))\n'
+		cat $S/readme.py
+	} | python >/tmp/mine
+	equal "$(sed -n '1,2s/: [0-9.]* IPC, [0-9.]* misses per 1000 instructions$//p' /tmp/mine | paste -sd' ')" "build search" "phases"
+	grep -qE "^[0-9]+ EXIT [0-9]+ \{'instr': [1-9][0-9]*, 'cycles': [1-9][0-9]*\}$" /tmp/mine || fail "$(cat /tmp/mine)"
+	equal "$(tail -n 1 /tmp/mine)" "exit status 0"
+	[ -s data.xz ] || fail "the program did not run"
+}
+
 # errno and one line that says what to do, as from the library.
 test_python_errors() {
 	need_instr

@@ -53,7 +53,8 @@ test_cgroup_gives_way() {
 	exec 8>&7
 	start_waiting 03000000 2
 	cgroup_of a $first $waiting
-	pmctrack --csv -o /tmp/group -T 0.02 --cgroup $CG/a -c instr & group=$!
+	start_attached /tmp/group --csv -T 0.02 --cgroup $CG/a -c instr
+	group=$mine
 	start_attached /tmp/mine -T 0.01 -c cycles,instr -p $waiting
 	echo >&8; exec 8>&-
 	go

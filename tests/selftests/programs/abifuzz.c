@@ -72,6 +72,12 @@ static unsigned long line_nr;
 static const char *line_text;
 static _Thread_local bool racing;
 
+/* Bytes of a session's control pages. */
+static size_t ctl_size(void)
+{
+	return (sizeof(struct pmctrack_ring_ctl) + (size_t)page - 1) / (size_t)page * (size_t)page;
+}
+
 __attribute__((format(printf, 1, 2)))
 static void broken(const char *fmt, ...)
 {
@@ -212,7 +218,8 @@ static enum outcome op_info(struct args *a)
 
 static enum outcome do_ioctl(int fd, unsigned long cmd, unsigned long arg)
 {
-	enum outcome got = judge(ioctl(fd, cmd, arg), "ioctl", ENOTTY, ESRCH, EALREADY, EINTR, EFAULT, 0);
+	enum outcome got = judge(ioctl(fd, cmd, arg), "ioctl", ENOTTY, ESRCH, EALREADY, EINTR, EFAULT,
+				 ESHUTDOWN, EINVAL, 0);
 
 	close(fd);
 	return got;
@@ -239,6 +246,29 @@ static enum outcome op_stop(struct args *a)
 static enum outcome op_detach(struct args *a)
 {
 	return op_ioctl_of(a, PMCTRACK_IOC_DETACH);
+}
+
+/* attach SESSION CHILD: a refusal has its reason, in one line */
+static enum outcome op_attach(struct args *a)
+{
+	unsigned int file;
+	int fd = session_get(a, &file);
+	struct pmctrack_attach arg = { .pid = child_get(a) };
+	int ret, err;
+
+	if (fd < 0)
+		return IDLE;
+	ret = ioctl(fd, PMCTRACK_IOC_ATTACH, &arg);
+	err = errno;
+	if (ret && err != ENOTTY &&
+	    (!arg.message[0] || memchr(arg.message, '\n', sizeof(arg.message)) ||
+	     !memchr(arg.message, '\0', sizeof(arg.message))))
+		broken("attach: error %d with message '%.160s'", err, arg.message);
+	if (!ret && arg.left_out)
+		broken("attach: %u threads were left out of one with %u", arg.left_out, arg.threads);
+	close(fd);
+	errno = err;
+	return judge(ret, "attach", ENOTTY, ESRCH, EACCES, EBUSY, EINTR, ESHUTDOWN, ENOMEM, 0);
 }
 
 /* Numbers beside ours, and any; none that files in general know (FIOCLEX, FIONBIO...). */
@@ -276,7 +306,7 @@ static const struct {
 	const char *name;
 	enum outcome (*run)(struct args *a);
 } ops[] = {
-	OP(new), OP(raw), OP(info), OP(start), OP(stop), OP(detach), OP(ioctl), OP(read), OP(poll), OP(map),
+	OP(new), OP(raw), OP(info), OP(start), OP(stop), OP(attach), OP(detach), OP(ioctl), OP(read), OP(poll), OP(map),
 	OP(unmap), OP(protect), OP(remap), OP(touch), OP(tail), OP(scribble), OP(consume), OP(dup), OP(pass),
 	OP(close), OP(spawn), OP(kill), OP(affine), OP(fork), OP(burn), OP(wait), OP(config), OP(mmon), OP(sched),
 	OP(metric), OP(module), OP(procread), OP(cpu), OP(perf), OP(counter), OP(reset),
@@ -340,6 +370,7 @@ static void run_user(char *text)
 		sessions[i].fresh = false;
 	pid = fork();
 	if (pid == 0) {
+		arenas_of_child();
 		setrlimit(RLIMIT_MEMLOCK, &little);
 		become_user();
 		memcpy(ours, children, sizeof(ours));

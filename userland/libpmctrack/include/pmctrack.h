@@ -58,7 +58,8 @@ int pmctrack_config_counters(pmctrack_desc_t *desc, const char *strcfg[], const 
 /**
  * pmctrack_config_counters_mnemonic() - the same, by names
  * @desc: descriptor
- * @strcfg: as for pmctrack -c, one or more event sets each, then NULL
+ * @strcfg: as for pmctrack -c, one or more event sets each, then NULL. "instr:ebs"
+ *	takes a sample each 500,000,000 events, as it did in PMCTrack 4.0.
  * @virtcfg: names of virtual counters
  * @mux_timeout_ms: as above
  * @pmu_id: PMU (type of core) that is meant, from 0

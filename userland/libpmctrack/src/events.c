@@ -1,29 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * From mnemonics to raw strings: look up each event, find a counter for it,
- * write what the kernel parses.
+ * write what the kernel parses; and the list of a PMU's events.
  */
 #include <ctype.h>
 #include <errno.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "event_set.h"
 #include "internal.h"
-
-#define MAX_NAME	64
-
-struct pmctrack_evset {
-	char raw[PMCTRACK_MAX_RAW];
-	int core_type;		/* -1: any */
-	unsigned int nr;
-	uint32_t used;		/* counters */
-	struct {
-		unsigned int counter;
-		char name[MAX_NAME];
-	} event[PMCTRACK_MAX_COUNTERS];
-};
 
 /* An event of a mnemonic list. */
 struct wanted {
@@ -120,6 +107,10 @@ static int parse_flag(struct wanted *w, const char *flag)
 {
 	char *end;
 
+	if (strcmp(flag, "ebs") == 0) {
+		w->ebs = PMCTRACK_EBS_DEFAULT;
+		return 0;
+	}
 	if (strncmp(flag, "ebs=", 4) == 0) {
 		errno = 0;
 		w->ebs = strtoull(flag + 4, &end, 10);
@@ -129,7 +120,7 @@ static int parse_flag(struct wanted *w, const char *flag)
 		return 0;
 	}
 	if (!*flag || strspn(flag, "uk") != strlen(flag))
-		return fail(EINVAL, "event '%s': unknown flag ':%s'; there are :u (user mode), :k (kernel mode), :uk and :ebs=N",
+		return fail(EINVAL, "event '%s': unknown flag ':%s'; there are :u (user mode), :k (kernel mode), :uk, :ebs and :ebs=N",
 			    w->name, flag);
 	w->usr = strchr(flag, 'u');
 	w->os = strchr(flag, 'k');
@@ -188,16 +179,6 @@ static int assign(const struct pmu *pmu, const struct wanted *w, uint32_t *used,
 	return 0;
 }
 
-static void append(struct pmctrack_evset *set, const char *fmt, ...)
-{
-	size_t len = strlen(set->raw);
-	va_list args;
-
-	va_start(args, fmt);
-	vsnprintf(set->raw + len, sizeof(set->raw) - len, fmt, args);
-	va_end(args);
-}
-
 /* x86: the code is an event select register, and has its fields in the raw string. */
 static void append_code(struct pmctrack_evset *set, const struct pmu *pmu, unsigned int counter,
 			uint64_t code)
@@ -205,20 +186,20 @@ static void append_code(struct pmctrack_evset *set, const struct pmu *pmu, unsig
 	unsigned int event = (code & 0xff) | (code >> 24 & 0xf00);
 
 	if (!pmu_is_x86(pmu)) {
-		append(set, "=0x%llx", (unsigned long long)code);
+		evset_append(set, "=0x%llx", (unsigned long long)code);
 		return;
 	}
-	append(set, "=0x%x", event);
+	evset_append(set, "=0x%x", event);
 	if (code >> 8 & 0xff)
-		append(set, ",umask%u=0x%x", counter, (unsigned int)(code >> 8 & 0xff));
+		evset_append(set, ",umask%u=0x%x", counter, (unsigned int)(code >> 8 & 0xff));
 	if (code >> 24 & 0xff)
-		append(set, ",cmask%u=%u", counter, (unsigned int)(code >> 24 & 0xff));
+		evset_append(set, ",cmask%u=%u", counter, (unsigned int)(code >> 24 & 0xff));
 	if (code & 1 << 18)
-		append(set, ",edge%u", counter);
+		evset_append(set, ",edge%u", counter);
 	if (code & 1 << 21)
-		append(set, ",any%u", counter);
+		evset_append(set, ",any%u", counter);
 	if (code & 1 << 23)
-		append(set, ",inv%u", counter);
+		evset_append(set, ",inv%u", counter);
 }
 
 static int add(struct pmctrack_evset *set, const struct pmu *pmu, const struct wanted *w)
@@ -230,15 +211,15 @@ static int add(struct pmctrack_evset *set, const struct pmu *pmu, const struct w
 	err = assign(pmu, w, &set->used, &counter, &needs_code);
 	if (err)
 		return err;
-	append(set, "%spmc%u", set->nr ? "," : "", counter);
+	evset_append(set, "%spmc%u", set->nr ? "," : "", counter);
 	if (needs_code)
 		append_code(set, pmu, counter, w->code);
 	if (!w->usr)
-		append(set, ",usr%u=0", counter);
+		evset_append(set, ",usr%u=0", counter);
 	if (w->os)
-		append(set, ",os%u=1", counter);
+		evset_append(set, ",os%u=1", counter);
 	if (w->ebs)
-		append(set, ",ebs%u=%llu", counter, (unsigned long long)w->ebs);
+		evset_append(set, ",ebs%u=%llu", counter, (unsigned long long)w->ebs);
 
 	/* Counts of a record are by ascending counter. */
 	for (i = set->nr; i > 0 && set->event[i - 1].counter > counter; i--)
@@ -260,15 +241,16 @@ static struct pmctrack_evset *new_set(const struct pmctrack_ctl *ctl, unsigned i
 	return set;
 }
 
-/* The kernel applies a set without it to all core types. */
+/* Without coretype=, the kernel would apply the set to all core types. */
 static int finish_set(struct pmctrack_evset *set)
 {
 	if (!set->nr)
 		return fail(EINVAL, "an event set without an event");
 	if (set->core_type >= 0)
-		append(set, ",coretype=%d", set->core_type);
+		evset_append(set, ",coretype=%d", set->core_type);
 	if (strlen(set->raw) >= sizeof(set->raw) - 1)
 		return fail(E2BIG, "event set too long");
+	evset_make_names_unique(set);
 	return 0;
 }
 
@@ -399,104 +381,6 @@ struct pmctrack_evset *pmctrack_evset__parse(const struct pmctrack_ctl *ctl, uns
 	free(set);
 	errno = -err;
 	return NULL;
-}
-
-/* Only which counters are used, and how they were written: the kernel parses it. */
-struct pmctrack_evset *pmctrack_evset__parse_raw(const struct pmctrack_ctl *ctl, const char *raw)
-{
-	struct pmctrack_evset *set = calloc(1, sizeof(*set));
-	const char *names[PMCTRACK_MAX_COUNTERS] = { NULL };
-	char *copy = strdup(raw), *rest = copy, *item;
-
-	(void)ctl;
-	if (!set || !copy || strlen(raw) >= sizeof(set->raw)) {
-		bool no_memory = !set || !copy;
-
-		free(copy);
-		free(set);
-		return no_memory ? fail_null(ENOMEM, "no memory") :
-			fail_null(E2BIG, "raw string longer than %d bytes", PMCTRACK_MAX_RAW - 1);
-	}
-	strcpy(set->raw, raw);
-	set->core_type = -1;
-	while ((item = strsep(&rest, ","))) {
-		unsigned long n;
-		char *end;
-
-		if (strncmp(item, "coretype=", 9) == 0)
-			set->core_type = atoi(item + 9);
-		if (strncmp(item, "pmc", 3) || !isdigit((unsigned char)item[3]))
-			continue;
-		n = strtoul(item + 3, &end, 10);
-		if (n < PMCTRACK_MAX_COUNTERS)
-			names[n] = *end == '=' ? end + 1 : item;
-	}
-	for (unsigned int n = 0; n < PMCTRACK_MAX_COUNTERS; n++) {
-		if (!names[n])
-			continue;
-		set->event[set->nr].counter = n;
-		snprintf(set->event[set->nr++].name, MAX_NAME, "%s", names[n]);
-	}
-	free(copy);
-	if (set->nr)
-		return set;
-	free(set);
-	return fail_null(EINVAL, "raw string '%.60s' uses no counter (pmcN)", raw);
-}
-
-struct pmctrack_evset *evset_copy(const struct pmctrack_evset *set)
-{
-	struct pmctrack_evset *copy = malloc(sizeof(*copy));
-
-	if (!copy)
-		return fail_null(ENOMEM, "no memory");
-	*copy = *set;
-	return copy;
-}
-
-void pmctrack_evset__free(struct pmctrack_evset *set)
-{
-	free(set);
-}
-
-int pmctrack_evset__core_type(const struct pmctrack_evset *set)
-{
-	return set->core_type;
-}
-
-int pmctrack_evset__of_record(struct pmctrack_evset *const *sets, unsigned int nr,
-			      const struct pmctrack_record *rec)
-{
-	unsigned int index = 0;
-
-	/* The kernel numbers the sets of each core type. */
-	for (unsigned int i = 0; i < nr; i++) {
-		if (sets[i]->core_type >= 0 && sets[i]->core_type != rec->core_type)
-			continue;
-		if (index++ == rec->set)
-			return (int)i;
-	}
-	return -ENOENT;
-}
-
-const char *pmctrack_evset__raw(const struct pmctrack_evset *set)
-{
-	return set->raw;
-}
-
-unsigned int pmctrack_evset__nr(const struct pmctrack_evset *set)
-{
-	return set->nr;
-}
-
-unsigned int pmctrack_evset__counter(const struct pmctrack_evset *set, unsigned int i)
-{
-	return set->event[i].counter;
-}
-
-const char *pmctrack_evset__name(const struct pmctrack_evset *set, unsigned int i)
-{
-	return set->event[i].name;
 }
 
 /* Listing: portable names first, then the table. */

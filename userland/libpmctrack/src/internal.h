@@ -95,7 +95,7 @@ int pfm_find_x86(const char *table, const char *name, uint64_t *code);
 int pfm_each_x86(const char *table,
 		 int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg);
 
-/* events.c */
+/* event_set.c, events.c */
 struct pmctrack_evset *evset_copy(const struct pmctrack_evset *set);
 const char *pmu_table(const struct pmu *pmu, uint64_t *limit);
 bool pmu_is_perf(const struct pmu *pmu);

@@ -245,8 +245,6 @@ int module_session_new(const struct pmctrack_ctl *ctl, struct session_request *r
 		err = nla_put_string(msg, PMCTRACK_A_SESSION_SET, pmctrack_evset__raw(req->sets[i]));
 	if (!err && o->pid)
 		err = nla_put_u32(msg, PMCTRACK_A_SESSION_PID, (uint32_t)o->pid);
-	for (unsigned int i = 0; !err && i < o->nr_processes; i++)
-		err = nla_put_u32(msg, PMCTRACK_A_SESSION_PID, (uint32_t)o->processes[i]);
 	if (!err && req->cgroup >= 0)
 		err = nla_put_u32(msg, PMCTRACK_A_SESSION_CGROUP, (uint32_t)req->cgroup);
 	if (!err && o->virts && ctl->mmon.name)

@@ -20,16 +20,24 @@ struct pmctrack_session {
 	uint64_t size;
 	uint64_t tail;
 	uint64_t taken;		/* where the record handed out last ends */
+	uint32_t left_out;	/* threads that were created faster than attached */
 	pid_t owner;		/* thread that may read its counters; 0: none */
 	uint32_t counters;	/* of its set */
 };
 
-static int map(struct pmctrack_session *s)
+/* The control pages in bytes. */
+static size_t ctl_size(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (sizeof(struct pmctrack_ring_ctl) + page - 1) / page * page;
+}
+
+static int map(struct pmctrack_session *s)
+{
 	void *p;
 
-	p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
+	p = mmap(NULL, ctl_size(), PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
 	if (p == MAP_FAILED)
 		return fail(errno, "cannot map the session's control page: %s", strerror(errno));
 	s->ring = p;
@@ -39,6 +47,20 @@ static int map(struct pmctrack_session *s)
 		return fail(errno, "cannot map the session's records: %s", strerror(errno));
 	s->data = p;
 	return 0;
+}
+
+/* Without a signal's end of it, this takes as long as @pid has threads. */
+static int attach(struct pmctrack_session *s, pid_t pid)
+{
+	struct pmctrack_attach a = { .pid = pid };
+	int err;
+
+	if (!ioctl(s->fd, PMCTRACK_IOC_ATTACH, &a)) {
+		s->left_out += a.left_out;
+		return 0;
+	}
+	err = errno;
+	return fail(err, "%s", a.message[0] ? a.message : strerror(err));
 }
 
 static int open_cgroup(const struct pmctrack_session_opts *opts, struct session_request *req)
@@ -71,6 +93,8 @@ struct pmctrack_session *pmctrack_session__open(const struct pmctrack_ctl *ctl,
 		return fail_null(ENOMEM, "no memory");
 	if (user)
 		memcpy(&opts, user, user->sz < sizeof(opts) ? user->sz : sizeof(opts));
+	if (opts.nr_processes)
+		opts.flags |= PMCTRACK_SESSION_ATTACH;
 	err = open_cgroup(&opts, &req);
 	if (!err)
 		err = module_session_new(ctl, &req);
@@ -83,6 +107,8 @@ struct pmctrack_session *pmctrack_session__open(const struct pmctrack_ctl *ctl,
 	} else {
 		s->fd = -1;
 	}
+	for (unsigned int i = 0; !err && i < opts.nr_processes; i++)
+		err = attach(s, opts.processes[i]);
 	if (err) {
 		pmctrack_session__close(s);
 		errno = -err;
@@ -137,7 +163,7 @@ void pmctrack_session__close(struct pmctrack_session *s)
 	if (s->data)
 		munmap((void *)s->data, s->size);
 	if (s->ring)
-		munmap(s->ring, (size_t)sysconf(_SC_PAGESIZE));
+		munmap(s->ring, ctl_size());
 	if (s->fd >= 0)
 		close(s->fd);
 	free(s);
@@ -153,12 +179,24 @@ uint64_t pmctrack_session__period_ns(const struct pmctrack_session *s)
 	return s->period_ns;
 }
 
+static int ended(void)
+{
+	return fail(ESHUTDOWN, "an administrator ended this session: sessions without CAP_PERFMON are not allowed here any more (unprivileged= in /proc/pmc/config)");
+}
+
+static bool is_revoked(const struct pmctrack_session *s)
+{
+	return __atomic_load_n(&s->ring->ended, __ATOMIC_RELAXED) == PMCTRACK_ENDED_REVOKED;
+}
+
 static int ioctl_failed(const char *state)
 {
+	if (errno == ESHUTDOWN)
+		return ended();
 	if (errno == EALREADY)
 		return fail(EALREADY, "the calling thread is %s already", state);
 	if (errno == ESRCH)
-		return fail(ESRCH, "this session was opened for another thread; open one in each thread");
+		return fail(ESRCH, "this session was opened for another thread (open one in each thread), or somebody with CAP_PERFMON monitors this one now");
 	return fail(errno, "the pmctrack kernel module: %s", strerror(errno));
 }
 
@@ -218,6 +256,8 @@ int pmctrack_session__wait(struct pmctrack_session *s, int timeout_ms)
 		return 0;
 	if (p.revents & POLLIN)
 		return 1;
+	if (is_revoked(s))
+		return ended();
 	return fail(ENODATA, "no thread is being monitored any more");
 }
 
@@ -228,13 +268,26 @@ void pmctrack_session__stats(const struct pmctrack_session *s, struct pmctrack_s
 	all.threads = __atomic_load_n(&s->ring->threads, __ATOMIC_RELAXED);
 	all.skipped_threads = __atomic_load_n(&s->ring->skipped_threads, __ATOMIC_RELAXED);
 	all.lost = __atomic_load_n(&s->ring->lost, __ATOMIC_RELAXED);
+	all.left_out_threads = s->left_out;
+	all.revoked = is_revoked(s);
 	memcpy(stats, &all, stats->sz < sizeof(all) ? stats->sz : sizeof(all));
+}
+
+uint64_t pmctrack_session__lost_count_of(const struct pmctrack_session *s, unsigned int core_type,
+					 unsigned int set, unsigned int counter)
+{
+	if (core_type >= PMCTRACK_MAX_CORE_TYPES || set >= PMCTRACK_MAX_SETS ||
+	    counter >= PMCTRACK_MAX_COUNTERS)
+		return 0;
+	return __atomic_load_n(&s->ring->lost_counts[core_type][set][counter], __ATOMIC_RELAXED);
 }
 
 uint64_t pmctrack_session__lost_count(const struct pmctrack_session *s, unsigned int set,
 				      unsigned int counter)
 {
-	if (set >= PMCTRACK_MAX_SETS || counter >= PMCTRACK_MAX_COUNTERS)
-		return 0;
-	return __atomic_load_n(&s->ring->lost_counts[set][counter], __ATOMIC_RELAXED);
+	uint64_t sum = 0;
+
+	for (unsigned int type = 0; type < PMCTRACK_MAX_CORE_TYPES; type++)
+		sum += pmctrack_session__lost_count_of(s, type, set, counter);
+	return sum;
 }

@@ -74,6 +74,10 @@ static void raw_test(void **state)
 	expect_raw("0x8:u,0x8:k,0x8:uk,0x8:u:k",
 		   "pmc1=0x8,pmc2=0x8,usr2=0,os2=1,pmc3=0x8,os3=1,pmc4=0x8,usr4=0,os4=1");
 	expect_raw("0x11:ebs=5000,0x8:k:ebs=7", "pmc0,ebs0=5000,pmc1=0x8,usr1=0,os1=1,ebs1=7");
+	/* Without a number, it is that of PMCTrack 4.0. */
+	assert_int_equal(PMCTRACK_EBS_DEFAULT, 500000000);
+	expect_raw("0x11:ebs,0x8", "pmc0,ebs0=500000000,pmc1=0x8");
+	expect_raw("0x8:ebs:k", "pmc1=0x8,usr1=0,os1=1,ebs1=500000000");
 	/* What the hardware does not tell is left to the kernel. */
 	expect_raw("0x1234", "pmc1=0x1234");
 }
@@ -92,6 +96,84 @@ static void names_test(void **state)
 	assert_string_equal(pmctrack_evset__name(set, 1), "0x8");
 	assert_int_equal(pmctrack_evset__counter(set, 2), 2);
 	assert_string_equal(pmctrack_evset__name(set, 2), "two");
+	pmctrack_evset__free(set);
+}
+
+static void expect_names(struct pmctrack_evset *set, const char *const *names, unsigned int nr)
+{
+	assert_non_null(set);
+	assert_int_equal(pmctrack_evset__nr(set), nr);
+	for (unsigned int i = 0; i < nr; i++)
+		assert_string_equal(pmctrack_evset__name(set, i), names[i]);
+	pmctrack_evset__free(set);
+}
+
+#define EXPECT_NAMES(set, ...)							\
+	expect_names(set, (const char *const[]){ __VA_ARGS__ },			\
+		     sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
+
+/* No two events of a set have the same name; different events never have, in any set. */
+static void unique_names_test(void **state)
+{
+	char same[PMCTRACK_MAX_RAW] = "pmc1=0x8,umask1=0x", *at = same;
+
+	(void)state;
+	EXPECT_NAMES(pmctrack_evset__parse(&ctl, 0, "0x8,0x8:k,0x8,two"), "0x8@pmc1", "0x8:k", "0x8@pmc3", "two");
+	EXPECT_NAMES(pmctrack_evset__parse_raw(&ctl, "pmc3=0xc4,umask3=0x41,pmc4=0xc4,umask4=0x4f,os4"),
+		     "0xc4:umask=0x41", "0xc4:umask=0x4f:uk");
+	EXPECT_NAMES(pmctrack_evset__parse_raw(&ctl, "os1=1,usr1=0,edge1,pmc1=0x8,ebs1=5000,pmc2=0x8,usr2,pmc3=0x8,os3=0"),
+		     "0x8:edge:k", "0x8@pmc2", "0x8@pmc3");
+	/* In any case, names mean the same event. */
+	EXPECT_NAMES(pmctrack_evset__parse_raw(&ctl, "pmc1=0xc4,pmc2=0xC4"), "0xc4@pmc1", "0xC4@pmc2");
+	/* Cut off, they are still told apart. */
+	at += strlen(at);
+	memset(at, '0', 200);
+	strcpy(at + 200, "1,pmc2=0x8,umask2=0x");
+	at += strlen(at);
+	memset(at, '0', 200);
+	strcpy(at + 200, "2");
+	struct pmctrack_evset *set = pmctrack_evset__parse_raw(&ctl, same);
+
+	assert_non_null(set);
+	assert_string_not_equal(pmctrack_evset__name(set, 0), pmctrack_evset__name(set, 1));
+	pmctrack_evset__free(set);
+}
+
+/* A count by its event's name, as it was asked for. */
+static void find_test(void **state)
+{
+	struct pmctrack_evset *set = pmctrack_evset__parse(&ctl, 0, "0x8,0x11:k,two,0x8");
+	struct pmctrack_record *rec = calloc(1, sizeof(*rec) + 4 * sizeof(rec->counts[0]));
+	uint64_t value = 0;
+
+	(void)state;
+	assert_non_null(set);
+	/* By ascending counter: 0x11:k, 0x8@pmc1, two, 0x8@pmc3. */
+	assert_int_equal(pmctrack_evset__find(set, "0x11:k"), 0);
+	assert_int_equal(pmctrack_evset__find(set, "0x8"), 1);
+	assert_int_equal(pmctrack_evset__find(set, "0X8:u"), 1);
+	assert_int_equal(pmctrack_evset__find(set, "0x8@pmc3"), 3);
+	assert_int_equal(pmctrack_evset__find(set, "TWO"), 2);
+	assert_int_equal(pmctrack_evset__find(set, "0x11"), -ENOENT);
+	assert_non_null(strstr(pmctrack_error(), "0x11:k,0x8@pmc1,two,0x8@pmc3"));
+	assert_int_equal(pmctrack_evset__find(set, "0x8@pmc2"), -ENOENT);
+	assert_int_equal(pmctrack_evset__find(set, "0x8:k"), -ENOENT);
+	assert_int_equal(pmctrack_evset__find(set, "0x"), -ENOENT);
+	assert_int_equal(pmctrack_evset__find(set, ""), -ENOENT);
+	assert_int_equal(pmctrack_evset__find(set, ":u"), -ENOENT);
+
+	rec->nr_counts = 4;
+	for (int i = 0; i < 4; i++)
+		rec->counts[i] = 10 + (uint64_t)i;
+	assert_int_equal(pmctrack_record__count(rec, set, "two", &value), 0);
+	assert_int_equal(value, 12);
+	assert_int_equal(pmctrack_record__count(rec, set, "three", &value), -ENOENT);
+	/* Of a core type that has no set. */
+	rec->nr_counts = 0;
+	assert_int_equal(pmctrack_record__count(rec, set, "two", &value), -ENODATA);
+	assert_int_equal(value, 12);
+	assert_int_equal(pmctrack_record__count(rec, NULL, "two", &value), -ENODATA);
+	free(rec);
 	pmctrack_evset__free(set);
 }
 
@@ -125,7 +207,8 @@ static void refusal_test(void **state)
 	expect_error("0x8:ebs=-1", EINVAL, "needs the number");
 	expect_error("0x8:ebs=1x", EINVAL, "needs the number");
 	expect_error("0x8:ebs=99999999999999999999", EINVAL, "needs the number");
-	expect_error("0x8:ebs", EINVAL, "unknown flag ':ebs'");
+	expect_error("0x8:ebs=500000000x", EINVAL, "needs the number");
+	expect_error("0x8:ebsx", EINVAL, "unknown flag ':ebsx'");
 	expect_error("0x2", EOPNOTSUPP, "test_pmu does not have it");
 	expect_error("0x8,0x8,0x8,0x8,0x8", ENOSPC, "4 general counters and 1 for fixed events");
 	assert_null(pmctrack_evset__parse(&ctl, 1, "0x8"));
@@ -206,8 +289,19 @@ static void parse_raw_test(void **state)
 	assert_int_equal(pmctrack_evset__nr(set), 2);
 	assert_string_equal(pmctrack_evset__name(set, 0), "pmc0");
 	assert_int_equal(pmctrack_evset__counter(set, 1), 3);
-	assert_string_equal(pmctrack_evset__name(set, 1), "0x8");
+	assert_string_equal(pmctrack_evset__name(set, 1), "0x8:uk");
 	pmctrack_evset__free(set);
+
+	/* The number that a raw string of PMCTrack 4.0 leaves out. */
+	set = pmctrack_evset__parse_raw(&ctl, "pmc0,ebs0,pmc1=0x8,coretype=0");
+	assert_non_null(set);
+	assert_string_equal(pmctrack_evset__raw(set), "pmc0,ebs0=500000000,pmc1=0x8,coretype=0");
+	pmctrack_evset__free(set);
+	memset(toolong, ',', sizeof(toolong) - 1);
+	memcpy(toolong, "pmc0,ebs0", 9);
+	toolong[PMCTRACK_MAX_RAW - 2] = '\0';
+	assert_null(pmctrack_evset__parse_raw(&ctl, toolong));
+	assert_non_null(strstr(pmctrack_error(), "longer than 511 bytes"));
 
 	assert_null(pmctrack_evset__parse_raw(&ctl, "os3=1"));
 	assert_non_null(strstr(pmctrack_error(), "uses no counter"));
@@ -286,6 +380,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(raw_test),
 		cmocka_unit_test(names_test),
+		cmocka_unit_test(unique_names_test),
+		cmocka_unit_test(find_test),
 		cmocka_unit_test(alias_test),
 		cmocka_unit_test(refusal_test),
 		cmocka_unit_test(spill_test),

@@ -28,7 +28,7 @@ static void use_sets(const char *first, const char *second)
 
 static struct pmctrack_record *new_record(void)
 {
-	struct pmctrack_record *rec = calloc(1, sizeof(*rec) + 2 * sizeof(rec->counts[0]));
+	struct pmctrack_record *rec = calloc(1, sizeof(*rec) + 3 * sizeof(rec->counts[0]));
 
 	rec->tid = 4711;
 	rec->kind = PMCTRACK_RECORD_TICK;
@@ -218,13 +218,14 @@ static void csv_test(void **state)
 	rec->nr_counts = 2;
 	rec->set = 0;
 	rec->counts[0] = 0;
+	rec->flags = PMCTRACK_RECORD_F_WIDENED | PMCTRACK_RECORD_F_DISTURBED;
 	output_row(&w, rec);
 	csv_free(&w);
 	expect_text(w.out,
-		    "nsample,time_ns,kind,pid,tgid,cpu,coretype,expid,run_ns,hw_ns,merged,cycles,a,b,m\r\n"
-		    "1,0,tick,4711,0,0,0,0,10,9,0,4,6,,1.5\r\n"
-		    "2,0,tick,4711,0,0,0,1,10,9,0,,,4,\r\n"
-		    "3,0,tick,4711,0,0,0,0,10,9,0,0,6,,\r\n");
+		    "nsample,time_ns,kind,pid,tgid,cpu,coretype,expid,run_ns,hw_ns,merged,widened,disturbed,cycles,a,b,m\r\n"
+		    "1,0,tick,4711,0,0,0,0,10,9,0,0,0,4,6,,1.5\r\n"
+		    "2,0,tick,4711,0,0,0,1,10,9,0,0,0,,,4,\r\n"
+		    "3,0,tick,4711,0,0,0,0,10,9,0,1,1,0,6,,\r\n");
 	options.format = FORMAT_TABLE;
 	metrics_free(&metrics);
 	metrics.nr = 0;
@@ -278,6 +279,179 @@ static void json_test(void **state)
 	free(rec);
 }
 
+/* Of the sample in the first line that has one. */
+static struct json_object *sample_counts(char *lines)
+{
+	struct json_object *line, *counts = NULL;
+	char *at;
+
+	while (!counts && (at = strsep(&lines, "\n"))) {
+		line = json_tokener_parse(at);
+		counts = json_object_get(json_object_object_get(line, "counts"));
+		json_object_put(line);
+	}
+	assert_non_null(counts);
+	return counts;
+}
+
+static uint64_t count_named(struct json_object *counts, const char *name)
+{
+	struct json_object *o = json_object_object_get(counts, name);
+
+	if (!o)
+		fail_msg("no '%s' in %s", name, json_object_get_string(counts));
+	return json_object_get_uint64(o);
+}
+
+/* Events of one code, of one set or two, are all in the output, each with its count. */
+static void one_code_test(void **state)
+{
+	struct pmctrack_record *rec = new_record();
+	struct output w = new_output();
+	struct json_object *counts;
+
+	(void)state;
+	use_sets("pmc0=0xc4,umask0=0x4,pmc1=0xc4,umask1=0x8", "pmc0=0xc4,pmc1=0xc4,os1,usr1=0");
+	rec->counters = 3;
+	rec->nr_counts = 2;
+	rec->counts[0] = 5;
+	rec->counts[1] = 6;
+	options.format = FORMAT_JSON;
+	output_begin(&w);
+	output_row(&w, rec);
+	fclose(w.out);
+	counts = sample_counts(text);
+	assert_int_equal(count_named(counts, "0xc4:umask=0x4"), 5);
+	assert_int_equal(count_named(counts, "0xc4:umask=0x8"), 6);
+	json_object_put(counts);
+	free(text);
+
+	options.format = FORMAT_CSV;
+	w = new_output();
+	output_begin(&w);
+	output_row(&w, rec);
+	rec->set = 1;
+	output_row(&w, rec);
+	csv_free(&w);
+	expect_text(w.out,
+		    "nsample,time_ns,kind,pid,tgid,cpu,coretype,expid,run_ns,hw_ns,merged,widened,disturbed,"
+		    "0xc4:umask=0x4,0xc4:umask=0x8,0xc4,0xc4:k\r\n"
+		    "1,0,tick,4711,0,0,0,0,0,0,0,0,0,5,6,,\r\n"
+		    "2,0,tick,4711,0,0,0,1,0,0,0,0,0,,,5,6\r\n");
+
+	options.format = FORMAT_OPENMETRICS;
+	options.system = true;
+	w = new_output();
+	output_row(&w, rec);
+	openmetrics_write(&w);
+	openmetrics_free(&w);
+	fclose(w.out);
+	assert_non_null(strstr(text, "{cpu=\"0\",set=\"1\",event=\"0xc4\"} 5\n"));
+	assert_non_null(strstr(text, "{cpu=\"0\",set=\"1\",event=\"0xc4:k\"} 6\n"));
+	free(text);
+	text = NULL;
+	options.system = false;
+	options.format = FORMAT_TABLE;
+	sets_free(&sets);
+	sets.nr = 0;
+	free(rec);
+}
+
+/* An event that is counted twice has two names, and formulas may use the short one. */
+static void counted_twice_test(void **state)
+{
+	struct pmctrack_record *rec = new_record();
+	struct output w = new_output();
+
+	(void)state;
+	use_sets("pmc0=a,pmc1=b,pmc2=b", NULL);
+	use_metric("m=b/a+a:u");
+	options.format = FORMAT_CSV;
+	output_begin(&w);
+	rec->counters = 7;
+	rec->nr_counts = 3;
+	rec->counts[0] = 2;
+	rec->counts[1] = 8;
+	rec->counts[2] = 9;
+	output_row(&w, rec);
+	expect_text(w.out,
+		    "nsample,time_ns,kind,pid,tgid,cpu,coretype,expid,run_ns,hw_ns,merged,widened,disturbed,a,b@pmc1,b@pmc2,m\r\n"
+		    "1,0,tick,4711,0,0,0,0,0,0,0,0,0,2,8,9,6\r\n");
+	csv_free(&w);
+	options.format = FORMAT_TABLE;
+	metrics_free(&metrics);
+	metrics.nr = 0;
+	sets_free(&sets);
+	sets.nr = 0;
+	free(rec);
+}
+
+/* Two virtual counters whose names OpenMetrics cannot tell apart, and a unit with a quote. */
+static void openmetrics_names_test(void **state)
+{
+	struct pmctrack_record *rec = calloc(1, sizeof(*rec) + 4 * sizeof(rec->counts[0]));
+	static const char *const names[] = { "a-b", "a.b", "7 %" };
+	struct output w = new_output();
+
+	(void)state;
+	use_sets("pmc0=a", NULL);
+	sets.virts = 7;
+	for (int i = 0; i < 3; i++) {
+		sets.virt[i].name = strdup(names[i]);
+		sets.virt[i].unit = strdup(i ? "" : "\"\\\n");
+		sets.virt[i].gauge = true;
+		rec->counts[1 + i] = 10 + (uint64_t)i;
+	}
+	rec->nr_counts = 1;
+	rec->counters = 1;
+	rec->nr_virt = 3;
+	rec->virt = 7;
+	options.format = FORMAT_OPENMETRICS;
+	options.system = true;
+	output_row(&w, rec);
+	openmetrics_write(&w);
+	openmetrics_free(&w);
+	fclose(w.out);
+	assert_non_null(strstr(text, "\npmctrack_virt_a_b{cpu=\"0\",unit=\"\\\"\\\\\\n\"} 10\n"));
+	assert_non_null(strstr(text, "# TYPE pmctrack_virt_a_b_virt1 gauge\n"));
+	assert_non_null(strstr(text, "\npmctrack_virt_a_b_virt1{cpu=\"0\",unit=\"\"} 11\n"));
+	assert_non_null(strstr(text, "\npmctrack_virt_7__{cpu=\"0\",unit=\"\"} 12\n"));
+	free(text);
+	text = NULL;
+	options.system = false;
+	options.format = FORMAT_TABLE;
+	sets_free(&sets);
+	memset(&sets, 0, sizeof(sets));
+	sets.nr_core_types = 1;
+	free(rec);
+}
+
+/* No two columns of CSV have the same name. */
+static void csv_columns_test(void **state)
+{
+	(void)state;
+	use_sets("pmc0=a,pmc1=b", "pmc0=b");
+	use_metric("m=a/b");
+	assert_int_equal(csv_check(&sets, &metrics), 0);
+	metrics_free(&metrics);
+	use_metric("b=a/b");
+	assert_int_equal(csv_check(&sets, &metrics), EXIT_USAGE);
+	metrics_free(&metrics);
+	use_metric("cpu=a/b");
+	assert_int_equal(csv_check(&sets, &metrics), EXIT_USAGE);
+	metrics_free(&metrics);
+	use_metric("v=a/b");
+	sets.virts = 2;
+	sets.virt[1].name = strdup("v");
+	assert_int_equal(csv_check(&sets, &metrics), EXIT_USAGE);
+	sets.virts = 0;
+	metrics_free(&metrics);
+	metrics.nr = 0;
+	sets_free(&sets);
+	sets.virt[1].name = NULL;
+	sets.nr = 0;
+}
+
 static bool no_names(const char *name, double *value, void *arg)
 {
 	(void)arg;
@@ -328,6 +502,10 @@ int main(void)
 		cmocka_unit_test(totals_test),
 		cmocka_unit_test(csv_test),
 		cmocka_unit_test(json_test),
+		cmocka_unit_test(one_code_test),
+		cmocka_unit_test(counted_twice_test),
+		cmocka_unit_test(openmetrics_names_test),
+		cmocka_unit_test(csv_columns_test),
 		cmocka_unit_test(metric_test),
 	};
 

@@ -6,14 +6,15 @@
  * Documentation/netlink/specs/pmctrack.yaml): a request creates a session and
  * returns a file descriptor. On that descriptor,
  *
- *  - mmap() of one page at offset 0 (shared, readable and writable) gives
- *    struct pmctrack_ring_ctl, and of data_size bytes at offset
+ *  - mmap() at offset 0 (shared, readable and writable) of as many pages as it
+ *    takes gives struct pmctrack_ring_ctl, and of data_size bytes at offset
  *    PMCTRACK_MMAP_DATA (shared, read-only) the records;
  *  - read() returns whole records and consumes them, poll() waits for them;
- *  - ioctl() starts and stops counting the calling thread, or ends the
- *    monitoring of running processes.
+ *  - ioctl() starts and stops counting the calling thread, or begins and ends
+ *    the monitoring of running processes.
  *
- * A reader uses either the mapping or read(), not both.
+ * A reader uses either the mapping or read(), not both. A child that is forked
+ * does not have the mappings.
  *
  * All times are nanoseconds. All counts are event counts, never scaled.
  */
@@ -24,14 +25,14 @@
 #include <linux/types.h>
 
 /* Changes when anything in this file or the netlink spec changes incompatibly. */
-#define PMCTRACK_ABI_VERSION	1
+#define PMCTRACK_ABI_VERSION	2
 
 #define PMCTRACK_MAX_COUNTERS	32	/* hardware counters of a CPU */
 #define PMCTRACK_MAX_SETS	8	/* event sets of a session and core type */
 #define PMCTRACK_MAX_CORE_TYPES	4
-#define PMCTRACK_MAX_PIDS	64	/* processes that a session is attached to */
 #define PMCTRACK_MAX_VIRT	16	/* virtual counters of a monitoring module */
 #define PMCTRACK_MAX_RAW	512	/* bytes of a raw configuration string, with NUL */
+#define PMCTRACK_MAX_MESSAGE	160	/* bytes of a refusal's text, with NUL */
 
 #define PMCTRACK_MMAP_DATA	0x10000	/* offset of the records for mmap() */
 
@@ -44,6 +45,10 @@
  * @PMCTRACK_RECORD_SELF: the thread stopped counting itself
  * @PMCTRACK_RECORD_DETACH: PMCTRACK_IOC_DETACH; the counts are up to the last
  *	time at which the thread's counters were read
+ * @PMCTRACK_RECORD_REVOKED: an administrator ended the session, which was opened
+ *	without CAP_PERFMON (unprivileged= in /proc/pmc/config), or took the
+ *	thread over for a session with CAP_PERFMON; the counts are as those of
+ *	PMCTRACK_RECORD_DETACH
  * @PMCTRACK_RECORD_PAD: not a record: skip its size
  */
 enum pmctrack_record_kind {
@@ -53,6 +58,7 @@ enum pmctrack_record_kind {
 	PMCTRACK_RECORD_MIGRATION,
 	PMCTRACK_RECORD_SELF,
 	PMCTRACK_RECORD_DETACH,
+	PMCTRACK_RECORD_REVOKED,
 	PMCTRACK_RECORD_PAD = 0xffff,
 };
 
@@ -62,10 +68,18 @@ enum pmctrack_record_kind {
  *	into the ring; this one covers its interval too, nothing is missing
  * @PMCTRACK_RECORD_F_SETUID: monitoring of the thread ended here, because it
  *	executed a program with other privileges
+ * @PMCTRACK_RECORD_F_WIDENED: of kind PMCTRACK_RECORD_EBS: the window was made
+ *	longer than asked for, because samples took more of the CPU's time than
+ *	ebs_cpu_percent in /proc/pmc/config allows. Its counts are exact.
+ * @PMCTRACK_RECORD_F_DISTURBED: somebody else wrote the counters meanwhile (a
+ *	hypervisor, firmware). What was counted until that was noticed is left
+ *	out of the counts, and its time out of @hw_ns.
  */
 enum pmctrack_record_flags {
 	PMCTRACK_RECORD_F_MERGED	= 1 << 0,
 	PMCTRACK_RECORD_F_SETUID	= 1 << 1,
+	PMCTRACK_RECORD_F_WIDENED	= 1 << 2,
+	PMCTRACK_RECORD_F_DISTURBED	= 1 << 3,
 };
 
 /**
@@ -78,8 +92,8 @@ enum pmctrack_record_flags {
  * @run_ns: time the thread was on a CPU in the interval; of a CPU: the length
  *	of the interval, or the time that threads of the cgroup ran there
  * @hw_ns: the part of @run_ns in which the set was on the hardware. Equal to
- *	@run_ns for threads; on a CPU, less while threads of other sessions had
- *	the counters: then events are missing
+ *	@run_ns for threads, unless the flags say otherwise; on a CPU, less while
+ *	threads of other sessions had the counters: then events are missing
  * @tid: thread, in the PID namespace of the session's creator; -1: a CPU
  * @tgid: its process, likewise
  * @cpu: where the interval ended
@@ -133,8 +147,19 @@ struct pmctrack_user_read {
 };
 
 /**
- * struct pmctrack_ring_ctl - first page of a session's mapping
+ * enum pmctrack_ended - why the kernel ended a session that is still open
+ * @PMCTRACK_ENDED_NOT: it did not
+ * @PMCTRACK_ENDED_REVOKED: see PMCTRACK_RECORD_REVOKED
+ */
+enum pmctrack_ended {
+	PMCTRACK_ENDED_NOT,
+	PMCTRACK_ENDED_REVOKED,
+};
+
+/**
+ * struct pmctrack_ring_ctl - first pages of a session's mapping
  * @abi: PMCTRACK_ABI_VERSION of the module
+ * @ended: enum pmctrack_ended
  * @data_size: bytes of the data area, a power of two
  * @head: bytes ever written; load with acquire semantics before reading
  *	records
@@ -146,12 +171,13 @@ struct pmctrack_user_read {
  *	memory are not
  * @tail: bytes ever consumed; the reader stores it with release semantics.
  *	The only member that user space may write.
- * @lost_counts: for each set and counter, the events of the lost records
  * @user_read: counters of the session's own thread
+ * @lost_counts: for each core type, set and counter, the events of the lost
+ *	records
  */
 struct pmctrack_ring_ctl {
 	__u32 abi;
-	__u32 __reserved;
+	__u32 ended;
 	__u64 data_size;
 	__u64 head;
 	__u64 lost;
@@ -160,8 +186,8 @@ struct pmctrack_ring_ctl {
 	__u64 __pad0[3];
 	__u64 tail;
 	__u64 __pad1[7];
-	__u64 lost_counts[PMCTRACK_MAX_SETS][PMCTRACK_MAX_COUNTERS];
 	struct pmctrack_user_read user_read;
+	__u64 lost_counts[PMCTRACK_MAX_CORE_TYPES][PMCTRACK_MAX_SETS][PMCTRACK_MAX_COUNTERS];
 };
 
 /**
@@ -177,10 +203,12 @@ struct pmctrack_ring_ctl {
  * @PMCTRACK_SESSION_USER_READ: the calling thread reads its counters itself, see
  *	struct pmctrack_user_read. It has one event set, of counters with 64
  *	bits, and follows no other thread.
+ * @PMCTRACK_SESSION_ATTACH: the targets are running processes, see
+ *	PMCTRACK_IOC_ATTACH
  *
- * Without PMCTRACK_SESSION_ON_EXEC, targets are running processes with all
- * their threads, which are counted from now on; without a target, it is the
- * calling thread, which begins with PMCTRACK_IOC_START.
+ * Without PMCTRACK_SESSION_ON_EXEC, PMCTRACK_SESSION_SYSTEM and
+ * PMCTRACK_SESSION_ATTACH, the target is the calling thread, which begins with
+ * PMCTRACK_IOC_START.
  */
 enum pmctrack_session_flags {
 	PMCTRACK_SESSION_THREADS	= 1 << 0,
@@ -188,6 +216,7 @@ enum pmctrack_session_flags {
 	PMCTRACK_SESSION_ON_EXEC	= 1 << 2,
 	PMCTRACK_SESSION_SYSTEM		= 1 << 3,
 	PMCTRACK_SESSION_USER_READ	= 1 << 4,
+	PMCTRACK_SESSION_ATTACH		= 1 << 5,
 };
 
 /*
@@ -195,7 +224,8 @@ enum pmctrack_session_flags {
  * for it. Stopping writes a record of kind PMCTRACK_RECORD_SELF.
  *
  * Errors: ESRCH: the session does not monitor the calling thread;
- * EALREADY: it is started (stopped) already.
+ * EALREADY: it is started (stopped) already; ESHUTDOWN: the kernel has ended
+ * the session.
  */
 #define PMCTRACK_IOC_START	_IO('%', 0x70)
 #define PMCTRACK_IOC_STOP	_IO('%', 0x71)
@@ -206,6 +236,34 @@ enum pmctrack_session_flags {
  * last record, of kind PMCTRACK_RECORD_DETACH.
  */
 #define PMCTRACK_IOC_DETACH	_IO('%', 0x72)
+
+/**
+ * struct pmctrack_attach - a running process to monitor, and what came of it
+ * @pid: the process, in the caller's PID namespace
+ * @__reserved: 0
+ * @threads: reply: how many of its threads were attached by this call
+ * @left_out: reply: how many were not, because it created them faster than they
+ *	could be followed
+ * @message: reply: if the call fails, why, in one line for a person
+ */
+struct pmctrack_attach {
+	__s32 pid;
+	__u32 __reserved;
+	__u32 threads;
+	__u32 left_out;
+	char message[PMCTRACK_MAX_MESSAGE];
+};
+
+/*
+ * Monitor a running process with all its threads from now on, in a session with
+ * PMCTRACK_SESSION_ATTACH. Threads that it creates are followed if the session's
+ * flags say so.
+ *
+ * Errors: ESRCH: no such process; EACCES: not yours; EBUSY: another session
+ * monitors it; EINTR: a signal came; ESHUTDOWN: the session has ended; ENOMEM;
+ * EINVAL. After an error, part of its threads may be attached: close the session.
+ */
+#define PMCTRACK_IOC_ATTACH	_IOWR('%', 0x73, struct pmctrack_attach)
 
 /* Generic netlink: see Documentation/netlink/specs/pmctrack.yaml. */
 #define PMCTRACK_FAMILY_NAME	"pmctrack"
@@ -261,7 +319,7 @@ enum {
 	PMCTRACK_A_SESSION_PERIOD_NS,	/* u64: sampling period, 0: none */
 	PMCTRACK_A_SESSION_RING_SIZE,	/* u32: bytes, a power of two; reply: what it is */
 	PMCTRACK_A_SESSION_FLAGS,	/* u32: enum pmctrack_session_flags */
-	PMCTRACK_A_SESSION_PID,		/* u32, several: targets; absent: the caller */
+	PMCTRACK_A_SESSION_PID,		/* u32: target of PMCTRACK_SESSION_ON_EXEC */
 	PMCTRACK_A_SESSION_FD,		/* u32, reply: the session */
 	PMCTRACK_A_SESSION_CGROUP,	/* u32: descriptor of a cgroup's directory (version 2) */
 	PMCTRACK_A_SESSION_MMON,	/* string: module of VIRT; without SET, also of the sets */

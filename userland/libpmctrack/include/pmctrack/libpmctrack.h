@@ -12,12 +12,16 @@
  *	struct pmctrack_evset *set = pmctrack_evset__parse(ctl, 0, "instr,cycles");
  *	struct pmctrack_session *s = pmctrack_session__open(ctl, &set, 1, NULL);
  *	const struct pmctrack_record *rec;
+ *	uint64_t instr, cycles;
  *
  *	pmctrack_session__start(s);
  *	work();
  *	pmctrack_session__stop(s);
- *	while (pmctrack_session__next(s, &rec) > 0)
- *		use(rec->counts);
+ *	while (pmctrack_session__next(s, &rec) > 0) {
+ *		pmctrack_record__count(rec, set, "instr", &instr);
+ *		pmctrack_record__count(rec, set, "cycles", &cycles);
+ *		use(instr, cycles);
+ *	}
  */
 #ifndef PMCTRACK_LIBPMCTRACK_H
 #define PMCTRACK_LIBPMCTRACK_H
@@ -173,6 +177,9 @@ int pmctrack_ctl__parse_virts(const struct pmctrack_ctl *ctl, const char *names,
 
 /* --- event sets -------------------------------------------------------- */
 
+/** Events between two samples, for an event that has the flag "ebs" without a number. */
+#define PMCTRACK_EBS_DEFAULT	500000000
+
 /**
  * pmctrack_evset__parse() - event set from mnemonics
  * @ctl: connection; NULL: a failed one, whose error stays
@@ -180,7 +187,8 @@ int pmctrack_ctl__parse_virts(const struct pmctrack_ctl *ctl, const char *names,
  * @events: comma-separated list of NAME[:FLAGS] or 0xCODE[:FLAGS]. Names are
  *	those of pmctrack_ctl__each_event(), in any case; flags are "u" (user
  *	mode, the default), "k" (kernel mode), "uk" (both), "ebs=N" (a sample
- *	each N events; one event of a set can have it).
+ *	each N events; one event of a set can have it), "ebs" (the same with
+ *	PMCTRACK_EBS_DEFAULT).
  *
  * Errors: EINVAL: not of the grammar, or no such event; EOPNOTSUPP: the PMU
  * lacks it; ENOSPC: more events than counters.
@@ -191,7 +199,7 @@ struct pmctrack_evset *pmctrack_evset__parse(const struct pmctrack_ctl *ctl,
  * pmctrack_evset__parse_raw() - event set from a raw string
  * @ctl: connection
  * @raw: for example "pmc0,pmc1=0x8,os1"; the kernel checks it when a session
- *	is opened
+ *	is opened. "ebsN" without a number means PMCTRACK_EBS_DEFAULT.
  *
  * Errors: EINVAL: uses no counter; E2BIG: longer than PMCTRACK_MAX_RAW - 1 bytes;
  * ENOMEM.
@@ -249,8 +257,26 @@ const char *pmctrack_evset__raw(const struct pmctrack_evset *set);
 unsigned int pmctrack_evset__nr(const struct pmctrack_evset *set);
 /** pmctrack_evset__counter() - counter of the @i-th count of a record */
 unsigned int pmctrack_evset__counter(const struct pmctrack_evset *set, unsigned int i);
-/** pmctrack_evset__name() - event of the @i-th count, as the user wrote it, with its mode if that is not "u" */
+/**
+ * pmctrack_evset__name() - name of the event of the @i-th count
+ *
+ * No two events of a set have the same name. It is the event as the user wrote
+ * it, and its mode if that is not "u": "instr", "instr:k", "0x8:uk". An event of
+ * a raw string is its code, or "pmcN" if it has none, followed by the fields of
+ * the event select register and the mode: "0xc4:umask=0x41:k". If events of the
+ * set still have the same name, "@pmcN" with the counter follows: "instr@pmc1".
+ */
 const char *pmctrack_evset__name(const struct pmctrack_evset *set, unsigned int i);
+/**
+ * pmctrack_evset__find() - the count of an event
+ * @set: event set
+ * @event: name of the event, in any case. The mode ":u" and "@pmcN" can be left
+ *	out: then it is the first event of that name.
+ *
+ * Return: i, for which rec->counts[i] is the event's count in a record of the
+ * set, or -ENOENT: the set does not have the event.
+ */
+int pmctrack_evset__find(const struct pmctrack_evset *set, const char *event);
 
 /* --- sessions ---------------------------------------------------------- */
 
@@ -263,8 +289,8 @@ const char *pmctrack_evset__name(const struct pmctrack_evset *set, unsigned int 
  * @period_ns: sampling period, rounded up to a multiple of the tick; 0: none
  * @ring_size: bytes, a power of two; 0: the system's default
  * @processes: running processes to be monitored with all their threads from
- *	now on, at most PMCTRACK_MAX_PIDS. Without these and @pid, it is the
- *	calling thread, which starts and stops itself.
+ *	now on. Without these and @pid, it is the calling thread, which starts
+ *	and stops itself.
  * @nr_processes: their number
  * @cgroup: with PMCTRACK_SESSION_SYSTEM, directory of a control group (version
  *	2) whose threads are counted, instead of all
@@ -293,9 +319,10 @@ struct pmctrack_session_opts {
  * @opts: NULL for the calling thread without sampling
  *
  * Errors: EBUSY: perf or another session has the counters, the thread or the
- * CPUs; EACCES: not yours; ESRCH: no such thread; EINVAL, EOPNOTSUPP: the PMU
- * cannot do it; ENOENT: another monitoring module is active by now; ENOMEM:
- * also locked memory.
+ * CPUs; EACCES: not yours, or the administrator does not allow it; ESRCH: no
+ * such thread; EINVAL, EOPNOTSUPP: the PMU cannot do it; ENOENT: another
+ * monitoring module is active by now; EINTR: a signal came while processes with
+ * many threads were attached; ENOMEM: also locked memory.
  */
 struct pmctrack_session *pmctrack_session__open(const struct pmctrack_ctl *ctl,
 						struct pmctrack_evset *const *sets,
@@ -312,14 +339,14 @@ uint64_t pmctrack_session__period_ns(const struct pmctrack_session *s);
  * pmctrack_session__start() - count the calling thread from here
  *
  * One system call. Errors: ESRCH: the session is another thread's;
- * EALREADY: started.
+ * EALREADY: started; ESHUTDOWN: an administrator ended the session.
  */
 int pmctrack_session__start(struct pmctrack_session *s);
 /**
  * pmctrack_session__stop() - count the calling thread up to here
  *
  * One system call; leaves a record of kind PMCTRACK_RECORD_SELF with what was
- * counted since the start. Errors: ESRCH; EALREADY: stopped.
+ * counted since the start. Errors: ESRCH; EALREADY: stopped; ESHUTDOWN.
  */
 int pmctrack_session__stop(struct pmctrack_session *s);
 
@@ -343,6 +370,19 @@ int pmctrack_session__detach(struct pmctrack_session *s);
  */
 int pmctrack_session__next(struct pmctrack_session *s, const struct pmctrack_record **rec);
 /**
+ * pmctrack_record__count() - count of an event
+ * @rec: record
+ * @set: the event set that the record is of, see pmctrack_evset__of_record()
+ * @event: name of the event, as for pmctrack_evset__find()
+ * @value: result
+ *
+ * The order of rec->counts depends on the machine; the names do not.
+ * Return: 0, -ENOENT if the set does not have the event, or -ENODATA if the
+ * record has no counts; then @value is left alone.
+ */
+int pmctrack_record__count(const struct pmctrack_record *rec, const struct pmctrack_evset *set,
+			   const char *event, uint64_t *value);
+/**
  * pmctrack_record__virt() - value of a virtual counter
  * @rec: record
  * @virt: index of the virtual counter
@@ -357,7 +397,8 @@ int pmctrack_record__virt(const struct pmctrack_record *rec, unsigned int virt, 
  * @timeout_ms: negative: for ever
  *
  * Return: 1 there are records, 0 timeout, -ENODATA no thread is monitored
- * any more and all records were taken, -EINTR.
+ * any more and all records were taken, -ESHUTDOWN likewise, and it was an
+ * administrator who ended the session, -EINTR.
  */
 int pmctrack_session__wait(struct pmctrack_session *s, int timeout_ms);
 
@@ -380,17 +421,25 @@ int pmctrack_session__count(const struct pmctrack_session *s, unsigned int count
  * @threads: monitored now
  * @skipped_threads: not monitored for want of memory
  * @lost: last records of threads that did not fit into the ring
+ * @left_out_threads: of running processes, created by them faster than they
+ *	could be attached, and not monitored
+ * @revoked: 1 if an administrator ended the session, else 0
  */
 struct pmctrack_session_stats {
 	size_t sz;
 	uint32_t threads;
 	uint32_t skipped_threads;
 	uint64_t lost;
+	uint32_t left_out_threads;
+	uint32_t revoked;
 };
 
 /** pmctrack_session__stats() - read them; makes no system call */
 void pmctrack_session__stats(const struct pmctrack_session *s, struct pmctrack_session_stats *stats);
-/** pmctrack_session__lost_count() - events of lost records, by set and counter */
+/** pmctrack_session__lost_count_of() - events of lost records, by core type, set and counter */
+uint64_t pmctrack_session__lost_count_of(const struct pmctrack_session *s, unsigned int core_type,
+					 unsigned int set, unsigned int counter);
+/** pmctrack_session__lost_count() - the same, of all core types together */
 uint64_t pmctrack_session__lost_count(const struct pmctrack_session *s, unsigned int set,
 				      unsigned int counter);
 

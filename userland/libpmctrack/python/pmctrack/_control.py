@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The connection to the kernel module, and event sets."""
 
-import collections
 import ctypes
 import dataclasses
 from collections.abc import Iterable, Sequence
@@ -82,9 +81,10 @@ class EventSet:
             lib().pmctrack_evset__counter(pointer, i) for i in nr
         )
         #: name of each event, as it was written, with its mode if that is not "u";
-        #: with "@pmcN" for the counter where the same is counted twice
-        self.names: Final[tuple[str, ...]] = _unique(
-            [text(lib().pmctrack_evset__name(pointer, i)) for i in nr], self.counters
+        #: with "@pmcN" for the counter where the same is counted twice. The library
+        #: makes them unique (pmctrack_evset__name() in its header).
+        self.names: Final[tuple[str, ...]] = tuple(
+            text(lib().pmctrack_evset__name(pointer, i)) for i in nr
         )
 
     def __repr__(self) -> str:
@@ -96,11 +96,6 @@ class EventSet:
 
 def _core_type(value: int) -> int | None:
     return value if value >= 0 else None
-
-
-def _unique(names: Sequence[str], counters: Sequence[int]) -> tuple[str, ...]:
-    times = collections.Counter(names)
-    return tuple(f"{n}@pmc{c}" if times[n] > 1 else n for n, c in zip(names, counters))
 
 
 def pointers(sets: Sequence[EventSet]) -> Any:
@@ -216,7 +211,7 @@ class Control:
         events is a comma-separated list of NAME[:FLAGS] or 0xCODE[:FLAGS]. Names are
         those of events(), in any case; flags are "u" (user mode, the default), "k"
         (kernel mode), "uk" (both), "ebs=N" (a sample each N events; one event of a
-        set can have it).
+        set can have it), "ebs" (each 500,000,000).
 
         Errors: EINVAL: not of the grammar, or no such event; EOPNOTSUPP: the PMU
         lacks it; ENOSPC: more events than counters; EBADF.

@@ -92,6 +92,8 @@ class SessionStatsInfo(ctypes.Structure):
         ("threads", c_uint32),
         ("skipped_threads", c_uint32),
         ("lost", c_uint64),
+        ("left_out_threads", c_uint32),
+        ("revoked", c_uint32),
     ]
 
 
@@ -136,7 +138,7 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "pmctrack_record__virt": (c_int, [c_void_p, c_uint, POINTER(c_uint64)]),
     "pmctrack_session__wait": (c_int, [c_void_p, c_int]),
     "pmctrack_session__stats": (None, [c_void_p, POINTER(SessionStatsInfo)]),
-    "pmctrack_session__lost_count": (c_uint64, [c_void_p, c_uint, c_uint]),
+    "pmctrack_session__lost_count_of": (c_uint64, [c_void_p, c_uint, c_uint, c_uint]),
     "pmctrack_session__count": (c_int, [c_void_p, c_uint, POINTER(c_uint64)]),
 }
 

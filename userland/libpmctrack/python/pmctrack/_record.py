@@ -23,6 +23,9 @@ class RecordKind(enum.IntEnum):
     SELF = 4
     #: Session.detach(); the counts are up to the last time they were read
     DETACH = 5
+    #: an administrator ended the session, or took the thread over for one with
+    #: CAP_PERFMON; the counts are as those of DETACH
+    REVOKED = 6
 
 
 class RecordFlags(enum.IntFlag):
@@ -34,6 +37,12 @@ class RecordFlags(enum.IntFlag):
     #: monitoring of the thread ended here, because it executed a program with
     #: other privileges
     SETUID = 1 << 1
+    #: of kind EBS: the window was made longer than asked for, because samples
+    #: took too much of the CPU's time; the counts are exact
+    WIDENED = 1 << 2
+    #: somebody else wrote the counters; what was counted until that was noticed
+    #: is left out of the counts, and its time out of hw_ns
+    DISTURBED = 1 << 3
 
 
 @dataclasses.dataclass(frozen=True, slots=True)
@@ -52,8 +61,8 @@ class Record:
     #: the interval's length, or the time that threads of the cgroup ran there
     run_ns: int
     #: the part of run_ns in which the set was on the hardware: less than run_ns
-    #: only on CPUs, while threads of other sessions had the counters; then
-    #: events are missing
+    #: on CPUs, while threads of other sessions had the counters, and in records
+    #: with the flag DISTURBED; then events are missing
     hw_ns: int
     #: thread; -1: the record is a CPU's
     tid: int

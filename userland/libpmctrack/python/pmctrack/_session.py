@@ -35,6 +35,10 @@ class SessionStats:
     skipped_threads: int
     #: last records of threads that did not fit into the ring
     lost: int
+    #: of running processes, created by them faster than they could be attached
+    left_out_threads: int
+    #: an administrator ended the session
+    revoked: bool
 
 
 class Session:
@@ -310,7 +314,8 @@ class Session:
         """Wait for records, for timeout seconds or (None) as long as it takes.
 
         True: there are records. False: none came in time, or none will come any
-        more, because no thread is monitored: then over is true. Errors: EBADF.
+        more, because no thread is monitored: then over is true. Errors: EBADF;
+        ESHUTDOWN: an administrator ended the session, and all records were taken.
         """
         if timeout is not None and timeout < 0:
             raise ValueError("timeout must not be negative")
@@ -348,14 +353,20 @@ class Session:
         """Health of the session; makes no system call. Errors: EBADF."""
         info = _library.SessionStatsInfo(sz=ctypes.sizeof(_library.SessionStatsInfo))
         self._lib.pmctrack_session__stats(self._pointer(), ctypes.byref(info))
-        return SessionStats(info.threads, info.skipped_threads, info.lost)
+        return SessionStats(
+            info.threads, info.skipped_threads, info.lost, info.left_out_threads, bool(info.revoked)
+        )
 
-    def lost_count(self, number: int, counter: int) -> int:
+    def lost_count(self, core_type: int, number: int, counter: int) -> int:
         """Events of lost records: of the core type's set of this number, by counter.
 
         Errors: EBADF.
         """
-        return int(self._lib.pmctrack_session__lost_count(self._pointer(), number, counter))
+        return int(
+            self._lib.pmctrack_session__lost_count_of(
+                self._pointer(), core_type, number, counter
+            )
+        )
 
 
 def _sets(ctl: Control, sets: str | EventSet | Sequence[EventSet]) -> tuple[EventSet, ...]:

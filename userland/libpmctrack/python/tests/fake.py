@@ -164,7 +164,8 @@ class FakeLibrary:
         return i
 
     def _do_evset__name(self, pointer: int, i: int) -> bytes:
-        return self.sets[pointer][i].encode()
+        names = self.sets[pointer]
+        return (names[i] if names.count(names[i]) == 1 else f"{names[i]}@pmc{i}").encode()
 
     def _do_session__open(self, _ctl: int, _sets: Any, nr: int, ref: Any) -> int | None:
         self.opts = {name: getattr(ref._obj, name) for name, *_ in ref._obj._fields_}
@@ -217,6 +218,7 @@ class FakeLibrary:
 
     def _do_session__stats(self, _session: int, ref: Any) -> None:
         ref._obj.threads, ref._obj.skipped_threads, ref._obj.lost = 3, 2, 1
+        ref._obj.left_out_threads, ref._obj.revoked = 4, 1
 
     def _do_session__count(self, _session: int, counter: int, value: Any) -> int:
         if not self.opts["flags"] & 1 << 4:
@@ -224,8 +226,10 @@ class FakeLibrary:
         value._obj.value = 1000 + counter
         return 0
 
-    def _do_session__lost_count(self, _session: int, number: int, counter: int) -> int:
-        return 100 * number + counter
+    def _do_session__lost_count_of(
+        self, _session: int, core_type: int, number: int, counter: int
+    ) -> int:
+        return 1000 * core_type + 100 * number + counter
 
 
 @contextlib.contextmanager

@@ -153,7 +153,7 @@ class SessionTest(FakeTest):
             lambda: session.wait(0),
             lambda: list(session),
             lambda: session.period_ns,
-            lambda: session.lost_count(0, 0),
+            lambda: session.lost_count(0, 0, 0),
             session.read_counts,
         ]
         for use in uses:
@@ -244,7 +244,8 @@ class SessionTest(FakeTest):
         session = Session(self.ctl, "instr")
         stats = session.stats()
         self.assertEqual((stats.threads, stats.skipped_threads, stats.lost), (3, 2, 1))
-        self.assertEqual(session.lost_count(2, 5), 205)
+        self.assertEqual((stats.left_out_threads, stats.revoked), (4, True))
+        self.assertEqual(session.lost_count(1, 2, 5), 1205)
         with self.refused(errno.EOPNOTSUPP, "not opened for reads"):
             session.read_counts()
         with self.refused(errno.ENOTTY, "neither"):

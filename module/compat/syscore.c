@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * <linux/syscore_ops.h> since "syscore: Pass context data to callbacks" (Linux
+ * 6.19, and in stable series): callbacks have an argument, and what is
+ * registered is a struct of its own.
+ */
+#include <linux/syscore_ops.h>
+
+#include "syscore.h"
+
+static void (*pmct_syscore_sleeps)(void);
+static void (*pmct_syscore_wakes)(void);
+
+#ifdef PMCT_HAVE_SYSCORE
+static int pmct_syscore_suspend(void *unused)
+#else
+static int pmct_syscore_suspend(void)
+#endif
+{
+	pmct_syscore_sleeps();
+	return 0;
+}
+
+#ifdef PMCT_HAVE_SYSCORE
+static void pmct_syscore_resume(void *unused)
+#else
+static void pmct_syscore_resume(void)
+#endif
+{
+	pmct_syscore_wakes();
+}
+
+/* Not constant: older kernels have it in a list. */
+static struct syscore_ops pmct_syscore_ops = {
+	.suspend	= pmct_syscore_suspend,
+	.resume		= pmct_syscore_resume,
+};
+
+#ifdef PMCT_HAVE_SYSCORE
+static struct syscore pmct_syscore = { .ops = &pmct_syscore_ops };
+#endif
+
+/**
+ * pmct_syscore_register() - be told when the machine sleeps
+ * @suspend: on the last CPU, all others are offline, with interrupts disabled
+ * @resume: when it wakes up, likewise
+ *
+ * Once. Context: process context, may sleep.
+ */
+void pmct_syscore_register(void (*suspend)(void), void (*resume)(void))
+{
+	pmct_syscore_sleeps = suspend;
+	pmct_syscore_wakes = resume;
+#ifdef PMCT_HAVE_SYSCORE
+	register_syscore(&pmct_syscore);
+#else
+	register_syscore_ops(&pmct_syscore_ops);
+#endif
+}
+
+void pmct_syscore_unregister(void)
+{
+#ifdef PMCT_HAVE_SYSCORE
+	unregister_syscore(&pmct_syscore);
+#else
+	unregister_syscore_ops(&pmct_syscore_ops);
+#endif
+}

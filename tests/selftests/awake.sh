@@ -1,0 +1,56 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# awake.sh DEVICE: the tests of suspend.sh; DEVICE is the virtio device of "ctl".
+set -u
+cd /
+. ./lib.sh
+export S=/opt/pmctrack/selftests
+n=0 status=0
+# result NAME: of the command before it
+result() {
+	local rc=$?
+	n=$((n + 1))
+	if [ $rc = 0 ]; then echo "ok $n - suspend: $1"; else echo "not ok $n - suspend: $1"; status=1; fi
+}
+echo "KTAP version 1"
+echo "1..5"
+
+# A program sleeps on its way, and CPUs are monitored, too; rtcwake itself is in the middle of a
+# system call on the last CPU.
+start_waiting 00500000 2
+start_attached /tmp/attached -T 0.02 -c instr,cycles -p "$waiting"
+attached=$mine
+pmctrack -S --csv -o /tmp/cpus -T 0.05 -c cycles,instr:k sleep infinity & cpus=$!
+pmctrack --csv -o /tmp/rtcwake -T 0 -c instr,cycles,instr:k rtcwake -m mem -s 4 >/dev/null 2>/tmp/rtcwake.err
+result "the machine sleeps and wakes up"
+go
+wait "$waiting"
+wait "$attached"
+# One more than without the sleep: the system call in which the first thread waits begins again.
+equal "$(sum /tmp/attached instr)" $(($(rest 00500000 2) + 1)) "instructions of what slept"
+result "every event is counted once"
+
+kill "$cpus"
+wait "$cpus"
+pkill -x sleep 2>/dev/null || true
+# The sleep took four seconds, and nobody ran meanwhile.
+longest=$(csv /tmp/cpus run_ns | sort -n | tail -n 1) most=$(csv /tmp/cpus cycles | sort -n | tail -n 1)
+[ "$longest" -gt 0 ] && [ "$longest" -lt 3000000000 ] && [ "$most" -lt 3000000000 ] ||
+	fail "a row of $longest ns, one of $most cycles"
+result "CPUs have neither the time nor events of the sleep"
+[ "$(csv_sum /tmp/rtcwake run_ns)" -lt 3000000000 ] && [ "$(csv_sum /tmp/rtcwake instr:k)" -gt 1000 ] &&
+	[ "$(csv_sum /tmp/rtcwake instr:k)" -lt 3000000000 ] || { cat /tmp/rtcwake; false; }
+result "the thread on the CPU that slept last"
+
+# The counters, and their interrupt, are as they were.
+pmctrack -c instr:ebs=100000,cycles $S/handcount 01000000 0 >/tmp/ebs &&
+	equal "$(sum /tmp/ebs instr)" "$(hand_main 01000000 0)" &&
+	equal "$(rows_of /tmp/ebs ebs)" 20 "windows"
+result "samples by events"
+
+cd /sys/bus/virtio/drivers/9pnet_virtio || exit 1
+echo "$1" >unbind
+echo "$1" >bind
+mount -t 9p -o trans=virtio,version=9p2000.L,msize=262144,cache=none ctl /proc/1/root/run/vm
+touch /proc/1/root/run/vm/reboot
+exit $status

@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# What ordinary users can take from others, and for how long (Documentation/security.md).
+
+# Not the function "user", where $! has to be the program.
+as_user=(setpriv --reuid=1000 --regid=1000 --clear-groups --)
+
+# sessions N: wait until so many are open
+sessions() {
+	until grep -q "^sessions: $1\$" /proc/pmc/info; do
+		kill -0 $mine
+		sleep 0.01
+	done
+}
+
+# start_user FILE PMCTRACK-OPTION…: an ordinary user's pmctrack in the background, as $mine
+start_user() {
+	local out=$1; shift
+	"${as_user[@]}" pmctrack "$@" >"$out" 2>/tmp/mine-err & mine=$!
+	sessions 1
+}
+
+# The administrator ends sessions without CAP_PERFMON; their readers are told.
+test_revoke() {
+	start_user /tmp/mine -T 0.01 -c cycles sleep infinity
+	pmctrack -T 0 -c cycles sleep infinity >/tmp/root & root=$!
+	sessions 2
+	echo unprivileged=0 >/proc/pmc/config
+	grep -q '^sessions: 1$' /proc/pmc/info || fail "$(grep sessions /proc/pmc/info) after the end of all sessions but root's"
+	expect_refusal 1 "CAP_PERFMON.*unprivileged=0" user pmctrack -c cycles true
+	pkill -x sleep
+	wait $root $mine || true
+	equal "$(rows_of /tmp/mine revoked)" 1 "last rows"
+	grep -q "an administrator ended the session" /tmp/mine-err || fail "says: $(cat /tmp/mine-err)"
+	equal "$(rows_of /tmp/root revoked)" 0 "last rows of root"
+	idle
+	echo unprivileged=1 >/proc/pmc/config
+	expect_status 0 user pmctrack -c cycles true
+}
+
+# While sessions exist perf has no counters; afterwards it does, whatever their owners do.
+test_revoke_gives_the_counters_back() {
+	need_ownership
+	start_user /tmp/mine -T 0.01 -c cycles sleep infinity
+	! perf stat -x, -e cycles:u true 2>&1 | grep -qE '^[0-9]+,,cycles' || fail "perf counted"
+	echo unprivileged=0 >/proc/pmc/config
+	perf stat -x, -e cycles:u true 2>/tmp/err
+	grep -qE '^[1-9][0-9]*,,cycles' /tmp/err || fail "perf does not count again: $(cat /tmp/err)"
+	pkill -x sleep
+	wait $mine || true
+	echo unprivileged=1 >/proc/pmc/config
+}
+
+# Threads that start and stop themselves all the time, ended in the middle of it.
+test_revoke_regions() {
+	for _ in $(seq 4); do
+		pids=()
+		for i in 1 2 3 4; do
+			"${as_user[@]}" $S/hostile regions >/tmp/regions$i & pids+=($!)
+		done
+		mine=${pids[0]}
+		sessions 4
+		echo unprivileged=0 >/proc/pmc/config
+		for i in 1 2 3 4; do
+			wait "${pids[i - 1]}" || fail "$(cat /tmp/regions$i)"
+			grep -q "an administrator ended this session" /tmp/regions$i || fail "$(cat /tmp/regions$i)"
+		done
+		idle
+		echo unprivileged=1 >/proc/pmc/config
+	done
+}
+
+# A session with CAP_PERFMON takes threads over from one without.
+test_privileged_takes_over() {
+	"${as_user[@]}" sleep infinity & other=$!
+	until [ "$(ps -o comm= -p $other)" = sleep ]; do sleep 0.01; done
+	start_user /tmp/mine -T 0.01 -c cycles -p $other
+	first=$mine
+	start_attached /tmp/root -T 0.01 -c cycles -p $other
+	root=$mine
+	wait $first
+	equal "$(rows_of /tmp/mine revoked)" 1 "last rows"
+	kill -INT $root
+	wait $root
+	equal "$(rows_of /tmp/root detach)" 1 "last rows of root"
+	# But not from another one with it.
+	start_attached /tmp/root -T 0.01 -c cycles -p $other
+	expect_refusal 1 "being monitored by another session" pmctrack -c cycles -p $other
+	kill -INT $mine
+	wait $mine
+	kill $other
+}
+
+# Containers: users of another user or network namespace.
+test_containers() {
+	local inside=("${as_user[@]}" unshare --user --map-root-user)
+	expect_refusal 1 "container.*unprivileged=2" "${inside[@]}" pmctrack -c cycles true
+	expect_refusal 1 "container.*unprivileged=2" "${inside[@]}" --net pmctrack -c cycles true
+	echo unprivileged=2 >/proc/pmc/config
+	expect_status 0 "${inside[@]}" pmctrack -c cycles true
+	expect_status 0 "${inside[@]}" --net pmctrack -c cycles true
+	expect_refusal 1 "kernel mode needs CAP_PERFMON" "${inside[@]}" pmctrack -c cycles:k true
+	# One that is open ends when they are not allowed any more; the host's goes on.
+	start_user /tmp/mine -T 0.01 -c cycles sleep infinity
+	"${inside[@]}" pmctrack -T 0.01 -c cycles sleep infinity >/tmp/inside 2>$ERR & other=$!
+	sessions 2
+	echo unprivileged=1 >/proc/pmc/config
+	grep -q '^sessions: 1$' /proc/pmc/info || fail "$(grep sessions /proc/pmc/info)"
+	pkill -x sleep
+	wait $mine $other || true
+	equal "$(rows_of /tmp/inside revoked)" 1 "last rows inside"
+	equal "$(rows_of /tmp/mine revoked)" 0 "last rows of the host"
+	# Root of the host has a container's rights, and more.
+	expect_status 0 unshare --net pmctrack -c cycles,cycles:k true
+}
+
+# A program with more rights writes to a socket that somebody with fewer has opened.
+test_prepared_socket() {
+	expect_status 0 $S/hostile socket
+	grep -q "opened with fewer privileges" $OUT || fail "$(cat $OUT)"
+}
+
+# A child that was forked has neither the mappings nor the counters.
+test_forked_child() {
+	child=$(user $S/hostile fork)
+	! grep -F '[pmctrack]' /proc/$child/maps || fail "the child has mappings of the session"
+	idle
+	kill $child
+}
+
+# Refusals of many users at the same time: everybody reads his own.
+test_refusals_are_private() {
+	pids=()
+	for key in own_a own_b own_c own_d own_e own_f; do
+		"${as_user[@]}" $S/hostile refused $key >/tmp/refused_$key 2>&1 & pids+=($!)
+	done
+	for key in own_a own_b own_c own_d own_e own_f; do
+		wait "${pids[0]}" || fail "$(cat /tmp/refused_$key)"
+		pids=("${pids[@]:1}")
+	done
+}
+
+# A process that creates threads as fast as it can: attaching ends, and can be ended.
+test_attach_to_a_bomb() {
+	"${as_user[@]}" $S/hostile threads & bomb=$!
+	until [ "$(ls /proc/$bomb/task 2>/dev/null | tail -n 1)" -gt $((bomb + 50)) ]; do sleep 0.01; done
+	for _ in 1 2 3; do
+		expect_status 0 pmctrack -N 0.01 -T 0.01 -c cycles -o /dev/null -p $bomb
+	done
+	for delay in 0.002 0.005 0.01 0.02; do
+		pmctrack -T 0.01 -c cycles -o /dev/null -p $bomb & mine=$!
+		sleep $delay
+		# Not SIGINT, which jobs of a shell without job control ignore.
+		kill -TERM $mine
+		signalled=$(date +%s%N)
+		wait $mine || true
+		echo "# ended $((($(date +%s%N) - signalled) / 1000)) us of guest time after the signal"
+	done
+	kill $bomb
+	wait $bomb || true
+}
+
+# in_group NAME COMMAND…: on CPU 0, in a control group
+in_group() {
+	bash -c 'echo $$ >"$0/cgroup.procs"; exec taskset -c 0 "$@"' "$CG/$1" "${@:2}"
+}
+
+# beside COMMAND…: nanoseconds that a loop takes which shares a CPU with it, half and half
+beside() {
+	in_group hog "$@" >/dev/null 2>&1 & busy=$!
+	until pgrep -x burn >/dev/null; do sleep 0.01; done
+	sleep 0.1
+	in_group neighbour $S/burn 60000000 | cut -d' ' -f2
+	pkill -x burn
+	wait $busy || true
+}
+
+# Samples by events take no more than a quarter of a CPU, whatever a user asks for.
+test_samples_are_limited() {
+	need_ebs
+	need_instr
+	cgroup_of neighbour
+	cgroup_of hog
+	echo +cpu >$CG/cgroup.subtree_control
+	local hog=("${as_user[@]}" pmctrack -k 4M -o /dev/null -c instr:ebs=1000 "$S/burn" 100000000000)
+	local shared limited free
+	shared=$(beside $S/burn 100000000000)
+	free=$(beside "${hog[@]}")
+	echo ebs_cpu_percent=25 >/proc/pmc/config
+	limited=$(beside "${hog[@]}")
+	echo "# beside a loop $shared ns, with samples $limited, without their limit $free"
+	[ $((limited * 3)) -le $((shared * 4)) ] || fail "the neighbour lost more than a quarter"
+	# Where interrupts are nobody's time, he would have lost more.
+	! zgrep -qx CONFIG_IRQ_TIME_ACCOUNTING=y /proc/config.gz 2>/dev/null ||
+		[ $((free * 3)) -gt $((shared * 4)) ] || fail "there is nothing to limit"
+}
+
+# Windows that were made longer say so, and their counts are exact.
+test_limited_samples_are_exact() {
+	need_ebs
+	need_instr
+	echo ebs_cpu_percent=1 >/proc/pmc/config
+	expect_status 0 user pmctrack -k 4M --json -c instr:ebs=1000 $S/handcount 00500000 0
+	equal "$(grep -o '"instr":[0-9]*' $OUT | cut -d: -f2 | awk '{ s += $1 } END { print s }')" "$(hand_main 00500000 0)"
+	grep '"type":"sample"' $OUT | grep -q '"widened":true' || fail "no window was made longer"
+	[ "$(grep -c '"kind":"ebs"' $OUT)" -lt 900 ] || fail "$(grep -c '"kind":"ebs"' $OUT) samples"
+	grep -q "made longer" $ERR || fail "no word about it: $(cat $ERR)"
+	[ ! -s $ERR ] || ! grep -q "lost" $ERR || fail "$(cat $ERR)"
+	# The default is perf's.
+	reload
+	rmmod pmctrack
+	echo 17 >/proc/sys/kernel/perf_cpu_time_max_percent
+	insmod $KO ${HOOKS:+hooks=$HOOKS backend=$BACKEND}
+	echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent
+	grep -qx "ebs_cpu_percent=17" /proc/pmc/config || fail "$(cat /proc/pmc/config)"
+}

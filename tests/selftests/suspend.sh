@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Suspend the guest to RAM while sessions are open, in KTAP. Only as the command of
+# tests/vm/run: the guest's root is over 9p, which does not survive a suspend. So
+# everything that is needed afterwards is copied to memory, and the folder to
+# which the guest's init reports is mounted anew.
+set -euo pipefail
+new=/tmp/awake
+selftests=/opt/pmctrack/selftests
+
+# keep PROGRAM…: with its libraries
+keep() {
+	local file
+	for file in "$@"; do
+		file=$(command -v "$file")
+		{ echo "$file"; ldd "$file" 2>/dev/null | grep -oE '/[^ ]+' || true; } |
+			while read -r file; do
+				mkdir -p "$new${file%/*}"
+				[ -e "$new$file" ] || cp -L "$file" "$new$file"
+			done
+	done
+}
+mkdir -p $new/{proc,sys,dev,tmp,opt/pmctrack}
+keep bash cat touch rtcwake mount awk grep sleep mkfifo rm head tail sort ps pkill pmctrack $selftests/handwait $selftests/handcount
+cp -a /opt/pmctrack/{lib,share} $new/opt/pmctrack
+cp $selftests/lib.sh "$selftests/awake.sh" $new
+mount -t proc proc $new/proc
+mount --rbind /sys $new/sys
+mount --rbind /dev $new/dev
+mount --bind /tmp $new/tmp
+for device in /sys/bus/virtio/drivers/9pnet_virtio/virtio*; do
+	[ "$(tr -d '\0' <"$device/mount_tag")" != ctl ] || ctl=${device##*/}
+done
+umount /run/vm
+# The host's clock goes on while the guest sleeps.
+echo 0 >/proc/sys/kernel/soft_watchdog
+export LC_ALL=C
+exec chroot $new /bin/bash /awake.sh "$ctl"

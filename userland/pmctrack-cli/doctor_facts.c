@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * pmctrack doctor: read what is the case. Capabilities come from capget(2) itself:
+ * two masks are not worth another library.
+ */
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "doctor.h"
+
+/* The first line of a file, without its end; false if there is none. */
+static bool read_line(const char *path, char *line, size_t size)
+{
+	FILE *f = fopen(path, "re");
+	bool have = f && fgets(line, (int)size, f);
+
+	if (f)
+		fclose(f);
+	if (have)
+		line[strcspn(line, "\n")] = '\0';
+	return have;
+}
+
+static bool file_has(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t room = 0;
+	bool has = false;
+
+	while (f && !has && getline(&line, &room, f) >= 0)
+		has = strstr(line, text);
+	free(line);
+	if (f)
+		fclose(f);
+	return has;
+}
+
+/* The value of "name: value" in /proc/pmc/info; "" if it is not there. */
+static void read_info(const char *name, char *value, size_t size)
+{
+	FILE *f = fopen("/proc/pmc/info", "re");
+	size_t len = strlen(name);
+	char line[256];
+
+	value[0] = '\0';
+	while (f && !value[0] && fgets(line, sizeof(line), f)) {
+		line[strcspn(line, "\n")] = '\0';
+		if (strncmp(line, name, len) == 0 && strncmp(line + len, ": ", 2) == 0)
+			snprintf(value, size, "%.*s", (int)size - 1, line + len + 2);
+	}
+	if (f)
+		fclose(f);
+}
+
+static bool exists(const char *fmt, const char *release)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), fmt, release);
+	return access(path, R_OK) == 0;
+}
+
+static void read_module(struct facts *f)
+{
+	char path[256];
+
+	read_info("version", f->version, sizeof(f->version));
+	read_info("hooks", f->hooks, sizeof(f->hooks));
+	read_info("backend", f->backend, sizeof(f->backend));
+	read_info("pmu", f->pmu, sizeof(f->pmu));
+	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", f->release);
+	f->installed = file_has(path, "/pmctrack.ko");
+	f->headers = exists("/lib/modules/%s/build/Makefile", f->release);
+	f->apt = exists("/usr/bin/apt%s", "");
+	f->packaged = exists("/var/lib/dpkg/info/linux-image-%s.list", f->release) ||
+		      exists("/var/lib/dpkg/info/linux-image-unsigned-%s.list", f->release) ||
+		      exists("/var/lib/dpkg/info/linux-headers-%s.list", f->release);
+}
+
+/* "none [integrity] confidentiality" */
+static void read_lockdown(struct facts *f)
+{
+	char line[64], *chosen;
+
+	if (!read_line("/sys/kernel/security/lockdown", line, sizeof(line)))
+		return;
+	chosen = strchr(line, '[');
+	if (!chosen || strncmp(chosen, "[none]", 6) == 0)
+		return;
+	snprintf(f->lockdown, sizeof(f->lockdown), "%.*s", (int)strcspn(chosen + 1, "]"), chosen + 1);
+}
+
+static bool is_one(const char *path)
+{
+	char line[16];
+
+	return read_line(path, line, sizeof(line)) && (line[0] == '1' || line[0] == 'Y');
+}
+
+static void read_kernel(struct facts *f)
+{
+	/* There with CONFIG_MODULES only. */
+	f->has_modules = access("/proc/modules", F_OK) == 0;
+	f->modules_disabled = is_one("/proc/sys/kernel/modules_disabled");
+	f->signed_only = is_one("/sys/module/module/parameters/sig_enforce");
+	f->nmi_watchdog = is_one("/proc/sys/kernel/nmi_watchdog");
+	f->hypervisor = file_has("/proc/cpuinfo", " hypervisor");
+	read_lockdown(f);
+}
+
+static int read_capabilities(struct facts *f)
+{
+	struct __user_cap_header_struct header = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
+
+	if (syscall(SYS_capget, &header, data))
+		return -errno;
+	f->effective = data[0].effective | (uint64_t)data[1].effective << 32;
+	for (int cap = 0; cap < 64 && prctl(PR_CAPBSET_READ, cap, 0, 0, 0) >= 0; cap++)
+		f->bounding |= (uint64_t)prctl(PR_CAPBSET_READ, cap, 0, 0, 0) << cap;
+	return 0;
+}
+
+static int read_process(struct facts *f)
+{
+	static const char paranoid[] = "/proc/sys/kernel/perf_event_paranoid";
+	unsigned int inside, outside, count;
+	struct rlimit locked;
+	char line[64];
+
+	f->root = geteuid() == 0;
+	f->no_new_privs = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
+	/* The initial one has all users, each as itself. */
+	f->in_user_ns = read_line("/proc/self/uid_map", line, sizeof(line)) &&
+			(sscanf(line, "%u %u %u", &inside, &outside, &count) != 3 ||
+			 inside || outside || count != UINT32_MAX);
+	f->paranoid_known = read_line(paranoid, line, sizeof(line));
+	f->paranoid = f->paranoid_known ? atoi(line) : 0;
+	f->paranoid_writable = access(paranoid, W_OK) == 0;
+	if (getrlimit(RLIMIT_MEMLOCK, &locked))
+		return -errno;
+	f->memlock = locked.rlim_cur;
+	return read_capabilities(f);
+}
+
+/* 0 or a negative errno. */
+int facts_read(struct facts *f)
+{
+	struct utsname kernel;
+
+	memset(f, 0, sizeof(*f));
+	if (uname(&kernel))
+		return -errno;
+	snprintf(f->system, sizeof(f->system), "%s", kernel.sysname);
+	snprintf(f->release, sizeof(f->release), "%s", kernel.release);
+	snprintf(f->machine, sizeof(f->machine), "%s", kernel.machine);
+	read_module(f);
+	read_kernel(f);
+	return read_process(f);
+}
