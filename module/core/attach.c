@@ -15,7 +15,6 @@
 #define PMCT_ATTACH_BATCH	32
 /* A process is left with so many more threads than it had when it was looked at. */
 #define PMCT_ATTACH_MORE	1024
-#define PMCT_ATTACH_MAX		65536
 
 /**
  * struct pmct_attach_walk - the way through the threads of a process
@@ -203,7 +202,8 @@ static int pmct_attach_process(struct pmct_session *s, struct pmctrack_attach *a
 	w.process = pmct_attach_find_target(a->pid, PIDTYPE_TGID, "process", msg);
 	if (IS_ERR(w.process))
 		return PTR_ERR(w.process);
-	w.limit = min(2 * get_nr_threads(w.process) + PMCT_ATTACH_MORE, PMCT_ATTACH_MAX);
+	w.limit = min_t(unsigned int, 2 * get_nr_threads(w.process) + PMCT_ATTACH_MORE,
+			READ_ONCE(pmct_config.attach_max_threads));
 	err = pmct_attach_threads(&w, msg);
 	if (w.last)
 		put_task_struct(w.last);

@@ -387,6 +387,7 @@ void pmct_procfs_exit(void);
  * @user_read: threads may read their counters without system calls, if
  *	kernel.perf_user_access allows it, too
  * @unprivileged: enum pmct_unprivileged
+ * @attach_max_threads: that one PMCTRACK_IOC_ATTACH tries at most
  * @ebs_cpu_percent: share of a CPU's time that samples by events may take;
  *	0, 100: no limit
  */
@@ -396,6 +397,7 @@ struct pmct_config {
 	u32 user_read;
 	u32 unprivileged;
 	u32 ebs_cpu_percent;
+	u32 attach_max_threads;
 };
 
 /**

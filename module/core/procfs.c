@@ -21,6 +21,7 @@ struct pmct_config pmct_config = {
 	.user_read	= 1,
 	.unprivileged	= PMCT_UNPRIVILEGED_HOST,
 	.ebs_cpu_percent = 25,
+	.attach_max_threads = 65536,
 };
 
 static bool pmct_is_ring_size(u32 value)
@@ -43,6 +44,11 @@ static bool pmct_is_percent(u32 value)
 	return value <= 100;
 }
 
+static bool pmct_is_positive(u32 value)
+{
+	return value && value <= INT_MAX;
+}
+
 /* Names are the contract of the file. @changed: after the value was changed; may be NULL. */
 static const struct {
 	const char *name;
@@ -55,6 +61,7 @@ static const struct {
 	{ "user_read", &pmct_config.user_read, pmct_is_bool },
 	{ "unprivileged", &pmct_config.unprivileged, pmct_is_unprivileged, pmct_sessions_revoke },
 	{ "ebs_cpu_percent", &pmct_config.ebs_cpu_percent, pmct_is_percent },
+	{ "attach_max_threads", &pmct_config.attach_max_threads, pmct_is_positive },
 };
 
 static int pmct_info_show(struct seq_file *m, void *v)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What programs/abifuzz.c of the guest tests tries: lines of text made from a
- * seed and nothing else, so that the same seed gives the same lines anywhere.
+ * seed and the architecture, so that the same seed gives the same lines again.
  *
  *	line := [ "user" | "thread" ] op { ";" op } | "race" op "|" op
  *	op   := NAME ARGUMENT...
@@ -131,7 +131,16 @@ static size_t gen_mutated(struct rng *r, char *text, size_t len, size_t room)
 	return len;
 }
 
-/* A raw string; most are right for PMUv3. */
+/* Counters with an event of their own, and events for the others. */
+#ifdef __aarch64__
+#define NR_FIXED	1
+#define RAW_EVENTS	0x8, 0x8, 0x11, 0, 0x23, 0x24
+#else
+#define NR_FIXED	3
+#define RAW_EVENTS	0xc0, 0xc0, 0x3c, 0, 0xc4, 0xc5
+#endif
+
+/* A raw string; most are right for the guest's PMU (PMUv3, Intel). */
 static size_t gen_raw(struct rng *r, char *text, size_t room)
 {
 	bool ebs = percent(r, 12), kernel = percent(r, 25);
@@ -141,9 +150,9 @@ static size_t gen_raw(struct rng *r, char *text, size_t room)
 		bool os = kernel && percent(r, 60);
 
 		len += sprintf(text + len, "%spmc%u", len ? "," : "", c);
-		if (c)
+		if (c >= NR_FIXED)
 			len += sprintf(text + len, "=0x%x", percent(r, 3) ? below(r, 0x20000) :
-				       (unsigned int)PICK(r, 0x8, 0x8, 0x11, 0, 0x23, 0x24));
+				       (unsigned int)PICK(r, RAW_EVENTS));
 		if (os)
 			len += sprintf(text + len, ",usr%u=%u,os%u", c, below(r, 2), c);
 		if (ebs)
@@ -281,7 +290,7 @@ static void gen_text(struct line *l, struct rng *r, char what)
 
 	if (what == 'c')
 		len = sprintf(text, "%s=%s", PICK_TEXT(r, "ring_default_bytes", "ring_max_bytes", "user_read", "unprivileged",
-					       "ebs_cpu_percent", ""),
+					       "ebs_cpu_percent", "attach_max_threads", ""),
 			      PICK_TEXT(r, "4096", "65536", "262144", "0x400000", "16777216", "-1", "1", "0", "2", "25"));
 	else
 		len = sprintf(text, "%s", PICK_TEXT(r, "ipc", "test", "test", "none", "no_such", "../x"));

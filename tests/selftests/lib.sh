@@ -171,7 +171,7 @@ csv() {
 csv_sum() { csv "$1" "$2" | awk '{ s += $1 } END { printf "%.0f", s }'; }
 
 # Settings that tests start from: the defaults, but samples by events are as asked for.
-settings() { printf '%s\n' unprivileged=1 ebs_cpu_percent=100 | while read -r s; do echo "$s" >/proc/pmc/config; done; }
+settings() { printf '%s\n' unprivileged=1 ebs_cpu_percent=100 attach_max_threads=65536 user_read=1 | while read -r s; do echo "$s" >/proc/pmc/config; done; }
 
 # With the hooks and the backend it had.
 load() { insmod $KO ${HOOKS:+hooks=$HOOKS backend=$BACKEND} "$@" && settings; }

@@ -197,7 +197,7 @@ static void report_losses(const struct monitor *m, const struct pmctrack_session
 		complain("%" PRIu64 " threads executed a program with other privileges and were not monitored further; that needs CAP_PERFMON (run pmctrack as root)",
 			 t->setuid);
 	if (stats->left_out_threads)
-		complain("%u threads were not monitored: the process created them faster than they could be attached",
+		complain("%u threads of the process were not monitored: it has more than one request may attach (attach_max_threads= in /proc/pmc/config), or created them faster than they could be attached",
 			 stats->left_out_threads);
 	if (stats->revoked)
 		complain("an administrator ended the session: sessions without CAP_PERFMON are not allowed here any more (unprivileged= in /proc/pmc/config); the counts end there");
