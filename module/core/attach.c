@@ -9,8 +9,13 @@
 #include <linux/sched/task.h>
 #include <linux/uaccess.h>
 
-#include "core.h"
-#include "hooks.h"
+#include "attach.h"
+#include "config.h"
+#include "ctx.h"
+#include "handover.h"
+#include "sched_mode.h"
+#include "syswide.h"
+#include "tie.h"
 
 #define PMCT_ATTACH_BATCH	32
 /* A process is left with so many more threads than it had when it was looked at. */
@@ -37,7 +42,7 @@ struct pmct_attach_walk {
 /* Is the thread alive, and not of @s yet? Another session's is for attach to refuse. */
 static bool pmct_attach_wanted(const struct pmct_session *s, struct task_struct *task)
 {
-	const struct pmct_ctx *ctx = pmct_hooks_ctx(task);
+	const struct pmct_ctx *ctx = pmct_tie_ctx(task);
 
 	return !(READ_ONCE(task->flags) & PF_EXITING) && (!ctx || ctx->session != s);
 }
@@ -76,6 +81,39 @@ static unsigned int pmct_attach_find(struct pmct_attach_walk *w, struct task_str
 	return nr;
 }
 
+/*
+ * A session without CAP_PERFMON that has the thread gives way to one with it, at
+ * once: nobody can come in between. False if no such session has it.
+ */
+static bool pmct_attach_take_over(struct pmct_session *s, struct task_struct *task,
+				  struct pmct_ctx *successor)
+{
+	struct pmct_session *other = NULL;
+	struct pmct_ctx *ctx;
+	bool done;
+
+	if (!s->privileged || !pmct_hooks->may_access(task))
+		return false;
+	local_irq_disable();
+	/* While one of its threads is tied, and interrupts are disabled, a session stays. */
+	ctx = pmct_tie_ctx(task);
+	if (ctx && !ctx->session->privileged && refcount_inc_not_zero(&ctx->session->refs))
+		other = ctx->session;
+	local_irq_enable();
+	if (!other)
+		return false;
+	done = pmct_ctx_evict(other, task, successor, PMCTRACK_RECORD_REVOKED);
+	pmct_session_put(other);
+	return done;
+}
+
+/* A pmct_ctx_tie_fn: a scheduler's monitoring of the thread gives way; it may end just now. */
+static bool pmct_attach_tie(struct pmct_session *s, struct task_struct *task, struct pmct_ctx *ctx)
+{
+	return pmct_hooks->tie(task, ctx) || pmct_sched_mode_yield(task, ctx) ||
+	       pmct_attach_take_over(s, task, ctx) || pmct_hooks->tie(task, ctx);
+}
+
 /* Not while somebody ends the session: he must not miss a context that is half attached. */
 static struct pmct_ctx *pmct_attach_unless_ended(struct pmct_session *s, struct task_struct *task,
 						 struct pmct_msg *why)
@@ -83,7 +121,10 @@ static struct pmct_ctx *pmct_attach_unless_ended(struct pmct_session *s, struct 
 	struct pmct_ctx *ctx;
 
 	mutex_lock(&s->end_mutex);
-	ctx = s->ended ? ERR_PTR(-ESHUTDOWN) : pmct_ctx_attach(s, task, PMCT_CTX_COUNTING, why);
+	if (s->ended)
+		ctx = ERR_PTR(-ESHUTDOWN);
+	else
+		ctx = pmct_ctx_attach(s, task, PMCT_CTX_COUNTING, pmct_attach_tie, why);
 	mutex_unlock(&s->end_mutex);
 	return ctx;
 }
@@ -252,14 +293,14 @@ static int pmct_attach_on_exec(struct pmct_session *s, pid_t tid, struct pmct_ms
 	task = pmct_attach_find_target(tid, PIDTYPE_PID, "thread", msg);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	ctx = pmct_ctx_attach(s, task, PMCT_CTX_ON_EXEC, msg);
+	ctx = pmct_ctx_attach(s, task, PMCT_CTX_ON_EXEC, pmct_attach_tie, msg);
 	put_task_struct(task);
 	return PTR_ERR_OR_ZERO(ctx);
 }
 
 static int pmct_attach_self(struct pmct_session *s, struct pmct_msg *msg)
 {
-	return PTR_ERR_OR_ZERO(pmct_ctx_attach(s, current, PMCT_CTX_STOPPED, msg));
+	return PTR_ERR_OR_ZERO(pmct_ctx_attach(s, current, PMCT_CTX_STOPPED, pmct_attach_tie, msg));
 }
 
 /**

@@ -16,12 +16,15 @@
 #include <linux/smp.h>
 
 #include "../compat/clock.h"
-#include "core.h"
+#include "config.h"
 #include "count.h"
-#include "hooks.h"
-#include "mmon.h"
+#include "count_steps.h"
+#include "mmon_call.h"
+#include "sample.h"
+#include "sched_want.h"
+#include "tie.h"
+#include "user_read.h"
 
-DEFINE_PER_CPU(struct pmct_cpu, pmct_cpu);
 bool pmct_unverifiable __read_mostly;
 
 static void pmct_set_deadline(struct pmct_ctx *ctx)
@@ -59,6 +62,11 @@ static noinline void pmct_left(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
 	if (ctx->wants & PMCT_SWITCH_USER_READ)
 		pmct_user_read_leave(cs, ctx);
+	if (ctx->wants & PMCT_SWITCH_EBS) {
+		/* The thread that enters loads the rest of its own window. */
+		pmct_cpu_withdraw_start(cs);
+		pmct_sample_wake(ctx->session);
+	}
 	if (ctx->wants & PMCT_SWITCH_MMON)
 		pmct_mmon_switch_out(ctx, smp_processor_id());
 }
@@ -79,7 +87,7 @@ void pmct_entered(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 	pmct_grant_user_read(cs, ctx);
 	if (ctx->wants & PMCT_SWITCH_TICK) {
 		ctx->wants &= ~PMCT_SWITCH_TICK;
-		pmct_hooks_keep_tick(ctx->task);
+		pmct_tie_keep_tick(ctx->task);
 	}
 	if (ctx->wants & PMCT_SWITCH_MMON)
 		pmct_mmon_switch_in(ctx, smp_processor_id());
@@ -98,7 +106,7 @@ void pmct_sched_out(void *data, int cpu)
 	 */
 	if (unlikely(!ctx || cs->ctx != ctx))
 		return;
-	cs->saved = true;
+	pmct_cpu_offer_start(cs);
 	over = pmct_period_over(ctx);
 	if (unlikely(over))
 		pmct_verify(cs, ctx);
@@ -117,7 +125,7 @@ void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 		pmct_account(cs, cs->base);
 	if (ctx->set->core_type != cs->core_type)
 		pmct_change_core_type(cs, ctx);
-	if (cs->set != ctx->set) {
+	if (!pmct_cpu_holds(cs, ctx)) {
 		cs->set = ctx->set;
 		if (cs->set->nr)
 			pmct_backend->program(cs->set);
@@ -136,7 +144,7 @@ void pmct_disturbed(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 	/* Its page goes on from the last values that were true. */
 	if (ctx->wants & PMCT_SWITCH_USER_READ)
 		pmct_user_read_leave(cs, ctx);
-	cs->set = NULL;
+	pmct_cpu_invalidate(cs);
 	pmct_change_set(cs, ctx);
 	pmct_grant_user_read(cs, ctx);
 	if (pmct_backend->intact(cs->set))
@@ -153,14 +161,15 @@ void pmct_enter_base(struct pmct_cpu *cs)
 		pmct_enter(cs, cs->base, false);
 }
 
-static noinline void pmct_sched_in_and_more(struct pmct_cpu *cs, struct pmct_ctx *ctx, bool saved)
+static noinline void pmct_sched_in_and_more(struct pmct_cpu *cs, struct pmct_ctx *ctx,
+					    bool start_read)
 {
 	/* Its last record has to be made of what was read when it left. */
 	if (READ_ONCE(ctx->detaching)) {
 		pmct_leave(cs);
 		return;
 	}
-	pmct_enter(cs, ctx, saved);
+	pmct_enter(cs, ctx, start_read);
 	pmct_entered(cs, ctx);
 }
 
@@ -169,15 +178,14 @@ void pmct_sched_in(void *data, int cpu)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 	struct pmct_ctx *ctx = data;
-	bool saved = cs->saved;
+	bool start_read = pmct_cpu_take_start(cs);
 
-	cs->saved = false;
 	if (!ctx)
 		pmct_leave(cs);
 	else if (unlikely(ctx->on_switch))
-		pmct_sched_in_and_more(cs, ctx, saved);
+		pmct_sched_in_and_more(cs, ctx, start_read);
 	else
-		pmct_enter(cs, ctx, saved);
+		pmct_enter(cs, ctx, start_read);
 }
 
 /* pmc_ops::pmcs_tbs_tick */
@@ -189,7 +197,7 @@ void pmct_tick(void *data, int cpu)
 
 	if (unlikely(!ctx)) {
 		if (pmct_hooks->sched_mode(current))
-			pmct_sched_mode_want(current);
+			pmct_sched_want(current);
 		return;
 	}
 	/* As in pmct_sched_out(). */
@@ -199,7 +207,7 @@ void pmct_tick(void *data, int cpu)
 		pmct_mmon_tick(ctx, cpu);
 		/* A session that nobody reads is that of the scheduler. */
 		if (!ctx->session->ring.size && !pmct_hooks->sched_mode(current))
-			pmct_sched_mode_want(current);
+			pmct_sched_want(current);
 	}
 	pmct_verify(cs, ctx);
 	over = pmct_period_over(ctx);
@@ -208,7 +216,7 @@ void pmct_tick(void *data, int cpu)
 	pmct_account(cs, ctx);
 	if (over)
 		pmct_period_end(ctx);
-	if (unlikely(cs->set != ctx->set))
+	if (unlikely(!pmct_cpu_holds(cs, ctx)))
 		pmct_change_set(cs, ctx);
 	pmct_sample_wake(ctx->session);
 }
@@ -238,7 +246,7 @@ bool pmct_overflow(void)
 	if (pmct_is_here(cs) && (pending & set->counters)) {
 		pmct_account(cs, ctx);
 		pending &= ~(u64)set->counters;
-		if (cs->set != ctx->set)
+		if (!pmct_cpu_holds(cs, ctx))
 			pmct_change_set(cs, ctx);
 		if (set->ebs)
 			pmct_ebs_limit_charge(&cs->ebs, begin, pmct_clock(),
@@ -254,7 +262,7 @@ static __always_inline void pmct_begin(struct pmct_ctx *ctx)
 	ctx->state = PMCT_CTX_COUNTING;
 	ctx->deadline = jiffies + ctx->session->period;
 	pmct_enter(this_cpu_ptr(&pmct_cpu), ctx, false);
-	pmct_hooks_enable(current, ctx);
+	pmct_tie_enable(current, ctx);
 }
 
 /* Current, whose context this is, has executed a program. Hook, process context. */
@@ -276,7 +284,7 @@ void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags)
 
 	lockdep_assert_irqs_disabled();
 
-	pmct_hooks_disable(current, ctx);
+	pmct_tie_disable(current, ctx);
 	/* The record is of now, by the clock of the last read here. */
 	if (pmct_is_here(cs)) {
 		pmct_verify(cs, cs->ctx);
@@ -290,7 +298,7 @@ void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags)
 		if (ctx->wants & PMCT_SWITCH_USER_READ)
 			pmct_user_read_leave(cs, ctx);
 		pmct_leave(cs);
-	} else if (cs->ctx && cs->set != cs->ctx->set) {
+	} else if (cs->ctx && !pmct_cpu_holds(cs, cs->ctx)) {
 		pmct_change_set(cs, cs->ctx);
 	}
 }
@@ -301,7 +309,7 @@ void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags)
  */
 static __always_inline struct pmct_ctx *pmct_self(const struct pmct_session *s)
 {
-	struct pmct_ctx *ctx = pmct_hooks_ctx(current);
+	struct pmct_ctx *ctx = pmct_tie_ctx(current);
 
 	return ctx && ctx->session == s ? ctx : NULL;
 }
@@ -352,14 +360,14 @@ long pmct_count_start_user_read(struct pmct_session *s)
 
 static __always_inline void pmct_stop(struct pmct_ctx *ctx, struct pmct_cpu *cs, bool user_read)
 {
-	pmct_hooks_disable(current, ctx);
+	pmct_tie_disable(current, ctx);
 	pmct_account(cs, ctx);
 	if (user_read)
 		pmct_user_read_leave(cs, ctx);
 	pmct_leave(cs);
 	ctx->state = PMCT_CTX_STOPPED;
 	pmct_sample_close(ctx, PMCTRACK_RECORD_SELF, 0);
-	if (unlikely(ctx->session->rotates))
+	if (unlikely(ctx->session->sets.rotates))
 		pmct_ctx_next_set(ctx);
 }
 
@@ -402,16 +410,4 @@ long pmct_count_stop(struct pmct_session *s)
 long pmct_count_stop_user_read(struct pmct_session *s)
 {
 	return __pmct_count_stop(s, true);
-}
-
-void pmct_count_init(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct pmct_cpu *cs = per_cpu_ptr(&pmct_cpu, cpu);
-
-		cs->last = cs->values[0];
-		cs->next = cs->values[1];
-	}
 }

@@ -13,53 +13,23 @@
 #include <linux/slab.h>
 
 #include "../compat/dumpable.h"
-#include "core.h"
-#include "hooks.h"
-#include "mmon.h"
+#include "count.h"
+#include "ctx.h"
+#include "handover.h"
+#include "mmon_call.h"
+#include "sample.h"
+#include "tie.h"
+#include "turn.h"
 
 /* What monitoring a thread costs in memory, at most. */
 static_assert(sizeof(struct pmct_ctx) + PMCTRACK_MAX_COUNTERS * sizeof(u64) <= 2048);
-
-/* From now on the thread runs on CPUs of this type. No interval is open. */
-void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type)
-{
-	struct pmct_session *s = ctx->session;
-	const struct pmct_hwset *set = &s->sets[core_type][ctx->turn[core_type]];
-
-	ctx->set = set;
-	ctx->next_turn = (ctx->turn[core_type] + 1) % max_t(u8, s->nr_sets[core_type], 1);
-	ctx->ebs_left = set->ebs * max_t(u64, ctx->ebs_windows, 1);
-	/* pmct_add() may have written beside an odd set; this one may be larger. */
-	memset(ctx->sum, 0, s->nr_counters * sizeof(ctx->sum[0]));
-	/* Virtual counters that get no value leave their room unused. */
-	ctx->head.size = pmct_record_size(set->nr + hweight32(s->virt));
-	ctx->head.core_type = core_type;
-	ctx->head.set = set->index;
-	ctx->head.nr_counts = set->nr;
-	ctx->head.counters = set->counters;
-}
-
-/*
- * An interval was closed: the next set of this core type takes its turn. Not
- * while the record waits for room: a merged record is of one set.
- */
-void pmct_ctx_next_set(struct pmct_ctx *ctx)
-{
-	u8 core_type = ctx->head.core_type;
-	u8 nr = ctx->session->nr_sets[core_type];
-
-	if (nr <= 1 || ctx->merged)
-		return;
-	ctx->turn[core_type] = ctx->next_turn;
-	pmct_ctx_use_core_type(ctx, core_type);
-}
 
 static struct pmct_ctx *pmct_ctx_alloc(struct pmct_session *s, struct task_struct *task,
 				       enum pmct_ctx_state state, gfp_t gfp)
 {
 	struct pmct_ctx *ctx;
 
-	ctx = kzalloc(struct_size(ctx, sum, round_up(s->nr_counters, 2)), gfp | __GFP_ACCOUNT);
+	ctx = kzalloc(struct_size(ctx, sum, round_up(s->sets.nr_counters, 2)), gfp | __GFP_ACCOUNT);
 	if (!ctx)
 		return NULL;
 	ctx->session = s;
@@ -68,6 +38,8 @@ static struct pmct_ctx *pmct_ctx_alloc(struct pmct_session *s, struct task_struc
 	ctx->state = state;
 	if (s->flags & PMCTRACK_SESSION_USER_READ)
 		ctx->wants = PMCT_SWITCH_USER_READ;
+	if (s->sets.by_events)
+		ctx->wants |= PMCT_SWITCH_EBS;
 	/* Any type will do: entering a CPU of another one corrects it. */
 	pmct_ctx_use_core_type(ctx, 0);
 	return ctx;
@@ -245,7 +217,7 @@ bool pmct_ctx_evict(struct pmct_session *s, struct task_struct *task,
 	down_read(&pmct_mmon_sem);
 	raw_spin_lock_irq(&s->lock);
 	/* With interrupts disabled, another session's cannot vanish either. */
-	ctx = pmct_hooks_ctx(task);
+	ctx = pmct_tie_ctx(task);
 	if (ctx && ctx->session == s && ctx->listed)
 		pmct_ctx_untie(ctx, successor);
 	else
@@ -261,30 +233,10 @@ bool pmct_ctx_evict(struct pmct_session *s, struct task_struct *task,
 	return ctx;
 }
 
-/*
- * A session without CAP_PERFMON that has the thread gives way to one with it, at
- * once: nobody can come in between. False if no such session has it.
- */
-static bool pmct_ctx_take_over(struct pmct_session *s, struct task_struct *task,
-			       struct pmct_ctx *successor)
+/* A pmct_ctx_tie_fn: only if the thread has no context. */
+bool pmct_ctx_tie_free(struct pmct_session *s, struct task_struct *task, struct pmct_ctx *ctx)
 {
-	struct pmct_session *other = NULL;
-	struct pmct_ctx *ctx;
-	bool done;
-
-	if (!s->privileged || !pmct_hooks->may_access(task))
-		return false;
-	local_irq_disable();
-	/* While one of its threads is tied, and interrupts are disabled, a session stays. */
-	ctx = pmct_hooks_ctx(task);
-	if (ctx && !ctx->session->privileged && refcount_inc_not_zero(&ctx->session->refs))
-		other = ctx->session;
-	local_irq_enable();
-	if (!other)
-		return false;
-	done = pmct_ctx_evict(other, task, successor, PMCTRACK_RECORD_REVOKED);
-	pmct_session_put(other);
-	return done;
+	return pmct_hooks->tie(task, ctx);
 }
 
 /**
@@ -293,6 +245,7 @@ static bool pmct_ctx_take_over(struct pmct_session *s, struct task_struct *task,
  * @task: current, or a thread that current may access; the caller holds it
  * @state: PMCT_CTX_ON_EXEC, PMCT_CTX_STOPPED, or PMCT_CTX_COUNTING: then
  *	pmct_count_enter_session() has to follow
+ * @tie: ties the context; what it may take away from others is its business
  * @msg: on failure, why
  *
  * Context: process context, may sleep.
@@ -302,7 +255,8 @@ static bool pmct_ctx_take_over(struct pmct_session *s, struct task_struct *task,
  * The context may be gone by then, if the thread is: compare, do not use it.
  */
 struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *task,
-				 enum pmct_ctx_state state, struct pmct_msg *msg)
+				 enum pmct_ctx_state state, pmct_ctx_tie_fn *tie,
+				 struct pmct_msg *msg)
 {
 	struct pmct_ctx *ctx = pmct_ctx_alloc(s, task, state, GFP_KERNEL);
 	const struct pmct_ctx *other;
@@ -314,13 +268,11 @@ struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *tas
 		kfree(ctx);
 		return ERR_PTR(-ESHUTDOWN);
 	}
-	/* A scheduler's monitoring of the thread gives way; it may end just now. */
-	if (!pmct_hooks->tie(task, ctx) && !pmct_sched_mode_yield(task, ctx) &&
-	    !pmct_ctx_take_over(s, task, ctx) && !pmct_hooks->tie(task, ctx)) {
+	if (!tie(s, task, ctx)) {
 		raw_spin_lock_irq(&s->lock);
 		pmct_ctx_unlist(ctx);
 		/* Its creator, which was attached before, may have been faster. */
-		other = pmct_hooks_ctx(task);
+		other = pmct_tie_ctx(task);
 		ours = other && other->session == s;
 		raw_spin_unlock_irq(&s->lock);
 		kfree(ctx);
@@ -347,8 +299,8 @@ struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *tas
 		return ctx;
 	raw_spin_lock_irq(&s->lock);
 	/* Not if it has left meanwhile, or is another session's. */
-	if (pmct_hooks_ctx(task) == ctx)
-		pmct_hooks_enable(task, ctx);
+	if (pmct_tie_ctx(task) == ctx)
+		pmct_tie_enable(task, ctx);
 	raw_spin_unlock_irq(&s->lock);
 	return ctx;
 }
@@ -428,7 +380,7 @@ void pmct_ctx_detach_all(struct pmct_session *s, enum pmctrack_record_kind kind)
  */
 struct pmct_ctx *pmct_ctx_fork(struct task_struct *child, bool thread, gfp_t gfp)
 {
-	struct pmct_ctx *parent = pmct_hooks_ctx(current);
+	struct pmct_ctx *parent = pmct_tie_ctx(current);
 	struct pmct_session *s;
 	struct pmct_ctx *ctx;
 	u32 follow;
@@ -457,9 +409,9 @@ struct pmct_ctx *pmct_ctx_fork(struct task_struct *child, bool thread, gfp_t gfp
 	pmct_mmon_enter(ctx, parent);
 	local_irq_enable();
 	if (ctx->state == PMCT_CTX_COUNTING) {
-		if (s->needs_tick && pmct_hooks_lose_tick())
+		if (s->needs_tick && pmct_tie_loses_tick())
 			ctx->wants |= PMCT_SWITCH_TICK;
-		pmct_hooks_enable(child, ctx);
+		pmct_tie_enable(child, ctx);
 	}
 	return ctx;
 }
@@ -506,7 +458,7 @@ static void pmct_ctx_end(struct pmct_ctx *ctx, u16 record_flags)
 /* pmc_ops::pmcs_exec_thread */
 void pmct_ctx_exec(struct task_struct *task)
 {
-	struct pmct_ctx *ctx = pmct_hooks_ctx(task);
+	struct pmct_ctx *ctx = pmct_tie_ctx(task);
 
 	if (!ctx)
 		return;
@@ -529,7 +481,7 @@ void pmct_ctx_exec(struct task_struct *task)
 /* pmc_ops::pmcs_exit_thread */
 void pmct_ctx_exit(struct task_struct *task)
 {
-	struct pmct_ctx *ctx = pmct_hooks_ctx(task);
+	struct pmct_ctx *ctx = pmct_tie_ctx(task);
 
 	if (ctx)
 		pmct_ctx_end(ctx, 0);
@@ -538,7 +490,7 @@ void pmct_ctx_exit(struct task_struct *task)
 /* pmc_ops::pmcs_free_per_thread_data: a child whose creation failed */
 void pmct_ctx_free(struct task_struct *task)
 {
-	struct pmct_ctx *ctx = pmct_hooks_ctx(task);
+	struct pmct_ctx *ctx = pmct_tie_ctx(task);
 
 	if (!ctx || !pmct_ctx_leave(ctx))
 		return;

@@ -33,18 +33,6 @@ struct pmct_seen {
 	u32 extra[PMCT_MAX_KEYS];
 };
 
-int pmct_refuse(struct pmct_msg *msg, int err, const char *fmt, ...)
-{
-	va_list args;
-
-	if (msg && !msg->text[0]) {
-		va_start(args, fmt);
-		vscnprintf(msg->text, sizeof(msg->text), fmt, args);
-		va_end(args);
-	}
-	return err;
-}
-
 /* Cut "key[N][=value]" into its parts; @text is modified. */
 static int pmct_split_item(char *text, struct pmct_item *item, struct pmct_msg *msg)
 {

@@ -6,9 +6,11 @@
 #include <linux/lockdep.h>
 #include <linux/smp.h>
 
-#include "core.h"
-#include "count.h"
-#include "hooks.h"
+#include "count_steps.h"
+#include "handover.h"
+#include "sample.h"
+#include "tie.h"
+#include "user_read.h"
 
 /* Nobody is counted on this CPU, and what is in its registers is unknown. */
 void pmct_count_forget_cpu(void)
@@ -18,8 +20,8 @@ void pmct_count_forget_cpu(void)
 	lockdep_assert_irqs_disabled();
 
 	cs->ctx = NULL;
-	cs->set = NULL;
-	cs->saved = false;
+	pmct_cpu_invalidate(cs);
+	pmct_cpu_withdraw_start(cs);
 }
 
 /* The core is going to lose power: what its counters hold is taken now. */
@@ -104,12 +106,12 @@ void pmct_count_resume(void)
 static void pmct_enter_on_cpu(void *session)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
-	struct pmct_ctx *ctx = pmct_hooks_ctx(current);
+	struct pmct_ctx *ctx = pmct_tie_ctx(current);
 
 	if (ctx && ctx->session == session && cs->ctx != ctx)
 		pmct_enter(cs, ctx, false);
 	if (cs->ctx == ctx)
-		pmct_hooks_entered();
+		pmct_tie_entered();
 }
 
 /*
@@ -192,7 +194,7 @@ void pmct_count_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind)
 	if (kind == PMCTRACK_RECORD_TICK)
 		pmct_ctx_next_set(ctx);
 	/* It may be the account that wants another. */
-	if (cs->ctx && cs->set != cs->ctx->set)
+	if (cs->ctx && !pmct_cpu_holds(cs, cs->ctx))
 		pmct_change_set(cs, cs->ctx);
 }
 
@@ -207,7 +209,7 @@ void pmct_count_base_refresh(struct pmct_ctx *ctx)
 	if (!ctx->set->wraps)
 		return;
 	pmct_account(cs, ctx);
-	if (cs->set != ctx->set)
+	if (!pmct_cpu_holds(cs, ctx))
 		pmct_change_set(cs, ctx);
 }
 

@@ -2,11 +2,8 @@
 /* The choice among the providers of scheduling events. */
 #include <linux/string.h>
 
-#include "core.h"
 #include "hooks.h"
-
-const struct pmct_hooks *pmct_hooks __read_mostly;
-DEFINE_STATIC_KEY_TRUE(pmct_hooks_patched);
+#include "tie.h"
 
 #if !defined(CONFIG_PMCTRACK) && !defined(CONFIG_TRACEPOINTS)
 #error "pmctrack needs a kernel with CONFIG_TRACEPOINTS, or with the patch of kernel-patch/"
@@ -38,7 +35,7 @@ int pmct_hooks_choose(const char *name, struct pmct_msg *msg)
 		if (strcmp(name, "auto") && strcmp(name, pmct_providers[i]->name))
 			continue;
 		pmct_hooks = pmct_providers[i];
-		if (strcmp(pmct_hooks->name, "patch"))
+		if (!pmct_hooks->patched)
 			static_branch_disable(&pmct_hooks_patched);
 		return 0;
 	}

@@ -2,8 +2,12 @@
 /* Scheduling events of the PMCTrack kernel patch. */
 #include <linux/module.h>
 
-#include "core.h"
+#include "count.h"
+#include "ctx.h"
 #include "hooks.h"
+#include "mmon_call.h"
+#include "syswide.h"
+#include "tie.h"
 
 static void *pmct_patch_fork(unsigned long clone_flags, struct task_struct *child)
 {
@@ -21,7 +25,7 @@ static const struct pmc_ops pmct_patch_ops = {
 	.pmcs_exec_thread		= pmct_ctx_exec,
 	.pmcs_exit_thread		= pmct_ctx_exit,
 	.pmcs_free_per_thread_data	= pmct_ctx_free,
-	.pmcs_get_current_metric_value	= pmct_sched_metric,
+	.pmcs_get_current_metric_value	= pmct_mmon_task_metric,
 };
 
 static int pmct_patch_start(struct pmct_msg *msg)
@@ -56,6 +60,7 @@ static bool pmct_patch_sched_mode(const struct task_struct *task)
 
 const struct pmct_hooks pmct_hooks_patch = {
 	.name		= "patch",
+	.patched	= true,
 	.start		= pmct_patch_start,
 	.stop		= pmct_patch_stop,
 	.synchronize	= pmcs_synchronize,

@@ -1,21 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Scheduling events of an unmodified kernel's tracepoints.
- *
- * A task has no room for its context here, so contexts are found in a hash
- * table by the task's address. Readers are hooks, with interrupts disabled, or
- * hold the RCU read lock; they take no lock. A context is out of the table
- * before its task can be freed: at the latest when the thread exits.
- *
- * The tick is a timer of our own. It starts when a monitored thread enters a
- * CPU and goes on until it finds the CPU without one, so that a switch has
- * nothing to do for it but to see that it runs.
- */
-#include <linux/hash.h>
+/* Scheduling events of an unmodified kernel's tracepoints. */
 #include <linux/hrtimer.h>
-#include <linux/mm.h>
 #include <linux/module.h>
-#include <linux/rculist.h>
 #include <linux/sched/signal.h>
 #include <linux/tracepoint.h>
 #include <trace/events/sched.h>
@@ -24,82 +10,14 @@
 #include "../compat/hrtimer.h"
 #include "../compat/permissions.h"
 #include "../compat/tracepoint.h"
-#include "core.h"
+#include "count.h"
+#include "ctx.h"
 #include "hooks.h"
-
-/* Ten thousand monitored threads make chains of one; 128 KiB. */
-#define PMCT_TASKS_BITS	14
-
-static struct hlist_head *pmct_tasks __read_mostly;
-/* For writers. Innermost of all but the runqueue's callees. */
-static DEFINE_RAW_SPINLOCK(pmct_tasks_lock);
+#include "syswide.h"
+#include "tie.h"
+#include "turn.h"
 
 static bool pmct_tp_all_switches __read_mostly;
-
-/**
- * struct pmct_tp_tick - the tick of a CPU
- * @timer: pinned; the CPU's own
- * @runs: it is going to expire here
- */
-struct pmct_tp_tick {
-	struct hrtimer timer;
-	bool runs;
-};
-
-static DEFINE_PER_CPU(struct pmct_tp_tick, pmct_tp_tick);
-
-static __always_inline struct hlist_head *pmct_tasks_chain(const struct task_struct *task)
-{
-	return &pmct_tasks[hash_ptr(task, PMCT_TASKS_BITS)];
-}
-
-static __always_inline struct pmct_ctx *pmct_tasks_find(const struct task_struct *task)
-{
-	struct pmct_ctx *ctx;
-
-	hlist_for_each_entry_rcu(ctx, pmct_tasks_chain(task), of_task,
-				 lockdep_is_held(&pmct_tasks_lock)) {
-		if (READ_ONCE(ctx->task) == task)
-			return ctx;
-	}
-	return NULL;
-}
-
-struct pmct_ctx *pmct_tracepoint_ctx(const struct task_struct *task)
-{
-	return pmct_tasks_find(task);
-}
-
-static bool pmct_tp_tie(struct task_struct *task, struct pmct_ctx *ctx)
-{
-	unsigned long flags;
-	bool tied;
-
-	raw_spin_lock_irqsave(&pmct_tasks_lock, flags);
-	tied = !pmct_tasks_find(task);
-	if (tied)
-		hlist_add_head_rcu(&ctx->of_task, pmct_tasks_chain(task));
-	raw_spin_unlock_irqrestore(&pmct_tasks_lock, flags);
-	/* The caller then looks at PF_EXITING; the thread sets it, and looks here. */
-	smp_mb();
-	return tied;
-}
-
-static void pmct_tp_retie(struct task_struct *task, struct pmct_ctx *ctx)
-{
-	struct pmct_ctx *old;
-	unsigned long flags;
-
-	raw_spin_lock_irqsave(&pmct_tasks_lock, flags);
-	old = pmct_tasks_find(task);
-	if (old) {
-		WRITE_ONCE(old->delivered, false);
-		hlist_del_rcu(&old->of_task);
-	}
-	if (ctx)
-		hlist_add_head_rcu(&ctx->of_task, pmct_tasks_chain(task));
-	raw_spin_unlock_irqrestore(&pmct_tasks_lock, flags);
-}
 
 static enum hrtimer_restart pmct_tp_tick_expired(struct hrtimer *timer)
 {
@@ -119,36 +37,6 @@ static enum hrtimer_restart pmct_tp_tick_expired(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* A monitored thread has entered this CPU. Interrupts disabled. */
-void pmct_tracepoint_start_tick(void)
-{
-	struct pmct_tp_tick *tick = this_cpu_ptr(&pmct_tp_tick);
-
-	if (tick->runs)
-		return;
-	tick->runs = true;
-	/* Hard: its start wakes nobody, so that the runqueue lock may be held. */
-	hrtimer_start(&tick->timer, TICK_NSEC, HRTIMER_MODE_REL_PINNED_HARD);
-}
-
-/* This CPU goes, or came back: no tick is on its way here. Interrupts disabled. */
-void pmct_tracepoint_stop_tick(void)
-{
-	struct pmct_tp_tick *tick = this_cpu_ptr(&pmct_tp_tick);
-
-	if (!tick->runs)
-		return;
-	hrtimer_cancel(&tick->timer);
-	tick->runs = false;
-}
-
-void pmct_tracepoint_deliver(struct task_struct *task, struct pmct_ctx *ctx, bool deliver)
-{
-	WRITE_ONCE(ctx->delivered, deliver);
-	if (deliver && task == current && irqs_disabled())
-		pmct_tracepoint_start_tick();
-}
-
 /* sched_switch: current is @prev, interrupts are disabled, the runqueue lock is held. */
 static void pmct_tp_switch(void *data, bool preempt, struct task_struct *prev,
 			   struct task_struct *next, unsigned int prev_state)
@@ -163,7 +51,7 @@ static void pmct_tp_switch(void *data, bool preempt, struct task_struct *prev,
 	/* Not if it was retied, and is still to be dropped from this CPU. */
 	if (ctx && ctx->task == prev && READ_ONCE(ctx->delivered))
 		pmct_sched_out(ctx, cpu);
-	ctx = pmct_tasks_find(next);
+	ctx = pmct_tracepoint_ctx(next);
 	if (ctx && READ_ONCE(ctx->delivered)) {
 		pmct_sched_in(ctx, cpu);
 		pmct_tracepoint_start_tick();
@@ -184,7 +72,7 @@ static void pmct_tp_fork(void *data, struct task_struct *child, unsigned long cl
 
 	rcu_read_lock();
 	ctx = pmct_ctx_fork(child, same_thread_group(current, child), GFP_NOWAIT | __GFP_NOWARN);
-	if (ctx && !pmct_tp_tie(child, ctx))
+	if (ctx && !pmct_tasks_tie(child, ctx))
 		pmct_ctx_disown(ctx);
 	rcu_read_unlock();
 }
@@ -273,7 +161,7 @@ static void pmct_tp_stop(void)
 	pmct_tp_disconnect(ARRAY_SIZE(pmct_tps));
 	for_each_possible_cpu(cpu)
 		hrtimer_cancel(&per_cpu_ptr(&pmct_tp_tick, cpu)->timer);
-	kvfree(pmct_tasks);
+	pmct_tasks_exit();
 }
 
 static int pmct_tp_start(struct pmct_msg *msg)
@@ -283,15 +171,15 @@ static int pmct_tp_start(struct pmct_msg *msg)
 	if (IS_ENABLED(CONFIG_PREEMPT_RT))
 		return pmct_refuse(msg, -EOPNOTSUPP,
 				   "hooks=tracepoint: contexts of new threads cannot be had with PREEMPT_RT; use the PMCTrack patch");
-	pmct_tasks = kvcalloc(1 << PMCT_TASKS_BITS, sizeof(*pmct_tasks), GFP_KERNEL);
-	if (!pmct_tasks)
-		return pmct_refuse(msg, -ENOMEM, "no memory for the table of threads");
+	err = pmct_tasks_init();
+	if (err)
+		return pmct_refuse(msg, err, "no memory for the table of threads");
 	for_each_possible_cpu(cpu)
 		pmct_hrtimer_setup(&per_cpu_ptr(&pmct_tp_tick, cpu)->timer, pmct_tp_tick_expired,
 				   CLOCK_MONOTONIC, HRTIMER_MODE_REL_PINNED_HARD);
 	err = pmct_tp_connect(msg);
 	if (err)
-		kvfree(pmct_tasks);
+		pmct_tasks_exit();
 	return err;
 }
 
@@ -319,8 +207,8 @@ const struct pmct_hooks pmct_hooks_tracepoint = {
 	.stop		= pmct_tp_stop,
 	.synchronize	= pmct_tp_synchronize,
 	.any_switch	= pmct_tp_any_switch,
-	.tie		= pmct_tp_tie,
-	.retie		= pmct_tp_retie,
+	.tie		= pmct_tasks_tie,
+	.retie		= pmct_tasks_retie,
 	.sched_mode	= pmct_tp_sched_mode,
 	.may_access	= pmct_may_access,
 	.may_count	= pmct_may_count,

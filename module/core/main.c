@@ -3,8 +3,18 @@
 #include <linux/module.h>
 
 #include "../compat/sysctl.h"
-#include "core.h"
+#include "config.h"
+#include "count.h"
+#include "cpu.h"
+#include "ebs_limit.h"
 #include "hooks.h"
+#include "netlink.h"
+#include "owner.h"
+#include "procfs.h"
+#include "sample.h"
+#include "sched_mode.h"
+#include "tie.h"
+#include "turn.h"
 
 static char *hooks = "auto";
 module_param(hooks, charp, 0444);
@@ -17,7 +27,7 @@ MODULE_PARM_DESC(backend, "whose counters: auto (default), native, perf, or the 
 static bool __init pmct_wanted(const struct pmct_backend *b)
 {
 	if (!strcmp(backend, "native"))
-		return !b->missed;
+		return b->owns_counters;
 	return !strcmp(backend, "auto") || !strcmp(backend, b->name);
 }
 
@@ -68,17 +78,18 @@ static int __init pmct_init(void)
 	if (IS_ERR(found))
 		return PTR_ERR(found);
 	pmct_init_config();
-	pmct_count_init();
+	pmct_turn_init();
 	pmct_sample_init();
 	pmct_ebs_limit_init(found->interrupts);
 	pmct_sched_mode_init();
-	err = pmct_backend_init(found);
+	pmct_owner_init(found, pmct_overflow);
+	err = pmct_cpu_init();
 	if (err)
 		return err;
 	err = pmct_hooks->start(&msg);
 	if (err) {
 		pr_err("pmctrack: %s\n", msg.text);
-		goto err_backend;
+		goto err_cpu;
 	}
 	err = pmct_procfs_init();
 	if (err)
@@ -94,8 +105,8 @@ err_procfs:
 	pmct_procfs_exit();
 err_hooks:
 	pmct_hooks->stop();
-err_backend:
-	pmct_backend_exit();
+err_cpu:
+	pmct_cpu_exit();
 	return err;
 }
 
@@ -109,7 +120,7 @@ static void __exit pmct_exit(void)
 	pmct_procfs_exit();
 	pmct_hooks->stop();
 	pmct_sched_mode_exit();
-	pmct_backend_exit();
+	pmct_cpu_exit();
 }
 
 module_init(pmct_init);

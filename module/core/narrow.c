@@ -5,8 +5,11 @@
  */
 #include <linux/math64.h>
 
-#include "core.h"
+#include "config.h"
 #include "evset.h"
+#include "narrow.h"
+#include "owner.h"
+#include "sample.h"
 
 /*
  * In kernel mode a sample is events itself. A window that is over before its sample is
@@ -67,7 +70,7 @@ static void pmct_ebs_account(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 	if (ctx->ebs_left > 0 && !overflowed)
 		return;
 	/* Load it anew; a window may also be longer than the counter. */
-	cs->set = NULL;
+	pmct_cpu_invalidate(cs);
 	if (ctx->ebs_left > 0)
 		return;
 	pmct_ebs_close(cs, ctx, set);
@@ -106,11 +109,6 @@ void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx, const struct
 		return;
 	pmct_ebs_account(cs, ctx, set, ebs, value,
 			 wrapped & BIT_ULL(set->counter[set->ebs_index]));
-	if (cs->saved) {
-		/* It leaves: the thread that enters loads the rest of its own window. */
-		cs->saved = false;
-		pmct_sample_wake(ctx->session);
-	}
 }
 
 /* More events than it takes from here to the end of a switch. */

@@ -12,8 +12,10 @@
 #include <net/genetlink.h>
 #include <net/sock.h>
 
-#include "core.h"
-#include "mmon.h"
+#include "mmon_call.h"
+#include "netlink.h"
+#include "open.h"
+#include "owner.h"
 
 /* Four PMUs but for their CPUs, and a monitoring module with as much as it may have. */
 #define PMCT_INFO_SIZE	(32 << 10)

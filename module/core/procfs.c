@@ -5,64 +5,17 @@
  * See Documentation/ABI/procfs-pmc.
  */
 #include <linux/capability.h>
-#include <linux/log2.h>
 #include <linux/module.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
 
-#include "core.h"
-#include "hooks.h"
-#include "mmon.h"
-
-struct pmct_config pmct_config = {
-	.ring_default	= 256 << 10,
-	.ring_max	= 4 << 20,
-	.user_read	= 1,
-	.unprivileged	= PMCT_UNPRIVILEGED_HOST,
-	.ebs_cpu_percent = 25,
-	.attach_max_threads = 65536,
-};
-
-static bool pmct_is_ring_size(u32 value)
-{
-	return is_power_of_2(value) && value >= PMCT_RING_MIN && value <= PMCT_RING_MAX;
-}
-
-static bool pmct_is_bool(u32 value)
-{
-	return value <= 1;
-}
-
-static bool pmct_is_unprivileged(u32 value)
-{
-	return value <= PMCT_UNPRIVILEGED_ALL;
-}
-
-static bool pmct_is_percent(u32 value)
-{
-	return value <= 100;
-}
-
-static bool pmct_is_positive(u32 value)
-{
-	return value && value <= INT_MAX;
-}
-
-/* Names are the contract of the file. @changed: after the value was changed; may be NULL. */
-static const struct {
-	const char *name;
-	u32 *value;
-	bool (*valid)(u32 value);
-	void (*changed)(void);
-} pmct_config_items[] = {
-	{ "ring_default_bytes", &pmct_config.ring_default, pmct_is_ring_size },
-	{ "ring_max_bytes", &pmct_config.ring_max, pmct_is_ring_size },
-	{ "user_read", &pmct_config.user_read, pmct_is_bool },
-	{ "unprivileged", &pmct_config.unprivileged, pmct_is_unprivileged, pmct_sessions_revoke },
-	{ "ebs_cpu_percent", &pmct_config.ebs_cpu_percent, pmct_is_percent },
-	{ "attach_max_threads", &pmct_config.attach_max_threads, pmct_is_positive },
-};
+#include "config.h"
+#include "mmon_select.h"
+#include "owner.h"
+#include "procfs.h"
+#include "session.h"
+#include "tie.h"
 
 static int pmct_info_show(struct seq_file *m, void *v)
 {
@@ -72,9 +25,9 @@ static int pmct_info_show(struct seq_file *m, void *v)
 	seq_printf(m, "abi: %d\n", PMCTRACK_ABI_VERSION);
 	seq_printf(m, "hooks: %s\n", pmct_hooks->name);
 	seq_printf(m, "backend: %s\n", pmct_backend->name);
-	seq_printf(m, "sessions: %u\n", pmct_backend_users());
+	seq_printf(m, "sessions: %u\n", pmct_owner_users());
 	seq_printf(m, "counters_owned_by: %s\n",
-		   pmct_backend_users() && !pmct_backend->missed ? "pmctrack" : "perf");
+		   pmct_owner_users() && pmct_backend->owns_counters ? "pmctrack" : "perf");
 	seq_printf(m, "sampling_resolution_ns: %lu\n", TICK_NSEC);
 	for (i = 0; i < pmct_backend->nr_core_types(); i++) {
 		const struct pmct_core_type *type = pmct_backend->core_type(i);
@@ -90,19 +43,15 @@ static int pmct_info_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-static int pmct_config_show(struct seq_file *m, void *v)
+static int pmct_config_file_show(struct seq_file *m, void *v)
 {
-	unsigned int i;
-
-	for (i = 0; i < ARRAY_SIZE(pmct_config_items); i++)
-		seq_printf(m, "%s=%u\n", pmct_config_items[i].name,
-			   READ_ONCE(*pmct_config_items[i].value));
+	pmct_config_show(m);
 	return 0;
 }
 
 static int pmct_config_open(struct inode *inode, struct file *file)
 {
-	return single_open(file, pmct_config_show, NULL);
+	return single_open(file, pmct_config_file_show, NULL);
 }
 
 /* What an administrator wrote, as a string; 0 or a negative errno. */
@@ -124,7 +73,6 @@ static ssize_t pmct_config_write(struct file *file, const char __user *ubuf, siz
 {
 	char buf[64];
 	char *value;
-	unsigned int i;
 	u32 number;
 	int err;
 
@@ -137,17 +85,12 @@ static ssize_t pmct_config_write(struct file *file, const char __user *ubuf, siz
 	*value++ = '\0';
 	if (kstrtou32(value, 0, &number))
 		return -EINVAL;
-	for (i = 0; i < ARRAY_SIZE(pmct_config_items); i++) {
-		if (strcmp(strim(buf), pmct_config_items[i].name))
-			continue;
-		if (!pmct_config_items[i].valid(number))
-			return -ERANGE;
-		WRITE_ONCE(*pmct_config_items[i].value, number);
-		if (pmct_config_items[i].changed)
-			pmct_config_items[i].changed();
-		return len;
-	}
-	return -ENOENT;
+	err = pmct_config_set(strim(buf), number);
+	if (err)
+		return err;
+	/* Sessions that the setting "unprivileged" does not allow any more. */
+	pmct_sessions_revoke();
+	return len;
 }
 
 static const struct proc_ops pmct_config_ops = {

@@ -8,8 +8,9 @@
 #include <linux/timekeeping.h>
 
 #include "../compat/clock.h"
-#include "core.h"
-#include "mmon.h"
+#include "mmon_call.h"
+#include "sample.h"
+#include "turn.h"
 
 static u32 pmct_clock_mult, pmct_clock_shift, pmct_time_max_age;
 

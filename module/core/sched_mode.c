@@ -12,30 +12,20 @@
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
-#include "core.h"
-#include "hooks.h"
-#include "mmon.h"
+#include "ctx.h"
+#include "handover.h"
+#include "mmon_call.h"
+#include "sched_mode.h"
+#include "sched_want.h"
+#include "session.h"
+#include "tie.h"
 
 #define PMCT_SCHED_PERIOD_MS	100
 #define PMCT_SCHED_RETRY_MS	1000
 
-/**
- * struct pmct_sched_request - a thread that a tick found on this CPU
- * @task: held while the work is queued; NULL: the slot is free
- * @work: does with it what the class wants
- */
-struct pmct_sched_request {
-	struct task_struct *task;
-	struct work_struct work;
-};
-
-static DEFINE_PER_CPU(struct pmct_sched_request, pmct_sched_request);
-
 /* Set and cleared under both pmct_mmon_lock() and pmct_sched_mutex, used under either. */
 static struct pmct_session *pmct_sched_session;
 static DEFINE_MUTEX(pmct_sched_mutex);
-/* Not before this, after a failure. */
-static unsigned long pmct_sched_retry;
 
 /* The monitoring module is locked. */
 static int pmct_sched_open(const struct monitoring_module *mm)
@@ -75,8 +65,9 @@ static void pmct_sched_attach(const struct monitoring_module *mm, struct task_st
 	if (!mm->nr_raw)
 		WRITE_ONCE(pmct_sched_retry, jiffies + msecs_to_jiffies(PMCT_SCHED_RETRY_MS));
 	/* It may have got a context meanwhile. */
-	if (mm->nr_raw && !pmct_hooks_ctx(task) && (pmct_sched_session || !pmct_sched_open(mm)) &&
-	    !IS_ERR(pmct_ctx_attach(pmct_sched_session, task, PMCT_CTX_COUNTING, NULL)))
+	if (mm->nr_raw && !pmct_tie_ctx(task) && (pmct_sched_session || !pmct_sched_open(mm)) &&
+	    !IS_ERR(pmct_ctx_attach(pmct_sched_session, task, PMCT_CTX_COUNTING,
+				    pmct_ctx_tie_free, NULL)))
 		pmct_count_enter_session(pmct_sched_session);
 }
 
@@ -96,26 +87,6 @@ static void pmct_sched_work(struct work_struct *work)
 	put_task_struct(task);
 	/* Now the tick may use the slot again. */
 	WRITE_ONCE(req->task, NULL);
-}
-
-/**
- * pmct_sched_mode_want() - a tick found that a scheduling class has changed its mind
- * @task: current, which it wants monitored and is not, or the other way round
- *
- * Context: interrupts disabled, no lock held.
- */
-void pmct_sched_mode_want(struct task_struct *task)
-{
-	struct pmct_sched_request *req = this_cpu_ptr(&pmct_sched_request);
-
-	lockdep_assert_irqs_disabled();
-
-	if (!rcu_access_pointer(pmct_mmon) || task->flags & PF_EXITING ||
-	    READ_ONCE(req->task) || time_before(jiffies, READ_ONCE(pmct_sched_retry)))
-		return;
-	get_task_struct(task);
-	WRITE_ONCE(req->task, task);
-	schedule_work(&req->work);
 }
 
 /* The monitoring module goes away, and with it its event sets. It is locked. */
@@ -152,14 +123,6 @@ bool pmct_sched_mode_yield(struct task_struct *task, struct pmct_ctx *successor)
 						    PMCTRACK_RECORD_PAD);
 	mutex_unlock(&pmct_sched_mutex);
 	return done;
-}
-
-/* pmc_ops::pmcs_get_current_metric_value */
-int pmct_sched_metric(struct task_struct *task, int key, u64 *value)
-{
-	const struct pmct_ctx *ctx = pmct_hooks_ctx(task);
-
-	return ctx ? pmct_mmon_metric(ctx, key, value) : -ENODATA;
 }
 
 void pmct_sched_mode_init(void)

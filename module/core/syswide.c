@@ -15,8 +15,12 @@
 #include <linux/jiffies.h>
 
 #include "../compat/hrtimer.h"
-#include "core.h"
-#include "hooks.h"
+#include "ctx.h"
+#include "handover.h"
+#include "sample.h"
+#include "syswide.h"
+#include "tie.h"
+#include "turn.h"
 
 /* Samples by events are not lost in the ring for longer than this without a tick. */
 #define PMCT_SYSWIDE_WAKE_MS	100

@@ -9,7 +9,9 @@
  * The page is writable by its user, who can only fool himself.
  */
 #include "../compat/sysctl.h"
-#include "core.h"
+#include "config.h"
+#include "owner.h"
+#include "user_read.h"
 
 /* The kernel's own setting; kernels without it have no reads of counters at all. */
 static bool pmct_user_read_allowed(void)
@@ -21,18 +23,16 @@ static bool pmct_user_read_allowed(void)
 
 /**
  * pmct_user_read_check() - can the thread of a session read its counters?
- * @s: the session, with its event sets
- * @params: its target
+ * @s: the session, with its flags and event sets
  * @msg: on failure, why
  *
  * Return: 0, -EINVAL, -EACCES or -EOPNOTSUPP.
  */
-int pmct_user_read_check(const struct pmct_session *s,
-			 const struct pmct_session_params *params, struct pmct_msg *msg)
+int pmct_user_read_check(const struct pmct_session *s, struct pmct_msg *msg)
 {
 	unsigned int type;
 
-	if (params->flags != PMCTRACK_SESSION_USER_READ || params->pid)
+	if (s->flags != PMCTRACK_SESSION_USER_READ)
 		return pmct_refuse(msg, -EINVAL,
 				   "direct reads of counters are for the calling thread alone");
 	if (!READ_ONCE(pmct_config.user_read))
@@ -44,11 +44,11 @@ int pmct_user_read_check(const struct pmct_session *s,
 	if (!pmct_user_read_allowed())
 		return pmct_refuse(msg, -EACCES,
 				   "direct reads of counters are not allowed: kernel.perf_user_access is 0; set it to 1 with sysctl");
-	for (type = 0; type < ARRAY_SIZE(s->sets); type++) {
-		if (s->nr_sets[type] > 1)
+	for (type = 0; type < ARRAY_SIZE(s->sets.of); type++) {
+		if (s->sets.nr[type] > 1)
 			return pmct_refuse(msg, -EINVAL,
 					   "direct reads of counters need a single event set");
-		if (s->nr_sets[type] && s->sets[type][0].narrow)
+		if (s->sets.nr[type] && s->sets.of[type][0].narrow)
 			return pmct_refuse(msg, -EOPNOTSUPP,
 					   "direct reads need 64-bit counters that do not sample");
 	}

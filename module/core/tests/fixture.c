@@ -3,6 +3,8 @@
 #include <linux/jiffies.h>
 
 #include "../hooks.h"
+#include "../owner.h"
+#include "../tie.h"
 #include "fixture.h"
 
 struct pmct_ctx *pmct_fixture_ctx(struct kunit *test, struct pmct_session *s, pid_t tid)
@@ -12,6 +14,8 @@ struct pmct_ctx *pmct_fixture_ctx(struct kunit *test, struct pmct_session *s, pi
 	KUNIT_ASSERT_NOT_NULL(test, ctx);
 	ctx->session = s;
 	ctx->task = current;
+	if (s->sets.by_events)
+		ctx->wants = PMCT_SWITCH_EBS;
 	pmct_ctx_use_core_type(ctx, 0);
 	ctx->state = PMCT_CTX_COUNTING;
 	ctx->head.tid = tid;
@@ -60,7 +64,7 @@ int pmct_fixture_init(struct kunit *test)
 	/* Some kernels run suites before the module's init. */
 	if (!pmct_hooks)
 		pmct_hooks_choose("auto", NULL);
-	pmct_count_init();
+	pmct_turn_init();
 	pmct_sample_init();
 	f->config = pmct_config;
 	/* Windows as they were asked for: real time passes here. */
@@ -68,10 +72,10 @@ int pmct_fixture_init(struct kunit *test)
 	pmct_fake_reset();
 	pmct_fake_narrow = test->param_value && *(const bool *)test->param_value;
 	f->native = pmct_backend;
-	pmct_backend = &pmct_fake;
+	pmct_owner_use(&pmct_fake);
 	err = open_session(test, f, "pmc0,pmc1=0x10,pmc2=0x11", NULL);
 	if (err) {
-		pmct_backend = f->native;
+		pmct_owner_use(f->native);
 		pmct_config = f->config;
 		return err;
 	}
@@ -86,7 +90,7 @@ void pmct_fixture_exit(struct kunit *test)
 	if (!f)
 		return;
 	pmct_session_destroy(f->s);
-	pmct_backend = f->native;
+	pmct_owner_use(f->native);
 	pmct_config = f->config;
 }
 

@@ -9,8 +9,13 @@
 #include <kunit/test.h>
 
 #include "../../pmu-backends/tests/fake.h"
-#include "../core.h"
+#include "../config.h"
+#include "../count.h"
 #include "../evset.h"
+#include "../handover.h"
+#include "../sample.h"
+#include "../session.h"
+#include "../turn.h"
 
 /* test->priv. The native backend stays idle meanwhile. */
 struct fixture {

@@ -120,6 +120,11 @@ struct pmct_core_type {
 struct pmct_backend {
 	/** @name: short, for people and /proc/pmc/info */
 	const char *name;
+	/**
+	 * @owns_counters: claim() takes the counters from perf; false: perf keeps
+	 * them, and lends what is free
+	 */
+	bool owns_counters;
 	/** @interrupts: how many interrupts an overflow takes, for the limit of samples */
 	unsigned int interrupts;
 	/** @keys: names of further keys of raw strings ("umask"), NULL-terminated */

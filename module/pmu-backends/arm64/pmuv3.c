@@ -383,6 +383,7 @@ static void pmuv3_user_access(const struct pmct_hwset *set)
 
 const struct pmct_backend pmct_pmuv3 = {
 	.name			= "arm64-pmuv3",
+	.owns_counters	= true,
 	.interrupts		= 1,
 	.probe			= pmuv3_probe,
 	.nr_core_types		= pmuv3_nr_core_types,

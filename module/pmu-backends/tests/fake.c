@@ -119,6 +119,7 @@ static void fake_overflow_clear(u64 counters)
 
 const struct pmct_backend pmct_fake = {
 	.name			= "fake",
+	.owns_counters	= true,
 	.keys			= fake_keys,
 	.probe			= fake_probe,
 	.nr_core_types		= fake_nr_core_types,

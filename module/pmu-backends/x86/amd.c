@@ -216,6 +216,7 @@ static int amd_probe(struct pmct_msg *msg)
 
 const struct pmct_backend pmct_amd = {
 	.name			= "x86-amd",
+	.owns_counters	= true,
 	.interrupts		= 2,
 	.keys			= x86_keys,
 	.probe			= amd_probe,

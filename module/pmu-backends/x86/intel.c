@@ -439,6 +439,7 @@ static int intel_probe(struct pmct_msg *msg)
 
 const struct pmct_backend pmct_intel = {
 	.name			= "x86-intel",
+	.owns_counters	= true,
 	.interrupts		= 2,
 	.keys			= x86_keys,
 	.probe			= intel_probe,

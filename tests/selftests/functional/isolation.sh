@@ -147,6 +147,8 @@ test_attach_to_a_bomb() {
 	for _ in 1 2 3; do
 		expect_status 0 pmctrack -N 0.01 -T 0.01 -c cycles -o /dev/null -p $bomb
 	done
+	# How long the kernel takes to see that nobody uses a session any more is not ours to test.
+	echo 1 >/sys/kernel/rcu_expedited
 	quickest=1000000000
 	for delay in 0.002 0.005 0.01 0.02; do
 		pmctrack -T 0.01 -c cycles -o /dev/null -p $bomb & mine=$!
@@ -160,6 +162,7 @@ test_attach_to_a_bomb() {
 	done
 	# Guest time jumps when a program is read from the host: not each time.
 	echo "# ended $((quickest / 1000)) us after the signal, at best"
+	echo 0 >/sys/kernel/rcu_expedited
 	[ $quickest -lt 100000000 ] || fail "a signal ends it after $quickest ns"
 	kill $bomb
 	wait $bomb || true

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The active monitoring module, as the rest of the core sees it. */
-#ifndef _PMCT_MMON_CORE_H
-#define _PMCT_MMON_CORE_H
+/* What the active monitoring module is told. */
+#ifndef _PMCT_MMON_CALL_H
+#define _PMCT_MMON_CALL_H
 
+#include <linux/mutex.h>
 #include <linux/rcupdate.h>
+#include <linux/rwsem.h>
 #include <pmctrack/mmon.h>
 
-#include "core.h"
+#include "objects.h"
+
+#define PMCT_MMON_NAME	32
 
 /* Dereferenced with interrupts disabled, or inside pmct_hooks::synchronize()'s readers. */
-extern struct monitoring_module __rcu *pmct_mmon;
+extern struct monitoring_module __rcu *pmct_mmon, *pmct_mmon_parting;
 
+extern struct mutex pmct_mmon_mutex;
 extern struct rw_semaphore pmct_mmon_sem;
 
-struct seq_file;
-
-bool pmct_mmon_name_ok(const char *name);
-int pmct_mmon_select(const char *name);
-void pmct_mmon_show(struct seq_file *m);
 void pmct_mmon_lock(void);
 void pmct_mmon_unlock(void);
 const struct monitoring_module *pmct_mmon_active(void);
@@ -31,5 +31,7 @@ void pmct_mmon_switch_out(struct pmct_ctx *ctx, int cpu);
 void pmct_mmon_sample(struct monitoring_module *mm, struct pmct_ctx *ctx,
 		      struct pmctrack_record *rec);
 int pmct_mmon_metric(const struct pmct_ctx *ctx, int key, u64 *value);
+int pmct_mmon_task_metric(struct task_struct *task, int key, u64 *value);
+void pmct_mmon_farewell(const struct monitoring_module *mm, struct pmct_ctx *ctx);
 
-#endif /* _PMCT_MMON_CORE_H */
+#endif /* _PMCT_MMON_CALL_H */

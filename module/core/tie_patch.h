@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The hot part of hooks_patch.c; see hooks.h. */
-#ifndef _PMCT_HOOKS_PATCH_H
-#define _PMCT_HOOKS_PATCH_H
+/* How a task of the patched kernel is tied to its context; see tie.h. */
+#ifndef _PMCT_TIE_PATCH_H
+#define _PMCT_TIE_PATCH_H
 
 #include <linux/sched.h>
 #include <linux/tick.h>
@@ -65,4 +65,4 @@ static inline void pmct_patch_disable(struct task_struct *task)
 }
 #endif
 
-#endif /* _PMCT_HOOKS_PATCH_H */
+#endif /* _PMCT_TIE_PATCH_H */

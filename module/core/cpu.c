@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * The backend in use, and whose the counters are: ours while a session is
- * open, perf's otherwise.
- */
-#include <linux/cpu.h>
+/* CPUs that come and go, and power that goes and comes back. */
 #include <linux/cpu_pm.h>
 #include <linux/cpuhotplug.h>
-#include <linux/mutex.h>
 
 #include "../compat/syscore.h"
-#include "core.h"
-#include "hooks.h"
+#include "cpu.h"
+#include "handover.h"
+#include "owner.h"
+#include "syswide.h"
+#include "tie.h"
+#include "turn.h"
 
-const struct pmct_backend *pmct_backend __read_mostly;
-
-static DEFINE_MUTEX(pmct_backend_mutex);
-static unsigned int pmct_backend_refs;
 static int pmct_hotplug_state;
 
 /* Before user threads run on a CPU that came (back) online. */
@@ -26,7 +21,7 @@ static int pmct_cpu_online(unsigned int cpu)
 	if (pmct_backend->cpu_online)
 		pmct_backend->cpu_online(cpu);
 	local_irq_save(flags);
-	pmct_hooks_forget_cpu();
+	pmct_tie_forget_cpu();
 	pmct_count_forget_cpu();
 	if (pmct_backend->cpu_up)
 		pmct_backend->cpu_up(cpu);
@@ -46,7 +41,7 @@ static int pmct_cpu_offline(unsigned int cpu)
 
 	local_irq_save(flags);
 	pmct_syswide_cpu_offline(cpu);
-	pmct_hooks_forget_cpu();
+	pmct_tie_forget_cpu();
 	pmct_count_power_down();
 	pmct_count_forget_cpu();
 	this_cpu_ptr(&pmct_cpu)->core_type = PMCT_NO_CORE_TYPE;
@@ -74,17 +69,15 @@ static int pmct_cpu_pm(struct notifier_block *nb, unsigned long action, void *da
 static struct notifier_block pmct_cpu_pm_nb = { .notifier_call = pmct_cpu_pm };
 
 /**
- * pmct_backend_init() - use a backend that has been probed
- * @backend: the backend
+ * pmct_cpu_init() - follow CPUs that come and go
  *
- * Context: process context, may sleep.
+ * Context: process context, may sleep; pmct_owner_init() was called.
  * Return: 0 or the error of the CPU hotplug machinery.
  */
-int pmct_backend_init(const struct pmct_backend *backend)
+int pmct_cpu_init(void)
 {
 	int state;
 
-	pmct_backend = backend;
 	state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "pmctrack:online", pmct_cpu_online,
 				  pmct_cpu_offline);
 	if (state < 0)
@@ -99,7 +92,8 @@ int pmct_backend_init(const struct pmct_backend *backend)
 	return 0;
 }
 
-void pmct_backend_exit(void)
+/* The reverse; the backend goes, too. */
+void pmct_cpu_exit(void)
 {
 	pmct_syscore_unregister();
 	cpu_pm_unregister_notifier(&pmct_cpu_pm_nb);
@@ -108,36 +102,3 @@ void pmct_backend_exit(void)
 		pmct_backend->exit();
 }
 
-/**
- * pmct_backend_get() - make sure that the counters are ours
- * @msg: on failure, why
- *
- * Context: process context, may sleep.
- * Return: 0, or -EBUSY if somebody else has the counters.
- */
-int pmct_backend_get(struct pmct_msg *msg)
-{
-	int err = 0;
-
-	mutex_lock(&pmct_backend_mutex);
-	if (!pmct_backend_refs)
-		err = pmct_backend->claim(pmct_overflow, msg);
-	if (!err)
-		pmct_backend_refs++;
-	mutex_unlock(&pmct_backend_mutex);
-	return err;
-}
-
-/* The last session ends: no CPU counts any more, perf may have the counters. */
-void pmct_backend_put(void)
-{
-	mutex_lock(&pmct_backend_mutex);
-	if (!--pmct_backend_refs)
-		pmct_backend->release();
-	mutex_unlock(&pmct_backend_mutex);
-}
-
-unsigned int pmct_backend_users(void)
-{
-	return READ_ONCE(pmct_backend_refs);
-}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Whom a session monitors. */
+#ifndef _PMCT_ATTACH_H
+#define _PMCT_ATTACH_H
+
+#include "session.h"
+
+int pmct_attach(struct pmct_session *s, const struct pmct_session_params *params,
+		struct pmct_msg *msg);
+long pmct_attach_ioctl(struct pmct_session *s, struct pmctrack_attach __user *arg);
+
+#endif /* _PMCT_ATTACH_H */

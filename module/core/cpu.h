@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* CPUs that come and go, and power that goes and comes back. */
+#ifndef _PMCT_CPU_H
+#define _PMCT_CPU_H
+
+int pmct_cpu_init(void);
+void pmct_cpu_exit(void);
+
+#endif /* _PMCT_CPU_H */

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Refusals with a text for a person (struct pmct_msg). */
+#include <linux/kernel.h>
+#include <pmctrack/backend.h>
+
+int pmct_refuse(struct pmct_msg *msg, int err, const char *fmt, ...)
+{
+	va_list args;
+
+	if (msg && !msg->text[0]) {
+		va_start(args, fmt);
+		vscnprintf(msg->text, sizeof(msg->text), fmt, args);
+		va_end(args);
+	}
+	return err;
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The backend in use, and whose the counters are: ours while a session is
+ * open, perf's otherwise.
+ */
+#include <linux/mutex.h>
+
+#include "owner.h"
+
+const struct pmct_backend *pmct_backend __read_mostly;
+
+static bool (*pmct_owner_overflow)(void) __read_mostly;
+static DEFINE_MUTEX(pmct_owner_mutex);
+static unsigned int pmct_owner_refs;
+
+/* Before there is a backend. */
+u64 pmct_owner_read_nothing(const struct pmct_hwset *set, u64 *values)
+{
+	return 0;
+}
+
+DEFINE_STATIC_CALL(pmct_owner_read, pmct_owner_read_nothing);
+
+/* Use @backend from now on. Nothing is counted. Process context, may sleep. */
+void pmct_owner_use(const struct pmct_backend *backend)
+{
+	pmct_backend = backend;
+	static_call_update(pmct_owner_read, backend ? backend->read : pmct_owner_read_nothing);
+}
+
+/**
+ * pmct_owner_init() - use a backend that has been probed
+ * @backend: the backend
+ * @overflow: called for each counter interrupt while the counters are ours, as
+ *	hot (struct pmct_backend)
+ *
+ * Context: process context, may sleep.
+ */
+void pmct_owner_init(const struct pmct_backend *backend, bool (*overflow)(void))
+{
+	pmct_owner_use(backend);
+	pmct_owner_overflow = overflow;
+}
+
+/**
+ * pmct_owner_get() - make sure that the counters are ours
+ * @msg: on failure, why
+ *
+ * Context: process context, may sleep.
+ * Return: 0, or -EBUSY if somebody else has the counters.
+ */
+int pmct_owner_get(struct pmct_msg *msg)
+{
+	int err = 0;
+
+	mutex_lock(&pmct_owner_mutex);
+	if (!pmct_owner_refs)
+		err = pmct_backend->claim(pmct_owner_overflow, msg);
+	if (!err)
+		pmct_owner_refs++;
+	mutex_unlock(&pmct_owner_mutex);
+	return err;
+}
+
+/* The last session ends: no CPU counts any more, perf may have the counters. */
+void pmct_owner_put(void)
+{
+	mutex_lock(&pmct_owner_mutex);
+	if (!--pmct_owner_refs)
+		pmct_backend->release();
+	mutex_unlock(&pmct_owner_mutex);
+}
+
+unsigned int pmct_owner_users(void)
+{
+	return READ_ONCE(pmct_owner_refs);
+}

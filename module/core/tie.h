@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * How a context is tied to its task: find it, tie it, deliver the task's switches
+ * and ticks or stop that. There are two providers of scheduling events: the kernel
+ * patch (hooks_patch.c) and the kernel's own tracepoints (hooks_tracepoint.c).
+ * One of them is chosen when the module is loaded. What the hot path needs is
+ * inline, for either.
+ */
+#ifndef _PMCT_TIE_H
+#define _PMCT_TIE_H
+
+#include <linux/jump_label.h>
+
+#include "objects.h"
+#include "tie_patch.h"
+#include "tie_table.h"
+
+struct pmct_msg;
+
+/**
+ * struct pmct_hooks - a provider of scheduling events
+ * @name: for people, and the module's parameter
+ * @patched: tasks of this kernel have room for a context, and a flag
+ * @start: deliver events; an error with a message if it cannot
+ * @stop: no more; no hook is running when it returns
+ * @synchronize: wait for all hooks that are running. Process context, sleeps.
+ * @any_switch: deliver the switches of all threads to pmct_syswide_switch().
+ *	Process context, sleeps.
+ * @tie: tie a context to a task, unless it has one: false
+ * @retie: tie another one, or NULL, instead; its switches are not delivered
+ *	any more
+ * @sched_mode: does the scheduling class want metrics of the task?
+ * @may_access: may current, by its real credentials, see what the task does?
+ * @may_count: does kernel.perf_event_paranoid let current count its own events?
+ */
+struct pmct_hooks {
+	const char *name;
+	bool patched;
+	int (*start)(struct pmct_msg *msg);
+	void (*stop)(void);
+	void (*synchronize)(void);
+	void (*any_switch)(bool deliver);
+	bool (*tie)(struct task_struct *task, struct pmct_ctx *ctx);
+	void (*retie)(struct task_struct *task, struct pmct_ctx *ctx);
+	bool (*sched_mode)(const struct task_struct *task);
+	bool (*may_access)(struct task_struct *task);
+	bool (*may_count)(void);
+};
+
+extern const struct pmct_hooks *pmct_hooks;
+DECLARE_STATIC_KEY_TRUE(pmct_hooks_patched);
+
+static __always_inline bool pmct_hooks_are_patched(void)
+{
+	if (!IS_ENABLED(CONFIG_TRACEPOINTS))
+		return true;
+	return IS_ENABLED(CONFIG_PMCTRACK) && static_branch_likely(&pmct_hooks_patched);
+}
+
+/* The context of a task. The caller is a hook, or an RCU reader. */
+static __always_inline struct pmct_ctx *pmct_tie_ctx(const struct task_struct *task)
+{
+	return pmct_hooks_are_patched() ? pmct_patch_ctx(task) : pmct_tracepoint_ctx(task);
+}
+
+/* Deliver switches and ticks of @task, whose context this is, or no more. */
+static __always_inline void pmct_tie_enable(struct task_struct *task, struct pmct_ctx *ctx)
+{
+	if (pmct_hooks_are_patched())
+		pmct_patch_enable(task, ctx->session->needs_tick);
+	else
+		pmct_tracepoint_deliver(task, ctx, true);
+}
+
+static __always_inline void pmct_tie_disable(struct task_struct *task, struct pmct_ctx *ctx)
+{
+	if (pmct_hooks_are_patched())
+		pmct_patch_disable(task);
+	else
+		pmct_tracepoint_deliver(task, ctx, false);
+}
+
+/* Current has entered this CPU without a switch. Interrupts disabled. */
+static __always_inline void pmct_tie_entered(void)
+{
+	if (!pmct_hooks_are_patched())
+		pmct_tracepoint_start_tick();
+}
+
+/* Does a thread that is alone on its CPU have no tick there (nohz_full=)? */
+static inline bool pmct_tie_loses_tick(void)
+{
+	return pmct_hooks_are_patched() && tick_nohz_full_enabled();
+}
+
+/*
+ * Let a thread have a tick wherever it runs. A child is told when it first enters a
+ * CPU: the kernel resets this after our hook. Interrupts disabled.
+ */
+static inline void pmct_tie_keep_tick(struct task_struct *task)
+{
+	if (pmct_hooks_are_patched())
+		pmct_patch_keep_tick(task);
+}
+
+/* This CPU goes, or came back. Interrupts disabled. */
+static inline void pmct_tie_forget_cpu(void)
+{
+	if (!pmct_hooks_are_patched())
+		pmct_tracepoint_stop_tick();
+}
+
+#endif /* _PMCT_TIE_H */

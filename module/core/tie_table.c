@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How a task is tied to its context on an unmodified kernel.
+ *
+ * A task has no room for its context here, so contexts are found in a hash
+ * table by the task's address. Readers are hooks, with interrupts disabled, or
+ * hold the RCU read lock; they take no lock. A context is out of the table
+ * before its task can be freed: at the latest when the thread exits.
+ *
+ * The tick is a timer of our own. It starts when a monitored thread enters a
+ * CPU and goes on until it finds the CPU without one. So a switch only has to
+ * see that the timer runs.
+ */
+#include <linux/hash.h>
+#include <linux/mm.h>
+#include <linux/rculist.h>
+
+#include "tie.h"
+
+/* Ten thousand monitored threads make chains of one; 128 KiB. */
+#define PMCT_TASKS_BITS	14
+
+static struct hlist_head *pmct_tasks __read_mostly;
+/* For writers. Innermost of all but the runqueue's callees. */
+static DEFINE_RAW_SPINLOCK(pmct_tasks_lock);
+
+DEFINE_PER_CPU(struct pmct_tp_tick, pmct_tp_tick);
+
+/* Make the table. Process context, sleeps. */
+int pmct_tasks_init(void)
+{
+	pmct_tasks = kvcalloc(1 << PMCT_TASKS_BITS, sizeof(*pmct_tasks), GFP_KERNEL);
+	return pmct_tasks ? 0 : -ENOMEM;
+}
+
+void pmct_tasks_exit(void)
+{
+	kvfree(pmct_tasks);
+}
+
+static __always_inline struct hlist_head *pmct_tasks_chain(const struct task_struct *task)
+{
+	return &pmct_tasks[hash_ptr(task, PMCT_TASKS_BITS)];
+}
+
+struct pmct_ctx *pmct_tracepoint_ctx(const struct task_struct *task)
+{
+	struct pmct_ctx *ctx;
+
+	hlist_for_each_entry_rcu(ctx, pmct_tasks_chain(task), of_task,
+				 lockdep_is_held(&pmct_tasks_lock)) {
+		if (READ_ONCE(ctx->task) == task)
+			return ctx;
+	}
+	return NULL;
+}
+
+bool pmct_tasks_tie(struct task_struct *task, struct pmct_ctx *ctx)
+{
+	unsigned long flags;
+	bool tied;
+
+	raw_spin_lock_irqsave(&pmct_tasks_lock, flags);
+	tied = !pmct_tracepoint_ctx(task);
+	if (tied)
+		hlist_add_head_rcu(&ctx->of_task, pmct_tasks_chain(task));
+	raw_spin_unlock_irqrestore(&pmct_tasks_lock, flags);
+	/* The caller then looks at PF_EXITING; the thread sets it, and looks here. */
+	smp_mb();
+	return tied;
+}
+
+void pmct_tasks_retie(struct task_struct *task, struct pmct_ctx *ctx)
+{
+	struct pmct_ctx *old;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&pmct_tasks_lock, flags);
+	old = pmct_tracepoint_ctx(task);
+	if (old) {
+		WRITE_ONCE(old->delivered, false);
+		hlist_del_rcu(&old->of_task);
+	}
+	if (ctx)
+		hlist_add_head_rcu(&ctx->of_task, pmct_tasks_chain(task));
+	raw_spin_unlock_irqrestore(&pmct_tasks_lock, flags);
+}
+
+/* A monitored thread has entered this CPU. Interrupts disabled. */
+void pmct_tracepoint_start_tick(void)
+{
+	struct pmct_tp_tick *tick = this_cpu_ptr(&pmct_tp_tick);
+
+	if (tick->runs)
+		return;
+	tick->runs = true;
+	/* Hard: its start wakes nobody, so that the runqueue lock may be held. */
+	hrtimer_start(&tick->timer, TICK_NSEC, HRTIMER_MODE_REL_PINNED_HARD);
+}
+
+/* This CPU goes, or came back: no tick is on its way here. Interrupts disabled. */
+void pmct_tracepoint_stop_tick(void)
+{
+	struct pmct_tp_tick *tick = this_cpu_ptr(&pmct_tp_tick);
+
+	if (!tick->runs)
+		return;
+	hrtimer_cancel(&tick->timer);
+	tick->runs = false;
+}
+
+void pmct_tracepoint_deliver(struct task_struct *task, struct pmct_ctx *ctx, bool deliver)
+{
+	WRITE_ONCE(ctx->delivered, deliver);
+	if (deliver && task == current && irqs_disabled())
+		pmct_tracepoint_start_tick();
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Turns: which event set a thread is counted with next, and what the hardware of
+ * each CPU holds (struct pmct_cpu).
+ */
+#include "turn.h"
+
+DEFINE_PER_CPU(struct pmct_cpu, pmct_cpu);
+
+/* From now on the thread runs on CPUs of this type. No interval is open. */
+void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type)
+{
+	struct pmct_session *s = ctx->session;
+	const struct pmct_hwset *set = &s->sets.of[core_type][ctx->turn[core_type]];
+
+	ctx->set = set;
+	ctx->next_turn = (ctx->turn[core_type] + 1) % max_t(u8, s->sets.nr[core_type], 1);
+	ctx->ebs_left = set->ebs * max_t(u64, ctx->ebs_windows, 1);
+	/* pmct_add() may have written beside an odd set; this one may be larger. */
+	memset(ctx->sum, 0, s->sets.nr_counters * sizeof(ctx->sum[0]));
+	/* Virtual counters that get no value leave their room unused. */
+	ctx->head.size = pmct_record_size(set->nr + hweight32(s->virt));
+	ctx->head.core_type = core_type;
+	ctx->head.set = set->index;
+	ctx->head.nr_counts = set->nr;
+	ctx->head.counters = set->counters;
+}
+
+/*
+ * An interval was closed: the next set of this core type takes its turn. Not
+ * while the record waits for room: a merged record is of one set.
+ */
+void pmct_ctx_next_set(struct pmct_ctx *ctx)
+{
+	u8 core_type = ctx->head.core_type;
+	u8 nr = ctx->session->sets.nr[core_type];
+
+	if (nr <= 1 || ctx->merged)
+		return;
+	ctx->turn[core_type] = ctx->next_turn;
+	pmct_ctx_use_core_type(ctx, core_type);
+}
+
+/* Before anything is counted. */
+void pmct_turn_init(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct pmct_cpu *cs = per_cpu_ptr(&pmct_cpu, cpu);
+
+		cs->last = cs->values[0];
+		cs->next = cs->values[1];
+	}
+}

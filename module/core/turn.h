@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which event set comes next, and what the hardware of a CPU holds. */
+#ifndef _PMCT_TURN_H
+#define _PMCT_TURN_H
+
+#include <linux/percpu.h>
+
+#include "ebs_limit.h"
+#include "objects.h"
+
+/**
+ * struct pmct_cpu - what the hardware of a CPU is doing
+ * @ctx: whose events are being counted; NULL: nobody's
+ * @base: whose they are while no monitored thread is here: a system-wide
+ *	session's context of this CPU, or NULL
+ * @set: what the hardware holds; NULL: unknown. See pmct_cpu_holds().
+ * @start_read: the values at the last read are the start values of the thread
+ *	that enters in the switch going on. See pmct_cpu_take_start().
+ * @core_type: of this CPU
+ * @clock: clock at the last read
+ * @time_clock: clock when @time_ns was taken
+ * @time_ns: CLOCK_MONOTONIC, taken now and then
+ * @ebs: time that samples by events may take here
+ * @last: counter values at the last read
+ * @next: room for the next values; the two take turns
+ * @values: what they point to
+ *
+ * Belongs to its CPU, with interrupts disabled.
+ */
+struct pmct_cpu {
+	struct pmct_ctx *ctx;
+	struct pmct_ctx *base;
+	const struct pmct_hwset *set;
+	bool start_read;
+	u8 core_type;
+	u64 clock;
+	u64 time_clock;
+	u64 time_ns;
+	struct pmct_ebs_limit ebs;
+	u64 *last;
+	u64 *next;
+	u64 values[2][PMCTRACK_MAX_COUNTERS];
+};
+
+DECLARE_PER_CPU(struct pmct_cpu, pmct_cpu);
+
+/* Does the hardware hold what @ctx is to be counted with? If not: pmct_change_set(). */
+static __always_inline bool pmct_cpu_holds(const struct pmct_cpu *cs, const struct pmct_ctx *ctx)
+{
+	return cs->set == ctx->set;
+}
+
+/*
+ * What the hardware holds is unknown, or does not fit any more: the next set is
+ * programmed anew, also if it is the same. Its values must have been accounted for.
+ */
+static __always_inline void pmct_cpu_invalidate(struct pmct_cpu *cs)
+{
+	cs->set = NULL;
+}
+
+/*
+ * A switch has two halves. The first reads the counters for the thread that leaves.
+ * If the next thread has the same set, these values are its start values.
+ */
+static __always_inline void pmct_cpu_offer_start(struct pmct_cpu *cs)
+{
+	cs->start_read = true;
+}
+
+/* The thread that enters has to take start values of its own. */
+static __always_inline void pmct_cpu_withdraw_start(struct pmct_cpu *cs)
+{
+	cs->start_read = false;
+}
+
+/* The second half: are there start values? Asked once a switch. */
+static __always_inline bool pmct_cpu_take_start(struct pmct_cpu *cs)
+{
+	bool start_read = cs->start_read;
+
+	cs->start_read = false;
+	return start_read;
+}
+
+void pmct_turn_init(void);
+void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type);
+void pmct_ctx_next_set(struct pmct_ctx *ctx);
+
+#endif /* _PMCT_TURN_H */
