@@ -48,7 +48,7 @@ static __always_inline bool pmct_period_over(const struct pmct_ctx *ctx)
 	return time_after_eq(jiffies, ctx->deadline) && ctx->session->period;
 }
 
-/* The thread comes from CPUs of another type: its set there was another one. */
+/* The thread was on CPUs of another type before, and was counted with another set there. */
 static noinline void pmct_change_core_type(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
 	/* The record is of now, not of the last read here. */
@@ -100,6 +100,8 @@ void pmct_sched_out(void *data, int cpu)
 	struct pmct_ctx *ctx = data;
 	bool over;
 
+	lockdep_assert_irqs_disabled();
+
 	/*
 	 * Its session ended on another CPU after its flag was looked at, or
 	 * began there, and pmct_enter_on_cpu() has not come yet.
@@ -117,10 +119,12 @@ void pmct_sched_out(void *data, int cpu)
 		pmct_left(cs, ctx);
 }
 
-/* The hardware does not hold what @ctx needs. */
+/* See count_steps.h. */
 void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
-	/* The CPU's own context is not saved by a switch. Its set is no thread's. */
+	lockdep_assert_irqs_disabled();
+
+	/* A switch does not account for the CPU's own context. Its set is no thread's. */
 	if (cs->base && cs->base != ctx && cs->base->set == cs->set)
 		pmct_account(cs, cs->base);
 	if (ctx->set->core_type != cs->core_type)
@@ -137,11 +141,13 @@ void pmct_disturbed(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
 	u64 now = pmct_clock();
 
+	lockdep_assert_irqs_disabled();
+
 	ctx->missed += pmct_clock_to_ns(now - cs->clock);
 	ctx->disturbed = true;
 	ctx->clock += now - cs->clock;
 	cs->clock = now;
-	/* Its page goes on from the last values that were true. */
+	/* The reader's page continues from the last values that were true. */
 	if (ctx->wants & PMCT_SWITCH_USER_READ)
 		pmct_user_read_leave(cs, ctx);
 	pmct_cpu_invalidate(cs);
@@ -149,7 +155,7 @@ void pmct_disturbed(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 	pmct_grant_user_read(cs, ctx);
 	if (pmct_backend->intact(cs->set))
 		return;
-	/* Not somebody else: the hardware holds other bits than it was given. */
+	/* Nobody else wrote it: this register does not hold what is written to it. */
 	WRITE_ONCE(pmct_unverifiable, true);
 	pr_warn_once("pmctrack: %s: registers of CPU %d do not hold what is written to them; disturbances by others are not noticed\n",
 		     pmct_backend->name, smp_processor_id());
@@ -164,7 +170,7 @@ void pmct_enter_base(struct pmct_cpu *cs)
 static noinline void pmct_sched_in_and_more(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 					    bool start_read)
 {
-	/* Its last record has to be made of what was read when it left. */
+	/* Its last record is made of what was read when it left its last CPU. */
 	if (READ_ONCE(ctx->detaching)) {
 		pmct_leave(cs);
 		return;
@@ -180,6 +186,8 @@ void pmct_sched_in(void *data, int cpu)
 	struct pmct_ctx *ctx = data;
 	bool start_read = pmct_cpu_take_start(cs);
 
+	lockdep_assert_irqs_disabled();
+
 	if (!ctx)
 		pmct_leave(cs);
 	else if (unlikely(ctx->on_switch))
@@ -194,6 +202,8 @@ void pmct_tick(void *data, int cpu)
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 	struct pmct_ctx *ctx = data;
 	bool over;
+
+	lockdep_assert_irqs_disabled();
 
 	if (unlikely(!ctx)) {
 		if (pmct_hooks->sched_mode(current))

@@ -12,18 +12,21 @@
 #include "owner.h"
 #include "turn.h"
 
-/* The hardware does not hold what @ctx needs. */
+/* Put the set of @ctx on the hardware, which holds another one, and take start values. */
 void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx);
-/* What else there is to do for a thread that has entered, see enum pmct_on_switch. */
+/* Do what a thread that has entered needs beside counting, see enum pmct_on_switch. */
 void pmct_entered(struct pmct_cpu *cs, struct pmct_ctx *ctx);
-/* The CPU's own context has the counters. */
+/* Give the counters to the context of a system-wide session, if there is one. */
 void pmct_enter_base(struct pmct_cpu *cs);
-/* Registers do not hold what is written to them: nothing can be learned from that. */
+/*
+ * Some register does not hold what is written to it, so that comparing it tells
+ * nothing: pmct_verify() is off until the module is loaded again.
+ */
 extern bool pmct_unverifiable;
-/* The registers are not what they were: what was counted since the last read is nothing. */
+/* Somebody else wrote the registers: drop what was counted since the last read. */
 void pmct_disturbed(struct pmct_cpu *cs, struct pmct_ctx *ctx);
 
-/* Two at a time: an odd last one takes along a lane that nobody looks at. */
+/* Add two counters at a time. If their number is odd, the last addition also covers unused room. */
 static __always_inline void pmct_add(u64 *__restrict sum, const u64 *__restrict last,
 				     const u64 *__restrict now, unsigned int nr)
 {
@@ -41,7 +44,7 @@ static __always_inline void pmct_add(u64 *__restrict sum, const u64 *__restrict 
 	}
 }
 
-/* The same where counters have fewer than 64 bits. */
+/* Add counters of fewer than 64 bits. */
 static __always_inline void pmct_add_wrapping(u64 *__restrict sum, const u64 *__restrict last,
 					      const u64 *__restrict now,
 					      const struct pmct_hwset *set)
@@ -52,7 +55,7 @@ static __always_inline void pmct_add_wrapping(u64 *__restrict sum, const u64 *__
 		sum[i] += (now[i] - last[i]) & set->mask[i];
 }
 
-/* Bring the interval of the thread on this CPU up to now. */
+/* Account: add what was counted since the last read to the open interval of @ctx. */
 static __always_inline void pmct_account(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
 	const struct pmct_hwset *set = cs->set;
@@ -75,8 +78,9 @@ static __always_inline void pmct_account(struct pmct_cpu *cs, struct pmct_ctx *c
 }
 
 /*
- * Before the counters of @ctx, which are on this CPU, are accounted for: are they
- * still ours? Not at each switch: at ticks, and before most records.
+ * Check that nobody else wrote the registers of this CPU, which count for @ctx.
+ * Called before an account, at ticks and before most records. Not at each switch,
+ * because it would cost more than the read.
  */
 static inline void pmct_verify(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
@@ -106,7 +110,7 @@ static __always_inline void pmct_enter(struct pmct_cpu *cs, struct pmct_ctx *ctx
 		pmct_read_start(cs, ctx);
 }
 
-/* No monitored thread is on this CPU any more. */
+/* The thread leaves this CPU, and no monitored thread enters. */
 static __always_inline void pmct_leave(struct pmct_cpu *cs)
 {
 	if (unlikely(cs->base))
@@ -116,8 +120,8 @@ static __always_inline void pmct_leave(struct pmct_cpu *cs)
 }
 
 /*
- * Is whom this CPU counts for still here? A thread whose delivery was disabled
- * from elsewhere may have left without a save.
+ * True if the context this CPU counts for is the running one. A thread whose
+ * delivery was disabled by another CPU may have left this one without an account.
  */
 static inline bool pmct_is_here(const struct pmct_cpu *cs)
 {

@@ -12,7 +12,7 @@
 #include "tie.h"
 #include "user_read.h"
 
-/* Nobody is counted on this CPU, and what is in its registers is unknown. */
+/* Nobody is counted on this CPU, and the contents of its registers are unknown. */
 void pmct_count_forget_cpu(void)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
@@ -24,7 +24,7 @@ void pmct_count_forget_cpu(void)
 	pmct_cpu_withdraw_start(cs);
 }
 
-/* The core is going to lose power: what its counters hold is taken now. */
+/* The CPU is going to lose power: account for what its counters hold. */
 void pmct_count_power_down(void)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
@@ -42,18 +42,20 @@ void pmct_count_power_down(void)
 		pmct_user_read_leave(cs, cs->ctx);
 }
 
-/* Neither the time of records nor that of samples goes on where it was. */
+/* The clock may have jumped: what was measured with it before is not continued. */
 static void pmct_forget_time(struct pmct_cpu *cs)
 {
 	cs->time_clock = pmct_clock() - U32_MAX;
 	cs->ebs.since = pmct_clock();
 }
 
-/* It has power again, or kept it: nothing in its registers is known. */
+/* The CPU has power again, or kept it: the contents of its registers are unknown. */
 void pmct_count_power_up(void)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 	struct pmct_ctx *ctx = cs->ctx;
+
+	lockdep_assert_irqs_disabled();
 
 	pmct_forget_time(cs);
 	/* Nothing of a CPU's events was missed while it slept. */
@@ -67,7 +69,7 @@ void pmct_count_power_up(void)
 		pmct_entered(cs, ctx);
 }
 
-/* Of the CPU that sleeps last, between the two. */
+/* The base of the CPU that sleeps last, from pmct_count_suspend() to pmct_count_resume(). */
 static struct pmct_ctx *pmct_suspended_base;
 
 /**
@@ -92,7 +94,7 @@ void pmct_count_suspend(void)
 		pmct_backend->cpu_down(smp_processor_id());
 }
 
-/* It wakes up, on the same CPU. Interrupts disabled. */
+/* The machine wakes up, on the same CPU. Interrupts disabled. */
 void pmct_count_resume(void)
 {
 	if (pmct_backend->cpu_up)
@@ -123,7 +125,7 @@ void pmct_count_enter_session(struct pmct_session *s)
 	on_each_cpu(pmct_enter_on_cpu, s, true);
 }
 
-/* What the counters hold belongs to a context that goes away. */
+/* Account for the context that this CPU counts for, and stop counting for it. */
 static void pmct_drop(struct pmct_cpu *cs)
 {
 	/* Still running. One that left without a save was read before. */
@@ -202,6 +204,8 @@ void pmct_count_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind)
 void pmct_count_base_refresh(struct pmct_ctx *ctx)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
+
+	lockdep_assert_irqs_disabled();
 
 	if (cs->ctx != ctx)
 		return;

@@ -3,6 +3,7 @@
  * Counters that can overflow: those that wrap, and those that sample by their
  * events. A part of the hot path, with its rules (count.c).
  */
+#include <linux/lockdep.h>
 #include <linux/math64.h>
 
 #include "config.h"
@@ -12,10 +13,10 @@
 #include "sample.h"
 
 /*
- * In kernel mode a sample is events itself. A window that is over before its sample is
- * would never let the thread go on: if a sample takes a good part of it, windows are
- * made longer. What it takes shows as @late, twice in a row: else it was somebody who
- * had interrupts off.
+ * In kernel mode, taking a sample generates events itself. We estimate how many from
+ * the lateness of two consecutive windows; a single late one may have been somebody
+ * who had interrupts disabled. If that exceeds a quarter of the window, the thread's
+ * windows are made longer. Otherwise the thread would make no progress.
  */
 static void pmct_ebs_learn(struct pmct_ctx *ctx, u64 window, u64 late)
 {
@@ -26,8 +27,8 @@ static void pmct_ebs_learn(struct pmct_ctx *ctx, u64 window, u64 late)
 }
 
 /*
- * A window is over: how many of those that were asked for is the next one to
- * have? More than one if the last sample was late, or samples take too much time.
+ * How long is the next window, in windows as they were asked for? More than one if the
+ * last sample was late, or if samples take too much time.
  */
 static u64 pmct_ebs_windows(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 			    const struct pmct_hwset *set)
@@ -63,7 +64,7 @@ static void pmct_ebs_close(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 static void pmct_ebs_account(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 			     const struct pmct_hwset *set, u64 delta, u64 value, bool overflowed)
 {
-	/* It was zero at the end of the window. */
+	/* The counter was zero at the end of the window: @value is the lateness. */
 	if (overflowed && set->ebs_kernel)
 		pmct_ebs_learn(ctx, set->ebs, value);
 	ctx->ebs_left -= delta;
@@ -76,13 +77,15 @@ static void pmct_ebs_account(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 	pmct_ebs_close(cs, ctx, set);
 }
 
-/* What pmct_account() does for them: a wrap shows in the value, the flag, or both. */
+/* The part of pmct_account() for narrow sets. A wrap shows in the value, the flag, or both. */
 void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx, const struct pmct_hwset *set,
 			 const u64 *last, const u64 *now, u64 overflow)
 {
 	u64 wrapped = 0;
 	u64 ebs = 0, value = 0;
 	unsigned int i;
+
+	lockdep_assert_irqs_disabled();
 
 	for (i = 0; i < set->nr; i++) {
 		u64 bit = BIT_ULL(set->counter[i]);
@@ -128,7 +131,7 @@ static void pmct_ebs_start(struct pmct_cpu *cs, const struct pmct_hwset *set, u6
 	pmct_backend->read(set, cs->last);
 }
 
-/* What pmct_read_start() does for them. */
+/* The part of pmct_read_start() for narrow sets. */
 void pmct_read_start_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
 	const struct pmct_hwset *set = cs->set;

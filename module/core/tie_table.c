@@ -12,6 +12,7 @@
  * see that the timer runs.
  */
 #include <linux/hash.h>
+#include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/rculist.h>
 
@@ -91,6 +92,8 @@ void pmct_tracepoint_start_tick(void)
 {
 	struct pmct_tp_tick *tick = this_cpu_ptr(&pmct_tp_tick);
 
+	lockdep_assert_irqs_disabled();
+
 	if (tick->runs)
 		return;
 	tick->runs = true;
@@ -102,6 +105,8 @@ void pmct_tracepoint_start_tick(void)
 void pmct_tracepoint_stop_tick(void)
 {
 	struct pmct_tp_tick *tick = this_cpu_ptr(&pmct_tp_tick);
+
+	lockdep_assert_irqs_disabled();
 
 	if (!tick->runs)
 		return;

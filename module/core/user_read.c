@@ -8,6 +8,8 @@
  *
  * The page is writable by its user, who can only fool himself.
  */
+#include <linux/lockdep.h>
+
 #include "../compat/sysctl.h"
 #include "config.h"
 #include "owner.h"
@@ -60,6 +62,8 @@ static void pmct_user_read_update(struct pmct_ctx *ctx, const u64 *values, u32 c
 	struct pmctrack_user_read *page = &ctx->session->ring.ctl->user_read;
 	const struct pmct_hwset *set = ctx->set;
 	unsigned int i;
+
+	lockdep_assert_irqs_disabled();
 
 	WRITE_ONCE(page->seq, page->seq + 1);
 	/* The reader is the thread that is interrupted by this: no CPU barriers. */
