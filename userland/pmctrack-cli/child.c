@@ -11,7 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "child.h"
+#include "complain.h"
+#include "exit_status.h"
+#include "options.h"
 
 static void become_program(int go, int failure, const struct child *c, const struct options *o)
 {
@@ -38,7 +41,6 @@ static void become_program(int go, int failure, const struct child *c, const str
 	_exit(EXIT_CANNOT_RUN);
 }
 
-/* Fork the program; 0 or a negative errno. */
 int child_prepare(struct child *c, const struct options *o)
 {
 	int go[2], failure[2];
@@ -63,7 +65,6 @@ int child_prepare(struct child *c, const struct options *o)
 	return c->pid < 0 ? -errno : 0;
 }
 
-/* Let it exec; 0, or the exit status to end with, the reason printed. */
 int child_run(struct child *c, const struct options *o)
 {
 	int err = 0;
@@ -87,7 +88,6 @@ int child_run(struct child *c, const struct options *o)
 	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
 }
 
-/* The session could not be opened: the program must not run. */
 void child_abandon(struct child *c)
 {
 	kill(c->pid, SIGKILL);

@@ -7,7 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "complain.h"
+#include "exit_status.h"
+#include "metric.h"
+#include "options.h"
+#include "output.h"
 
 #define FIXED_COLUMNS	"nsample,time_ns,kind,pid,tgid,cpu,coretype,expid,run_ns,hw_ns,merged,widened,disturbed"
 

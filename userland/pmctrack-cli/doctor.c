@@ -4,10 +4,13 @@
  * counting, each with its reason and the remedy. It changes nothing.
  */
 #include <json-c/json.h>
+#include <stdio.h>
 #include <string.h>
+#include <pmctrack/libpmctrack.h>
 
-#include "cli.h"
+#include "complain.h"
 #include "doctor.h"
+#include "exit_status.h"
 
 static const char *const verdicts[] = { "ok", "warning", "FAIL" };
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of "pmctrack doctor" share: facts, and findings that are made of them. */
+/* "pmctrack doctor": facts, and findings that are made of them. */
 #ifndef PMCTRACK_DOCTOR_H
 #define PMCTRACK_DOCTOR_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* "pmctrack doctor": its exit status */
+int doctor(int argc, char **argv);
 
 #define MAX_FINDINGS	16
 

@@ -10,7 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "complain.h"
+#include "exit_status.h"
+#include "options.h"
+#include "output.h"
 
 static int open_file(struct output *w)
 {

@@ -6,7 +6,9 @@
  */
 #include <json-c/json.h>
 
-#include "cli.h"
+#include "metric.h"
+#include "options.h"
+#include "output.h"
 
 #define SCHEMA_VERSION	1
 

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The ready metrics (-m list): those that can be counted here, and what the others lack. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "complain.h"
+#include "metric.h"
+#include "metric_list.h"
+#include "sets.h"
 
 struct listing {
 	FILE *out;
@@ -59,7 +63,7 @@ static int print_ready(const char *name, const char *formula, const char *desc, 
 	return 0;
 }
 
-/* The others come behind an empty line. */
+/* Two passes: those that cannot be counted here come behind an empty line. */
 int metrics_print(FILE *out, const struct pmctrack_ctl *ctl)
 {
 	struct listing l = { .out = out, .ctl = ctl, .countable = true };

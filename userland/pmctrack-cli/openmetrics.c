@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "options.h"
+#include "output.h"
 
 struct per_cpu {
 	uint64_t run_ns;

@@ -4,10 +4,14 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "complain.h"
+#include "exit_status.h"
+#include "metric_list.h"
+#include "options.h"
 
 static const char usage_text[] =
 "Usage: pmctrack [OPTION]... [--] PROGRAM [ARG]...\n"

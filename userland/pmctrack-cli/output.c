@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "metric.h"
+#include "options.h"
+#include "output.h"
 
 const char *kind_name(unsigned int kind)
 {

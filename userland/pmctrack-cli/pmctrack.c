@@ -2,10 +2,15 @@
 /* pmctrack: performance counters of a program, thread by thread. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "complain.h"
+#include "doctor.h"
+#include "exit_status.h"
+#include "options.h"
+#include "run.h"
 
 /* What was printed on the standard output has arrived there, or @status says so. */
 static int printed(int status)

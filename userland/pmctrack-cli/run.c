@@ -12,7 +12,14 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "child.h"
+#include "complain.h"
+#include "exit_status.h"
+#include "metric.h"
+#include "options.h"
+#include "output.h"
+#include "run.h"
+#include "sets.h"
 
 /* Grace for a program that we end (-n, -N). */
 #define KILL_AFTER_S	2
@@ -271,7 +278,7 @@ static int open_session(struct monitor *m)
 		complain("%s", pmctrack_error());
 		return EXIT_SELF;
 	}
-	status = metrics_parse(&m->metrics, o);
+	status = metrics_parse(&m->metrics, o->metrics, o->nr_metrics);
 	if (!status)
 		status = sets_parse(&m->sets, ctl, o, &m->metrics);
 	if (status)

@@ -4,7 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "complain.h"
+#include "exit_status.h"
+#include "metric.h"
+#include "options.h"
+#include "output.h"
+#include "sets.h"
 
 /* A set of a raw string, or as many as the mnemonics need; their number or a negative errno. */
 static int parse_one(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o,
@@ -109,7 +114,6 @@ static int check_metrics(const struct sets *sets, const struct metrics *metrics)
 	return 0;
 }
 
-/* 0, or an exit status, the reason printed. */
 int sets_parse(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o,
 	       const struct metrics *metrics)
 {

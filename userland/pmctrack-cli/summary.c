@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli.h"
+#include "metric.h"
+#include "options.h"
+#include "output.h"
 
 /* "1,234,567" */
 static void group_digits(char *text, size_t size, const char *mark, double value)

@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli.h"
+#include "metric.h"
+#include "options.h"
+#include "output.h"
 
 static void mapping_of_set(FILE *out, const struct sets *sets, unsigned int i)
 {

@@ -6,7 +6,8 @@
  */
 #include <string.h>
 
-#include "cli.h"
+#include "metric.h"
+#include "totals.h"
 
 void totals_add(struct totals *t, const struct pmctrack_record *rec)
 {
@@ -59,7 +60,6 @@ struct total totals_of(const struct totals *t, unsigned int set, unsigned int i)
 	return total;
 }
 
-/* The sum of a virtual counter, or the mean in time of one that is a state. */
 bool totals_virt(const struct totals *t, unsigned int i, double *value)
 {
 	if (!t->virt[i].nr)
@@ -147,7 +147,6 @@ static bool name_total(const char *name, double *value, void *arg)
 	return event_total(l, name, value);
 }
 
-/* A metric of the whole; @exact: of events that were counted all the time. */
 bool totals_metric(const struct totals *t, const struct metric *m, double *value, bool *exact)
 {
 	struct lookup l = { .t = t, .exact = true };

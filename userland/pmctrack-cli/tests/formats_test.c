@@ -14,7 +14,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli.h"
+#include "metric.h"
+#include "options.h"
+#include "output.h"
 
 #define MAX_VALUES	8
 

@@ -8,7 +8,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli.h"
+#include "exit_status.h"
+#include "options.h"
 
 /* parse("-T", "2", "prog", NULL) */
 static int parse(struct options *o, ...)

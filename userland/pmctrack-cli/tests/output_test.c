@@ -8,7 +8,10 @@
 #include <cmocka.h>
 #include <json-c/json.h>
 
-#include "cli.h"
+#include "exit_status.h"
+#include "metric.h"
+#include "options.h"
+#include "output.h"
 
 static struct sets sets = { .nr_core_types = 1 };
 static struct metrics metrics;
