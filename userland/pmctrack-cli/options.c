@@ -12,6 +12,7 @@
 #include "exit_status.h"
 #include "metric_list.h"
 #include "options.h"
+#include "writer.h"
 
 static const char usage_text[] =
 "Usage: pmctrack [OPTION]... [--] PROGRAM [ARG]...\n"
@@ -174,9 +175,9 @@ enum {
 	OPT_OPENMETRICS, OPT_CGROUP,
 };
 
-static int set_format(struct options *o, enum format format)
+static int set_format(struct options *o, const struct writer *format)
 {
-	if (o->format != FORMAT_TABLE && o->format != format)
+	if (o->format != &writer_table && o->format != format)
 		return bad("%s: give one of them", "--csv, --json, --openmetrics");
 	o->format = format;
 	return 0;
@@ -200,11 +201,11 @@ static int parse_option(struct options *o, int c, const char *arg)
 		o->summary = true;
 		return 0;
 	case OPT_CSV:
-		return set_format(o, FORMAT_CSV);
+		return set_format(o, &writer_csv);
 	case OPT_JSON:
-		return set_format(o, FORMAT_JSON);
+		return set_format(o, &writer_json);
 	case OPT_OPENMETRICS:
-		return set_format(o, FORMAT_OPENMETRICS);
+		return set_format(o, &writer_openmetrics);
 	case OPT_CGROUP:
 		o->cgroup = arg;
 		/* fall through */
@@ -281,9 +282,9 @@ static int check_options(const struct options *o)
 		return bad("%s is for a program that pmctrack runs", o->bind ? "-b" : "-t");
 	if (o->system && o->no_inherit)
 		return bad("%s is for a program's processes, not for -S", "--no-inherit");
-	if (o->format == FORMAT_OPENMETRICS && !o->system)
-		return bad("--openmetrics is for %s", "-S and --cgroup");
-	if (o->format != FORMAT_TABLE && o->times)
+	if (o->format->system_only && !o->system)
+		return bad("--%s is for -S and --cgroup", o->format->name);
+	if (o->format != &writer_table && o->times)
 		return bad("-t is for the table; --json has times in its last line%s", "");
 	if (o->aggregate && o->summary)
 		return bad("%s: give one of them", "-A and --summary");
@@ -308,6 +309,7 @@ int options_parse(struct options *o, int argc, char **argv)
 
 	memset(o, 0, sizeof(*o));
 	o->period = 1;
+	o->format = &writer_table;
 	/* "+": what follows the program's name belongs to the program. */
 	while ((c = getopt_long(argc, argv, "+c:rAT:p:So:b:n:N:k:LtV:m:h", longopts, NULL)) != -1) {
 		status = parse_option(o, c, optarg);

@@ -13,7 +13,7 @@
 #define MAX_METRICS	32
 #define MAX_PROCESSES	64	/* of -p */
 
-enum format { FORMAT_TABLE, FORMAT_CSV, FORMAT_JSON, FORMAT_OPENMETRICS };
+struct writer;
 
 /* What the command line says. Strings are those of argv. */
 struct options {
@@ -23,7 +23,7 @@ struct options {
 	bool strict;		/* --strict */
 	bool aggregate;		/* -A */
 	bool summary;		/* --summary */
-	enum format format;	/* --csv, --json, --openmetrics */
+	const struct writer *format;	/* --csv, --json, --openmetrics, or the table */
 	const char *virts;	/* -V */
 	const char *metrics[MAX_METRICS];	/* -m */
 	unsigned int nr_metrics;

@@ -15,6 +15,7 @@
 #include "child.h"
 #include "complain.h"
 #include "exit_status.h"
+#include "file.h"
 #include "metric.h"
 #include "options.h"
 #include "output.h"
@@ -122,19 +123,13 @@ static void on_timer(struct monitor *m)
 		kill(m->child.pid, SIGKILL);
 }
 
-/* The file that is open all the time; -1: none. */
-static int output_fd(const struct monitor *m)
-{
-	return m->o->output && m->o->format == FORMAT_OPENMETRICS ? -1 : fileno(m->output.out);
-}
-
 static void monitor_loop(struct monitor *m)
 {
 	struct pollfd fds[4] = {
 		{ .fd = m->signals, .events = POLLIN },
 		{ .fd = m->timer, .events = POLLIN },
 		{ .fd = pmctrack_session__fd(m->session), .events = POLLIN },
-		{ .fd = output_fd(m) },		/* a pipe without a reader: POLLERR */
+		{ .fd = output_fd(&m->output) },		/* a pipe without a reader: POLLERR */
 	};
 
 	while (!m->over) {
@@ -239,7 +234,7 @@ static void finish(struct monitor *m)
 	pmctrack_session__stats(m->session, &end.stats);
 	output_end(&m->output, &end);
 	if (m->o->times)
-		fprintf(m->output.out, "real %.3f\nuser %.3f\nsys %.3f\n", end.elapsed_s, end.user_s,
+		fprintf(m->output.report.out, "real %.3f\nuser %.3f\nsys %.3f\n", end.elapsed_s, end.user_s,
 			end.system_s);
 	report_losses(m, &end.stats);
 }
@@ -281,8 +276,11 @@ static int open_session(struct monitor *m)
 	status = metrics_parse(&m->metrics, o->metrics, o->nr_metrics);
 	if (!status)
 		status = sets_parse(&m->sets, ctl, o, &m->metrics);
+	if (!status)
+		status = output_check(&m->output);
 	if (status)
 		goto out;
+	sets_tell_turns(&m->sets, o);
 	status = EXIT_SELF;
 	if (o->argv)
 		err = child_prepare(&m->child, o);
@@ -349,9 +347,11 @@ static void catch_early_signals(void)
 
 int run(const struct options *o)
 {
-	struct monitor m = { .o = o, .output.o = o };
-	int status = file_open(&m.output);
+	struct monitor m = { .o = o };
+	int status;
 
+	output_init(&m.output, o, &m.sets, &m.metrics);
+	status = file_open(&m.output);
 	if (status)
 		return status;
 	/* Attaching to a process with many threads takes long: a signal ends it. */
@@ -371,9 +371,7 @@ int run(const struct options *o)
 	status = o->argv ? child_run(&m.child, o) : 0;
 	if (status)
 		goto out;
-	m.output.sets = &m.sets;
-	m.output.metrics = &m.metrics;
-	m.output.period_ns = pmctrack_session__period_ns(m.session);
+	m.output.report.period_ns = pmctrack_session__period_ns(m.session);
 	file_begin(&m.output);
 	output_begin(&m.output);
 	if (o->max_seconds > 0)

@@ -8,7 +8,6 @@
 #include "exit_status.h"
 #include "metric.h"
 #include "options.h"
-#include "output.h"
 #include "sets.h"
 
 /* A set of a raw string, or as many as the mnemonics need; their number or a negative errno. */
@@ -117,7 +116,6 @@ static int check_metrics(const struct sets *sets, const struct metrics *metrics)
 int sets_parse(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o,
 	       const struct metrics *metrics)
 {
-	unsigned int most;
 	int status;
 
 	sets->nr_core_types = pmctrack_ctl__nr_pmus(ctl);
@@ -126,17 +124,16 @@ int sets_parse(struct sets *sets, const struct pmctrack_ctl *ctl, const struct o
 		status = add_default(sets, ctl, o, metrics);
 	for (unsigned int i = 0; !status && i < o->nr_events; i++)
 		status = add(sets, ctl, o, o->events[i]);
-	if (!status)
-		status = check_metrics(sets, metrics);
-	if (!status && o->format == FORMAT_CSV && !o->aggregate && !o->summary)
-		status = csv_check(sets, metrics);
-	if (status)
-		return status;
-	most = o->nr_events ? o->nr_events : 1;
+	return status ? status : check_metrics(sets, metrics);
+}
+
+void sets_tell_turns(const struct sets *sets, const struct options *o)
+{
+	unsigned int most = o->nr_events ? o->nr_events : 1;
+
 	if (!sets->of_mmon && sets->nr > most * (o->raw ? 1 : sets->nr_core_types))
 		complain("note: more events than counters: they are in %u event sets, which take turns; --strict refuses that",
 			 sets->nr);
-	return 0;
 }
 
 void sets_free(struct sets *sets)

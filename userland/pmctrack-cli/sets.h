@@ -32,6 +32,8 @@ struct sets {
 /* The sets of the command line: 0, or an exit status with the reason printed. */
 int sets_parse(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o,
 	       const struct metrics *metrics);
+/* Says so if there are more sets than the command line named. */
+void sets_tell_turns(const struct sets *sets, const struct options *o);
 void sets_free(struct sets *sets);
 
 #endif /* PMCTRACK_CLI_SETS_H */

@@ -7,32 +7,32 @@
 #include <string.h>
 
 #include "metric.h"
+#include "row.h"
 #include "totals.h"
 
-void totals_add(struct totals *t, const struct pmctrack_record *rec)
+void totals_add(struct totals *t, const struct row *row)
 {
-	int set = pmctrack_evset__of_record(t->sets->set, t->sets->nr, rec);
-	uint64_t value;
-
 	t->nr++;
-	t->merged += !!(rec->flags & PMCTRACK_RECORD_F_MERGED);
-	t->setuid += !!(rec->flags & PMCTRACK_RECORD_F_SETUID);
-	t->widened += !!(rec->flags & PMCTRACK_RECORD_F_WIDENED);
-	t->disturbed += !!(rec->flags & PMCTRACK_RECORD_F_DISTURBED);
-	t->run_ns[rec->core_type] += rec->run_ns;
-	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		if (pmctrack_record__virt(rec, i, &value))
+	t->merged += row->merged;
+	t->setuid += row->setuid;
+	t->widened += row->widened;
+	t->disturbed += row->disturbed;
+	t->run_ns[row->core_type] += row->run_ns;
+	for (unsigned int i = 0; i < row->nr_virts; i++) {
+		const struct row_virt *virt = &row->virts[i];
+
+		if (!virt->known)
 			continue;
-		t->virt[i].nr++;
-		t->virt[i].sum += value;
-		t->virt[i].weighted += (double)value * (double)rec->run_ns;
-		t->virt[i].weight += (double)rec->run_ns;
+		t->virt[virt->index].nr++;
+		t->virt[virt->index].sum += virt->value;
+		t->virt[virt->index].weighted += (double)virt->value * (double)row->run_ns;
+		t->virt[virt->index].weight += (double)row->run_ns;
 	}
-	if (set < 0)
+	if (row->set < 0)
 		return;
-	t->of[set].hw_ns += rec->hw_ns;
-	for (unsigned int j = 0; j < rec->nr_counts; j++)
-		t->of[set].counts[j] += rec->counts[j];
+	t->of[row->set].hw_ns += row->hw_ns;
+	for (unsigned int j = 0; j < row->nr_counts; j++)
+		t->of[row->set].counts[j] += row->counts[j].value;
 }
 
 /* Time in which the set could have counted. */

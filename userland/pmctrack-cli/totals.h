@@ -9,6 +9,7 @@
 #include "sets.h"
 
 struct metric;
+struct row;
 
 /* The sums of one run. */
 struct totals {
@@ -39,7 +40,7 @@ struct total {
 	double estimate;	/* of the whole, if coverage is not 0 */
 };
 
-void totals_add(struct totals *t, const struct pmctrack_record *rec);
+void totals_add(struct totals *t, const struct row *row);
 /* The @i-th event of a set. */
 struct total totals_of(const struct totals *t, unsigned int set, unsigned int i);
 /* A virtual counter: its sum, or the mean in time of a gauge. False: no sample had it. */

@@ -14,9 +14,12 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "file.h"
 #include "metric.h"
 #include "options.h"
 #include "output.h"
+#include "sets.h"
+#include "writer.h"
 
 #define MAX_VALUES	8
 
@@ -147,10 +150,11 @@ static const struct {
 
 static const struct {
 	const char *name;
-	enum format format;
+	const struct writer *writer;
 } formats[] = {
-	{ "table", FORMAT_TABLE }, { "csv", FORMAT_CSV }, { "json", FORMAT_JSON },
-	{ "openmetrics", FORMAT_OPENMETRICS },
+#define FORMAT(name_, help_) { #name_, &writer_##name_ },
+	{ "table", &writer_table }, WRITERS(FORMAT)
+#undef FORMAT
 };
 
 static struct sets sets;
@@ -224,10 +228,11 @@ static const struct outcome *outcome_of(const struct options *o)
 /* All that the run of these options writes, appended to @text. */
 static void write_run(FILE *text, const struct machine *m, const struct options *o)
 {
-	struct output w = {
-		.o = o, .out = text, .sets = &sets, .metrics = &metrics, .period_ns = 250000000,
-	};
+	struct output w;
 
+	output_init(&w, o, &sets, &metrics);
+	w.report.out = text;
+	w.report.period_ns = 250000000;
 	output_begin(&w);
 	write_records(&w, m);
 	output_flush(&w);
@@ -303,8 +308,8 @@ static void formats_test(void **state)
 		for (size_t j = 0; j < sizeof(modes) / sizeof(modes[0]); j++) {
 			struct options o = modes[j].o;
 
-			o.format = formats[format].format;
-			if (o.format == FORMAT_OPENMETRICS && !o.system)
+			o.format = formats[format].writer;
+			if (o.format->system_only && !o.system)
 				continue;
 			fprintf(out, "=== %s ===\n", modes[j].name);
 			write_run(out, m, &o);
@@ -332,14 +337,13 @@ static char *read_all(const char *path)
 static void openmetrics_file_test(void **state)
 {
 	char path[] = "/tmp/formats_test.XXXXXX";
-	struct options o = { .format = FORMAT_OPENMETRICS, .system = true, .output = path };
-	struct output w = {
-		.o = &o, .sets = &sets, .metrics = &metrics, .period_ns = 250000000,
-	};
+	struct options o = { .format = &writer_openmetrics, .system = true, .output = path };
+	struct output w;
 	char *text;
 
 	(void)state;
 	close(mkstemp(path));
+	output_init(&w, &o, &sets, &metrics);
 	assert_int_equal(file_open(&w), 0);
 	use_machine(&plain);
 	file_begin(&w);

@@ -10,6 +10,7 @@
 
 #include "exit_status.h"
 #include "options.h"
+#include "writer.h"
 
 /* parse("-T", "2", "prog", NULL) */
 static int parse(struct options *o, ...)
@@ -35,7 +36,7 @@ static void meaning_test(void **state)
 	(void)state;
 	assert_int_equal(parse(&o, "prog", "-T", "7", NULL), 0);
 	assert_int_equal(o.nr_events, 0);
-	assert_true(o.period == 1 && o.format == FORMAT_TABLE && !o.system);
+	assert_true(o.period == 1 && o.format == &writer_table && !o.system);
 	assert_string_equal(o.argv[0], "prog");
 	assert_string_equal(o.argv[1], "-T");
 
@@ -57,11 +58,11 @@ static void meaning_test(void **state)
 	assert_true(o.aggregate && o.strict);
 
 	assert_int_equal(parse(&o, "-S", "-V", "ipc", "-m", "a=b/c", "-m", "ipc", "--json", "-A", NULL), 0);
-	assert_true(o.system && !o.argv && !o.cgroup && o.format == FORMAT_JSON);
+	assert_true(o.system && !o.argv && !o.cgroup && o.format == &writer_json);
 	assert_string_equal(o.virts, "ipc");
 	assert_int_equal(o.nr_metrics, 2);
 	assert_int_equal(parse(&o, "--cgroup", "dir", "--csv", "--summary", "prog", NULL), 0);
-	assert_true(o.system && o.argv && o.summary && o.format == FORMAT_CSV);
+	assert_true(o.system && o.argv && o.summary && o.format == &writer_csv);
 	assert_string_equal(o.cgroup, "dir");
 
 	assert_int_equal(parse(&o, "-p", "12,345", "-p", "6", NULL), 0);
