@@ -53,7 +53,7 @@ static int check(const struct report *r)
 			continue;
 		complain("-V %s: --csv has a column of that name already; choose another format",
 			 sets->virt[i].name);
-		return EXIT_USAGE;
+		return STATUS_USAGE;
 	}
 	for (unsigned int i = 0; i < metrics->nr; i++) {
 		const char *name = metrics->of[i].name;
@@ -65,7 +65,7 @@ static int check(const struct report *r)
 			continue;
 		complain("-m %s: --csv has a column of that name already; give the metric another name (NAME=FORMULA)",
 			 name);
-		return EXIT_USAGE;
+		return STATUS_USAGE;
 	}
 	return 0;
 }

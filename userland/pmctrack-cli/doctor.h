@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* "pmctrack doctor": facts, and findings that are made of them. */
-#ifndef PMCTRACK_DOCTOR_H
-#define PMCTRACK_DOCTOR_H
+#ifndef PMCTRACK_CLI_DOCTOR_H
+#define PMCTRACK_CLI_DOCTOR_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,4 +67,4 @@ void finding_add(struct findings *found, enum verdict verdict, const char *check
 		 const char *remedy, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 
-#endif /* PMCTRACK_DOCTOR_H */
+#endif /* PMCTRACK_CLI_DOCTOR_H */

@@ -40,7 +40,7 @@ int file_open(struct output *w)
 	if (!err)
 		return 0;
 	complain("-o %s: %s", path, strerror(-err));
-	return EXIT_SELF;
+	return STATUS_FAILED;
 }
 
 void file_begin(struct output *w)

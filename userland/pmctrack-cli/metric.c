@@ -276,11 +276,11 @@ static int parse_one(struct metric *m, const char *text)
 	if (!strchr(text, '=')) {
 		err = metrics_each_ready(match_ready, &s);
 		if (err < 0)
-			return EXIT_SELF;
+			return STATUS_FAILED;
 		if (!err) {
 			complain("-m %s: no ready metric of that name; '-m list' shows them, or write NAME=FORMULA",
 				 text);
-			return EXIT_USAGE;
+			return STATUS_USAGE;
 		}
 	}
 	err = metric_parse(m, s.text ? s.text : text, why, sizeof(why));
@@ -288,7 +288,7 @@ static int parse_one(struct metric *m, const char *text)
 	if (!err)
 		return 0;
 	complain("-m %s: %s", text, why);
-	return EXIT_USAGE;
+	return STATUS_USAGE;
 }
 
 int metrics_parse(struct metrics *all, const char *const *texts, unsigned int nr)
@@ -296,7 +296,7 @@ int metrics_parse(struct metrics *all, const char *const *texts, unsigned int nr
 	all->of = calloc(nr + 1, sizeof(*all->of));
 	if (!all->of) {
 		complain("no memory");
-		return EXIT_SELF;
+		return STATUS_FAILED;
 	}
 	for (unsigned int i = 0; i < nr; i++) {
 		int status = parse_one(&all->of[i], texts[i]);
@@ -307,7 +307,7 @@ int metrics_parse(struct metrics *all, const char *const *texts, unsigned int nr
 		for (unsigned int j = 0; j < i; j++) {
 			if (strcmp(all->of[i].name, all->of[j].name) == 0) {
 				complain("-m: two metrics are called %s", all->of[i].name);
-				return EXIT_USAGE;
+				return STATUS_USAGE;
 			}
 		}
 	}

@@ -98,7 +98,7 @@ void option_table_list(const struct option_table *t, FILE *out)
 int option_table_refuse(const struct option_table *t)
 {
 	fprintf(stderr, "Try '%s --help'.\n", t->program);
-	return EXIT_USAGE;
+	return STATUS_USAGE;
 }
 
 static int do_common(const struct option_table *t, unsigned int which)

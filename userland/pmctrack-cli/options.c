@@ -168,7 +168,7 @@ static int set_metric(void *options, const struct option_entry *e, const char *a
 
 	(void)e;
 	if (strcmp(arg, "list") == 0)
-		return metrics_list() ? EXIT_SELF : -1;
+		return metrics_list() ? STATUS_FAILED : -1;
 	if (o->nr_metrics == MAX_METRICS)
 		return bad("-m %s: too many metrics", arg);
 	o->metrics[o->nr_metrics++] = arg;

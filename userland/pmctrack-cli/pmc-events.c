@@ -9,6 +9,7 @@
 #include <string.h>
 #include <pmctrack/libpmctrack.h>
 
+#include "exit_status.h"
 #include "option_table.h"
 
 static void print_mask(const char *what, uint32_t mask)
@@ -183,5 +184,5 @@ int main(int argc, char **argv)
 		fprintf(stderr, "pmc-events: cannot write: %s\n", strerror(errno));
 		err = -1;
 	}
-	return err ? 1 : 0;
+	return err ? STATUS_FAILED : 0;
 }

@@ -20,7 +20,7 @@ static int printed(int status)
 	if (!err)
 		return status;
 	complain("cannot write: %s", strerror(err));
-	return EXIT_SELF;
+	return STATUS_FAILED;
 }
 
 int main(int argc, char **argv)
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
 	/* Nothing that we open may get the number of a standard stream. */
 	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
-			return EXIT_SELF;
+			return STATUS_FAILED;
 	}
 	if (argc > 1 && strcmp(argv[1], "doctor") == 0)
 		return printed(doctor(argc, argv));

@@ -266,12 +266,12 @@ static int open_session(struct monitor *m)
 		.ring_size = o->ring_size,
 	};
 	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
-	int status = EXIT_SELF;
+	int status = STATUS_FAILED;
 	int err = 0;
 
 	if (!ctl) {
 		complain("%s", pmctrack_error());
-		return EXIT_SELF;
+		return STATUS_FAILED;
 	}
 	status = metrics_parse(&m->metrics, o->metrics, o->nr_metrics);
 	if (!status)
@@ -281,7 +281,7 @@ static int open_session(struct monitor *m)
 	if (status)
 		goto out;
 	sets_tell_turns(&m->sets, o);
-	status = EXIT_SELF;
+	status = STATUS_FAILED;
 	if (o->argv)
 		err = child_prepare(&m->child, o);
 	if (err) {
@@ -385,7 +385,7 @@ out:
 	if (m.output.error) {
 		complain("cannot write %s: %s", o->output ? o->output : "the counts",
 			 strerror(m.output.error));
-		status = EXIT_SELF;
+		status = STATUS_FAILED;
 	}
 	pmctrack_session__close(m.session);
 	sets_free(&m.sets);
@@ -394,6 +394,6 @@ out:
 
 no_signals:
 	complain("cannot watch the program: %s", strerror(errno));
-	status = EXIT_SELF;
+	status = STATUS_FAILED;
 	goto out;
 }

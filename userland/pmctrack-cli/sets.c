@@ -31,7 +31,7 @@ static int add(struct sets *sets, const struct pmctrack_ctl *ctl, const struct o
 
 	if (nr < 0) {
 		complain("%s", pmctrack_error());
-		return EXIT_SELF;
+		return STATUS_FAILED;
 	}
 	sets->nr += (unsigned int)nr;
 	return 0;
@@ -53,7 +53,7 @@ static int add_default(struct sets *sets, const struct pmctrack_ctl *ctl, const 
 		}
 	}
 	events = metrics->nr ? metrics_events(metrics) : strdup("instr,cycles");
-	status = events ? add(sets, ctl, o, events) : EXIT_SELF;
+	status = events ? add(sets, ctl, o, events) : STATUS_FAILED;
 	free(events);
 	return status;
 }
@@ -64,7 +64,7 @@ static int parse_virts(struct sets *sets, const struct pmctrack_ctl *ctl, const 
 		return 0;
 	if (pmctrack_ctl__parse_virts(ctl, o->virts, &sets->virts)) {
 		complain("%s", pmctrack_error());
-		return EXIT_SELF;
+		return STATUS_FAILED;
 	}
 	for (unsigned int i = 0; i < pmctrack_ctl__nr_virts(ctl); i++) {
 		struct pmctrack_virt_info info = { .sz = sizeof(info) };
@@ -76,7 +76,7 @@ static int parse_virts(struct sets *sets, const struct pmctrack_ctl *ctl, const 
 		sets->virt[i].gauge = info.gauge;
 		if (!sets->virt[i].name || !sets->virt[i].unit) {
 			complain("no memory");
-			return EXIT_SELF;
+			return STATUS_FAILED;
 		}
 	}
 	return 0;
@@ -107,7 +107,7 @@ static int check_metrics(const struct sets *sets, const struct metrics *metrics)
 				continue;
 			complain("-m %s: '%s' is not counted; add it to -c, or leave -c out",
 				 metrics->of[i].name, name);
-			return EXIT_USAGE;
+			return STATUS_USAGE;
 		}
 	}
 	return 0;

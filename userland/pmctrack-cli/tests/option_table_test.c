@@ -129,9 +129,9 @@ static void parse_test(void **state)
 	assert_string_equal(taken.text, "-alone= ");
 	assert_int_equal(optind, 2);
 	table.stop_at_operand = 0;
-	assert_int_equal(parse(&taken, "-x", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&taken, "-f", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&taken, "--alone=1", NULL), EXIT_USAGE);
+	assert_int_equal(parse(&taken, "-x", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&taken, "-f", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&taken, "--alone=1", NULL), STATUS_USAGE);
 	assert_int_equal(parse(&taken, "--version", NULL), -1);
 }
 

@@ -85,22 +85,22 @@ static void refusal_test(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		if (parse(&o, bad[i][0], bad[i][1], "prog", NULL) != EXIT_USAGE)
+		if (parse(&o, bad[i][0], bad[i][1], "prog", NULL) != STATUS_USAGE)
 			fail_msg("accepted: %s %s", bad[i][0], bad[i][1]);
 	}
-	assert_int_equal(parse(&o, NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-c", "cycles", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-r", "prog", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "--frobnicate", "prog", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-T", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-p", "1", "prog", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-p", "1", "-b", "0", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-p", "1", "-t", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-p", "1", "-S", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-S", "-t", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "--csv", "--json", "prog", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "--openmetrics", "prog", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-A", "--summary", "prog", NULL), EXIT_USAGE);
+	assert_int_equal(parse(&o, NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-c", "cycles", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-r", "prog", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "--frobnicate", "prog", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-T", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-p", "1", "prog", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-p", "1", "-b", "0", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-p", "1", "-t", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-p", "1", "-S", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-S", "-t", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "--csv", "--json", "prog", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "--openmetrics", "prog", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-A", "--summary", "prog", NULL), STATUS_USAGE);
 }
 
 static void cpus_test(void **state)

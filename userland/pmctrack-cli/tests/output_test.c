@@ -462,15 +462,15 @@ static void csv_columns_test(void **state)
 	assert_int_equal(output_check(&w), 0);
 	metrics_free(&metrics);
 	use_metric("b=a/b");
-	assert_int_equal(output_check(&w), EXIT_USAGE);
+	assert_int_equal(output_check(&w), STATUS_USAGE);
 	metrics_free(&metrics);
 	use_metric("cpu=a/b");
-	assert_int_equal(output_check(&w), EXIT_USAGE);
+	assert_int_equal(output_check(&w), STATUS_USAGE);
 	metrics_free(&metrics);
 	use_metric("v=a/b");
 	sets.virts = 2;
 	sets.virt[1].name = strdup("v");
-	assert_int_equal(output_check(&w), EXIT_USAGE);
+	assert_int_equal(output_check(&w), STATUS_USAGE);
 	sets.virts = 0;
 	metrics_free(&metrics);
 	metrics.nr = 0;
