@@ -22,7 +22,7 @@ struct csv {
 	unsigned int nr_columns;
 };
 
-/* Is it the name of a column that rows always have, or of an event? */
+/* True if a column that all rows have, or an event, has this name. */
 static bool is_column(const struct sets *sets, const char *name)
 {
 	const char *at = FIXED_COLUMNS;
@@ -83,7 +83,7 @@ static void add_column(struct csv *csv, const char *name)
 	csv->columns[csv->nr_columns++] = name;
 }
 
-/* Names come from the command line; quotes are not in any, but commas of raw items may be. */
+/* A name with a comma or a quote, which raw strings can have, stands in quotes. */
 static void print_name(FILE *out, const char *name)
 {
 	if (strpbrk(name, ",\"\n")) {
@@ -196,7 +196,7 @@ static void print_totals(const struct report *r)
 
 		fputs(",,", r->out);
 		print_name(r->out, r->metrics->of[i].name);
-		/* One of the two: a metric of estimates is one. */
+		/* A metric is exact or an estimate: one of the two columns is empty. */
 		if (known && exact)
 			fprintf(r->out, ",%.15g,1,\r\n", value);
 		else if (known)

@@ -7,8 +7,8 @@
  *	factor  := number | name | "-" factor | "(" formula ")"
  *
  * A name is that of an event, as in -c or as in the output ("instr@pmc1"), of a
- * virtual counter, or run_ns or hw_ns. A division by zero has no value, nor has a formula with a name that
- * was not counted.
+ * virtual counter, or run_ns or hw_ns. A formula has no value if it divides by zero,
+ * or if one of its names was not counted.
  */
 #include <ctype.h>
 #include <errno.h>

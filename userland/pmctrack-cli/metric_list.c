@@ -14,7 +14,7 @@ struct listing {
 	FILE *out;
 	const struct pmctrack_ctl *ctl;	/* NULL: it is not known what can be counted */
 	bool countable;		/* which ones to print */
-	unsigned int nr;	/* of the others */
+	unsigned int nr;	/* of metrics that this pass does not print */
 };
 
 /* Can all its events be counted at once? If not, pmctrack_error() says why. */
@@ -54,7 +54,7 @@ static int print_ready(const char *name, const char *formula, const char *desc, 
 	metric_free(&metric);
 	if (countable != l->countable)
 		l->nr++;
-	/* The remedies behind the reason are for those who asked for the event. */
+	/* The reason ends at the semicolon; remedies follow it. */
 	else if (!countable)
 		fprintf(l->out, "%-18s %-36s %.*s\n", name, formula,
 			(int)strcspn(pmctrack_error(), ";"), pmctrack_error());

@@ -137,8 +137,9 @@ static bool same_in_openmetrics(const char *a, const char *b)
 }
 
 /*
- * The family of a virtual counter: what a name may not have becomes '_'. A name
- * that another one has by that gets the counter's number.
+ * The metric family of a virtual counter. Characters that OpenMetrics does not allow
+ * become '_'. If this makes the name equal to that of a counter before, the index of the
+ * virtual counter is appended.
  */
 static void virt_family(const struct report *r, unsigned int i, char *name, size_t size)
 {
@@ -186,7 +187,7 @@ static int print_all(const struct report *r, const struct openmetrics *om, FILE 
 	return fflush(out) || ferror(out) ? -errno : 0;
 }
 
-/* Beside the file that it is going to replace; NULL without memory. Caller frees. */
+/* In the folder of @path, which it is going to replace. NULL: no memory. Caller frees. */
 static char *temporary_name(const char *path)
 {
 	char *name;
@@ -235,7 +236,7 @@ static int replace_file(const struct report *r, const struct openmetrics *om)
 	return err;
 }
 
-/* A period: there is nothing to say before the first row. */
+/* After each period. Before the first row there is nothing to write. */
 static int flush(const struct report *r, void *state)
 {
 	const struct openmetrics *om = state;

@@ -24,7 +24,7 @@ static int bad(const char *fmt, const char *text)
 	return option_table_refuse(&table);
 }
 
-/* strto*() take leading blanks and signs, too. */
+/* strto*() accept leading blanks and signs; our numbers have none. */
 static int parse_digits(const char *text, unsigned long *value, char **end)
 {
 	if (!isdigit((unsigned char)*text))
@@ -115,7 +115,7 @@ int parse_cpus(const char *text, cpu_set_t *set)
 	return text[-1] ? -EINVAL : 0;
 }
 
-/* "12,345", also several times. */
+/* "12,345". The option can be given several times. */
 static int parse_pids(struct options *o, const char *text)
 {
 	unsigned long pid;
@@ -179,7 +179,7 @@ static int set_metric(void *options, const struct option_entry *e, const char *a
 
 static int set_format(void *options, const struct option_entry *e, const char *arg)
 {
-	/* Behind ", " of the first. */
+	/* The list begins behind the first ", ". */
 	static const char all[] = WRITERS(FORMAT_NAME);
 	struct options *o = options;
 
@@ -317,7 +317,7 @@ static const struct option_table table = {
 	.stop_at_operand = true,
 };
 
-/* What does not go together. */
+/* Refuses options that contradict each other. */
 static int check_options(const struct options *o)
 {
 	if (!o->nr_events && o->raw)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Monitor one program from its exec to its end, or running processes for a while. */
+/* Monitor a program from its exec to its end, or running processes or CPUs for a while. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -22,7 +22,7 @@
 #include "run.h"
 #include "sets.h"
 
-/* Grace for a program that we end (-n, -N). */
+/* Time from SIGTERM to SIGKILL, for a program that -n or -N ends. */
 #define KILL_AFTER_S	2
 
 struct monitor {
@@ -34,7 +34,7 @@ struct monitor {
 	struct child child;
 	int signals;		/* signalfd */
 	int timer;		/* -N, then the grace period */
-	bool ending;		/* we told the program to end, or left the target */
+	bool ending;		/* the program was told to end, or its processes were detached */
 	bool over;		/* the program has ended, or nobody is monitored any more */
 	int status;		/* of waitpid() */
 	struct timespec start;
@@ -49,7 +49,10 @@ static void arm(int timer, double seconds)
 	timerfd_settime(timer, 0, &t, NULL);
 }
 
-/* SIGTERM first; the timer brings SIGKILL. Running processes are left alone. */
+/*
+ * End the monitoring. A program that we run gets SIGTERM, and SIGKILL when the timer
+ * expires. Running processes are only detached.
+ */
 static void end_program(struct monitor *m)
 {
 	if (m->ending || m->over)
@@ -81,7 +84,7 @@ static void take_records(struct monitor *m)
 	output_flush(&m->output);
 }
 
-/* Nobody gets the counts. A program that we run goes on; nothing else has a purpose. */
+/* If the counts cannot be written, go on only for the sake of a program that we run. */
 static void end_in_vain(struct monitor *m)
 {
 	if (m->output.error && !m->o->argv)
@@ -105,7 +108,7 @@ static void on_signal(struct monitor *m)
 		} else if (si.ssi_signo == SIGCHLD) {
 			reap(m);
 		}
-		/* A terminal signals the program itself; others only know us. */
+		/* A terminal signals the program, too; others signal pmctrack only. */
 		else if (si.ssi_code != SI_KERNEL && !m->over)
 			kill(m->child.pid, (int)si.ssi_signo);
 	}
@@ -146,16 +149,16 @@ static void monitor_loop(struct monitor *m)
 				m->output.error = EPIPE;
 		}
 		end_in_vain(m);
-		/* All its threads have ended, or hidden behind set-uid. */
+		/* All monitored threads have ended, or executed a set-uid program. */
 		if (fds[2].revents & POLLHUP) {
 			fds[2].fd = -1;
 			m->over |= !m->o->argv;
 		}
 	}
-	/* CPUs go on, and have a last record when we leave them. */
+	/* CPUs do not end; they leave their last records when they are detached. */
 	if (m->o->system)
 		pmctrack_session__detach(m->session);
-	/* The last records were written before the program could be reaped. */
+	/* The kernel writes the last records of a program before it can be reaped. */
 	take_records(m);
 }
 
@@ -245,7 +248,7 @@ static int exit_status(const struct monitor *m)
 		return 0;
 	if (WIFEXITED(m->status))
 		return WEXITSTATUS(m->status);
-	/* Ended as the user asked for with -n or -N. */
+	/* The user asked for this end, by -n or -N. */
 	if (m->ending && (WTERMSIG(m->status) == SIGTERM || WTERMSIG(m->status) == SIGKILL))
 		return 0;
 	return 128 + WTERMSIG(m->status);
@@ -309,7 +312,7 @@ static int prepare_signals(struct monitor *m)
 	const struct sigaction ordinary = { .sa_handler = SIG_DFL };
 	sigset_t set;
 
-	/* Where it is ignored, children end without a word. */
+	/* If SIGCHLD is ignored, the end of a child is not reported. */
 	sigaction(SIGCHLD, &ordinary, &m->child.on_child);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
@@ -318,7 +321,7 @@ static int prepare_signals(struct monitor *m)
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGQUIT);
 	m->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	/* A reader of our output that goes away must not end the monitoring. */
+	/* The monitoring goes on if the reader of our output goes away. */
 	sigaddset(&set, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &set, &m->child.mask);
 	m->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -332,7 +335,7 @@ static void on_early_signal(int sig)
 	early_signal = sig;
 }
 
-/* Until prepare_signals(). Without SA_RESTART: a system call ends with them. */
+/* Handlers until prepare_signals(). No SA_RESTART, because they must interrupt system calls. */
 static void catch_early_signals(void)
 {
 	const struct sigaction catch = { .sa_handler = on_early_signal };
@@ -362,7 +365,7 @@ int run(const struct options *o)
 	status = open_session(&m);
 	if (!status && !o->argv && prepare_signals(&m))
 		goto no_signals;
-	/* Blocked now: those that come later are seen by the loop. */
+	/* The signals are blocked now; the loop sees those that come later. */
 	if (early_signal)
 		status = 128 + early_signal;
 	if (status)

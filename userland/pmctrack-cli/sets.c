@@ -10,7 +10,10 @@
 #include "options.h"
 #include "sets.h"
 
-/* A set of a raw string, or as many as the mnemonics need; their number or a negative errno. */
+/*
+ * Appends the set of a raw string, or as many sets as the mnemonics need. Returns their
+ * number or a negative errno.
+ */
 static int parse_one(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o,
 		     const char *events)
 {
@@ -19,7 +22,7 @@ static int parse_one(struct sets *sets, const struct pmctrack_ctl *ctl, const st
 	if (!o->raw)
 		return pmctrack_evset__parse_list(ctl, events, o->strict ? PMCTRACK_EVSET_STRICT : 0,
 						  next, MAX_SETS - sets->nr);
-	/* There is room: options hold no more of them. */
+	/* There is room, because struct options has at most MAX_SETS of them. */
 	*next = pmctrack_evset__parse_raw(ctl, events);
 	return *next ? 1 : -errno;
 }
@@ -37,7 +40,10 @@ static int add(struct sets *sets, const struct pmctrack_ctl *ctl, const struct o
 	return 0;
 }
 
-/* No -c: what metrics are made of, or what the monitoring module counts, or the usual. */
+/*
+ * Without -c: the events of the metrics; without these, the sets of the monitoring module
+ * if its virtual counters are wanted; otherwise instr,cycles.
+ */
 static int add_default(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o,
 		       const struct metrics *metrics)
 {

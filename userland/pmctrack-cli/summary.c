@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Totals for people (--summary), each with how it was obtained. */
+/* Totals for people (--summary). Each says how it was obtained. */
 #include <inttypes.h>
 #include <string.h>
 

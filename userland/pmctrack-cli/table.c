@@ -29,7 +29,7 @@ static void mapping_of_set(FILE *out, const struct sets *sets, unsigned int i)
 			pmctrack_evset__name(set, j));
 }
 
-/* The paper's form for one set; with several, each under its name. */
+/* One set is printed as in the paper; several have a heading each. */
 static void print_mappings(const struct report *r)
 {
 	fputs("[Event-to-counter mappings]\n", r->out);
@@ -52,7 +52,7 @@ static void column(FILE *out, const char *prefix, unsigned int n)
 	fprintf(out, " %13s", name);
 }
 
-/* Columns that tell rows apart are there when rows can differ in them. */
+/* Set and core type are columns only if there are several of them. */
 static void print_header(const struct report *r, const struct table *t)
 {
 	const struct sets *sets = r->sets;
@@ -154,7 +154,7 @@ static void print_set_totals(const struct report *r, unsigned int i)
 		if (r->sets->nr_core_types > 1)
 			fprintf(r->out, " %8d", pmctrack_evset__core_type(set));
 		fprintf(r->out, " %9s %20" PRIu64, name, total.counted);
-		/* What is not all must not look like it. */
+		/* A part must not be rounded to 100 %. */
 		fprintf(r->out, " %7.1f%% %20s  %s\n",
 			!total.complete && total.coverage > 0.999 ? 99.9 : 100 * total.coverage,
 			whole, pmctrack_evset__name(set, j));

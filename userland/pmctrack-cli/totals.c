@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Totals of all samples. A set that takes turns, or has to leave the counters
- * to others, sees a part of the time: a total comes with that part, and what it
- * would make of the whole is marked as an estimate by those who print it.
+ * Totals of all samples. A set that takes turns, or whose counters are in use by others,
+ * is counted for a part of the time. Each total has this part, its coverage. What is
+ * extrapolated from it to the whole time is marked as an estimate where it is printed.
  */
 #include <string.h>
 
@@ -87,7 +87,7 @@ struct lookup {
 	bool exact;
 };
 
-/* What the best covered set of a core type (-1: any) says; false: none has the event. */
+/* The total of the set with the best coverage, of a core type (-1: any). False: none has the event. */
 static bool event_of_type(const struct totals *t, int type, const char *name, struct total *best)
 {
 	bool found = false;
@@ -110,7 +110,10 @@ static bool event_of_type(const struct totals *t, int type, const char *name, st
 	return found;
 }
 
-/* The sum over core types. Threads may have run on one without having been counted there. */
+/*
+ * The sum over core types. False: it is not known, because threads ran on a core type
+ * where the event was never counted.
+ */
 static bool event_total(struct lookup *l, const char *name, double *value)
 {
 	bool known = false;
