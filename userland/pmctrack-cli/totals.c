@@ -87,7 +87,7 @@ struct lookup {
 	bool exact;
 };
 
-/* The total of the set with the best coverage, of a core type (-1: any). False: none has the event. */
+/* The total of the best covered set of a core type (-1: any). False: none has the event. */
 static bool event_of_type(const struct totals *t, int type, const char *name, struct total *best)
 {
 	bool found = false;
