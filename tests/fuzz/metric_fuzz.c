@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <math.h>
 
-#include "cli.h"
+#include "metric.h"
 #include "fuzz.h"
 
 /* Events by their first letter: some were not counted, some are zero. */

@@ -11,7 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "child.h"
+#include "complain.h"
+#include "exit_status.h"
+#include "options.h"
 
 static void become_program(int go, int failure, const struct child *c, const struct options *o)
 {
@@ -24,7 +27,7 @@ static void become_program(int go, int failure, const struct child *c, const str
 	} while (n < 0 && errno == EINTR);
 	/* Nobody is there to monitor us. */
 	if (n != 1)
-		_exit(EXIT_SELF);
+		_exit(STATUS_FAILED);
 	sigaction(SIGCHLD, &c->on_child, NULL);
 	sigprocmask(SIG_SETMASK, &c->mask, NULL);
 	if (o->bind && sched_setaffinity(0, sizeof(o->cpus), &o->cpus)) {
@@ -34,11 +37,10 @@ static void become_program(int go, int failure, const struct child *c, const str
 		err = errno;
 	}
 	if (write(failure, &err, sizeof(err)) < 0)
-		_exit(EXIT_SELF);
-	_exit(EXIT_CANNOT_RUN);
+		_exit(STATUS_FAILED);
+	_exit(STATUS_CANNOT_RUN);
 }
 
-/* Fork the program; 0 or a negative errno. */
 int child_prepare(struct child *c, const struct options *o)
 {
 	int go[2], failure[2];
@@ -63,7 +65,6 @@ int child_prepare(struct child *c, const struct options *o)
 	return c->pid < 0 ? -errno : 0;
 }
 
-/* Let it exec; 0, or the exit status to end with, the reason printed. */
 int child_run(struct child *c, const struct options *o)
 {
 	int err = 0;
@@ -81,13 +82,12 @@ int child_run(struct child *c, const struct options *o)
 	waitpid(c->pid, NULL, 0);
 	if (err < 0) {
 		complain("-b: cannot run on these CPUs: %s", strerror(-err));
-		return EXIT_SELF;
+		return STATUS_FAILED;
 	}
 	complain("cannot run '%s': %s", o->argv[0], strerror(err));
-	return err == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+	return err == ENOENT ? STATUS_NOT_FOUND : STATUS_CANNOT_RUN;
 }
 
-/* The session could not be opened: the program must not run. */
 void child_abandon(struct child *c)
 {
 	kill(c->pid, SIGKILL);

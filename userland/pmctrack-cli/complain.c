@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* One line to the user, after what was printed before. */
 #include <stdarg.h>
+#include <stdio.h>
 
-#include "cli.h"
+#include "complain.h"
 
 void complain(const char *fmt, ...)
 {

@@ -4,14 +4,25 @@
  * is empty where the sample has no such value.
  */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "complain.h"
+#include "exit_status.h"
+#include "metric.h"
+#include "options.h"
+#include "row.h"
+#include "sets.h"
+#include "totals.h"
+#include "writer.h"
 
 #define FIXED_COLUMNS	"nsample,time_ns,kind,pid,tgid,cpu,coretype,expid,run_ns,hw_ns,merged,widened,disturbed"
 
-/* Is it the name of a column that rows always have, or of an event? */
+struct csv {
+	const char *columns[MAX_SETS * PMCTRACK_MAX_COUNTERS];	/* distinct event names */
+	unsigned int nr_columns;
+};
+
+/* True if a column that all rows have, or an event, has this name. */
 static bool is_column(const struct sets *sets, const char *name)
 {
 	const char *at = FIXED_COLUMNS;
@@ -29,15 +40,20 @@ static bool is_column(const struct sets *sets, const char *name)
 	return false;
 }
 
-/* Names of columns are unique: 0, or an exit status, the reason printed. */
-int csv_check(const struct sets *sets, const struct metrics *metrics)
+/* Names of columns are unique. */
+static int check(const struct report *r)
 {
+	const struct metrics *metrics = r->metrics;
+	const struct sets *sets = r->sets;
+
+	if (!r->rows)
+		return 0;
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
 		if (!(sets->virts >> i & 1) || !is_column(sets, sets->virt[i].name))
 			continue;
 		complain("-V %s: --csv has a column of that name already; choose another format",
 			 sets->virt[i].name);
-		return EXIT_USAGE;
+		return STATUS_USAGE;
 	}
 	for (unsigned int i = 0; i < metrics->nr; i++) {
 		const char *name = metrics->of[i].name;
@@ -49,7 +65,7 @@ int csv_check(const struct sets *sets, const struct metrics *metrics)
 			continue;
 		complain("-m %s: --csv has a column of that name already; give the metric another name (NAME=FORMULA)",
 			 name);
-		return EXIT_USAGE;
+		return STATUS_USAGE;
 	}
 	return 0;
 }
@@ -58,16 +74,16 @@ int csv_check(const struct sets *sets, const struct metrics *metrics)
  * A column for each distinct event name of all sets, in order. Events of several
  * sets that have the same name are the same event.
  */
-static void add_column(struct output *w, const char *name)
+static void add_column(struct csv *csv, const char *name)
 {
-	for (unsigned int i = 0; i < w->nr_columns; i++) {
-		if (strcmp(w->columns[i], name) == 0)
+	for (unsigned int i = 0; i < csv->nr_columns; i++) {
+		if (strcmp(csv->columns[i], name) == 0)
 			return;
 	}
-	w->columns[w->nr_columns++] = (char *)name;
+	csv->columns[csv->nr_columns++] = name;
 }
 
-/* Names come from the command line; quotes are not in any, but commas of raw items may be. */
+/* A name with a comma or a quote, which raw strings can have, stands in quotes. */
 static void print_name(FILE *out, const char *name)
 {
 	if (strpbrk(name, ",\"\n")) {
@@ -80,124 +96,130 @@ static void print_name(FILE *out, const char *name)
 	}
 }
 
-void csv_begin(struct output *w)
+static void begin(const struct report *r, void *state)
 {
-	if (!output_rows(w))
+	struct csv *csv = state;
+
+	if (!r->rows)
 		return;
-	w->columns = calloc((size_t)MAX_SETS * PMCTRACK_MAX_COUNTERS, sizeof(*w->columns));
-	for (unsigned int i = 0; w->columns && i < w->sets->nr; i++) {
-		for (unsigned int j = 0; j < pmctrack_evset__nr(w->sets->set[i]); j++)
-			add_column(w, pmctrack_evset__name(w->sets->set[i], j));
+	for (unsigned int i = 0; i < r->sets->nr; i++) {
+		for (unsigned int j = 0; j < pmctrack_evset__nr(r->sets->set[i]); j++)
+			add_column(csv, pmctrack_evset__name(r->sets->set[i], j));
 	}
-	fputs(FIXED_COLUMNS, w->out);
-	for (unsigned int i = 0; i < w->nr_columns; i++)
-		print_name(w->out, w->columns[i]);
+	fputs(FIXED_COLUMNS, r->out);
+	for (unsigned int i = 0; i < csv->nr_columns; i++)
+		print_name(r->out, csv->columns[i]);
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		if (w->sets->virts >> i & 1)
-			print_name(w->out, w->sets->virt[i].name);
+		if (r->sets->virts >> i & 1)
+			print_name(r->out, r->sets->virt[i].name);
 	}
-	for (unsigned int i = 0; i < w->metrics->nr; i++)
-		print_name(w->out, w->metrics->of[i].name);
-	fputs("\r\n", w->out);
+	for (unsigned int i = 0; i < r->metrics->nr; i++)
+		print_name(r->out, r->metrics->of[i].name);
+	fputs("\r\n", r->out);
 }
 
-static void print_count(const struct output *w, const struct pmctrack_record *rec, int set,
-			const char *name)
+static void print_count(FILE *out, const struct row *row, const char *name)
 {
-	fputc(',', w->out);
-	for (unsigned int j = 0; set >= 0 && j < rec->nr_counts; j++) {
-		if (strcmp(pmctrack_evset__name(w->sets->set[set], j), name) == 0) {
-			fprintf(w->out, "%" PRIu64, (uint64_t)rec->counts[j]);
+	fputc(',', out);
+	for (unsigned int j = 0; j < row->nr_counts; j++) {
+		if (row->counts[j].name && strcmp(row->counts[j].name, name) == 0) {
+			fprintf(out, "%" PRIu64, row->counts[j].value);
 			return;
 		}
 	}
 }
 
-void csv_row(const struct output *w, const struct pmctrack_record *rec)
+static int print_row(const struct report *r, void *state, const struct row *row)
 {
-	int set = pmctrack_evset__of_record(w->sets->set, w->sets->nr, rec);
-	uint64_t virt;
-	double value;
+	const struct csv *csv = state;
 
-	fprintf(w->out, "%lu,%" PRIu64 ",%s,", w->totals.nr, (uint64_t)rec->time_ns,
-		kind_name(rec->kind));
-	if (w->o->system)
-		fprintf(w->out, ",,%u,%u,", rec->cpu, rec->core_type);
+	fprintf(r->out, "%lu,%" PRIu64 ",%s,", row->nr, row->time_ns, row->kind);
+	if (r->o->system)
+		fprintf(r->out, ",,%u,%u,", row->cpu, row->core_type);
 	else
-		fprintf(w->out, "%d,%d,%u,%u,", rec->tid, rec->tgid, rec->cpu, rec->core_type);
-	if (set >= 0)
-		fprintf(w->out, "%d", set);
-	fprintf(w->out, ",%" PRIu64 ",%" PRIu64 ",%d,%d,%d", (uint64_t)rec->run_ns,
-		(uint64_t)rec->hw_ns, !!(rec->flags & PMCTRACK_RECORD_F_MERGED),
-		!!(rec->flags & PMCTRACK_RECORD_F_WIDENED),
-		!!(rec->flags & PMCTRACK_RECORD_F_DISTURBED));
-	for (unsigned int i = 0; i < w->nr_columns; i++)
-		print_count(w, rec, set, w->columns[i]);
-	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		if (!(w->sets->virts >> i & 1))
-			continue;
-		fputc(',', w->out);
-		if (!pmctrack_record__virt(rec, i, &virt))
-			fprintf(w->out, "%" PRIu64, virt);
+		fprintf(r->out, "%d,%d,%u,%u,", row->tid, row->tgid, row->cpu, row->core_type);
+	if (row->set >= 0)
+		fprintf(r->out, "%d", row->set);
+	fprintf(r->out, ",%" PRIu64 ",%" PRIu64 ",%d,%d,%d", row->run_ns, row->hw_ns, row->merged,
+		row->widened, row->disturbed);
+	for (unsigned int i = 0; i < csv->nr_columns; i++)
+		print_count(r->out, row, csv->columns[i]);
+	for (unsigned int i = 0; i < row->nr_virts; i++) {
+		fputc(',', r->out);
+		if (row->virts[i].known)
+			fprintf(r->out, "%" PRIu64, row->virts[i].value);
 	}
-	for (unsigned int i = 0; i < w->metrics->nr; i++) {
-		fputc(',', w->out);
-		if (row_metric(w, rec, &w->metrics->of[i], &value))
-			fprintf(w->out, "%.15g", value);
+	for (unsigned int i = 0; i < row->nr_metrics; i++) {
+		fputc(',', r->out);
+		if (row->metrics[i].known)
+			fprintf(r->out, "%.15g", row->metrics[i].value);
 	}
-	fputs("\r\n", w->out);
+	fputs("\r\n", r->out);
+	return 0;
 }
 
 /* -A: a line for each event, virtual counter and metric. */
-void csv_totals(const struct output *w)
+static void print_totals(const struct report *r)
 {
 	double value;
 	bool exact;
 
-	fputs("expid,coretype,counter,event,counted,coverage,extrapolated\r\n", w->out);
-	for (unsigned int i = 0; i < w->sets->nr; i++) {
-		const struct pmctrack_evset *set = w->sets->set[i];
+	fputs("expid,coretype,counter,event,counted,coverage,extrapolated\r\n", r->out);
+	for (unsigned int i = 0; i < r->sets->nr; i++) {
+		const struct pmctrack_evset *set = r->sets->set[i];
 
 		for (unsigned int j = 0; j < pmctrack_evset__nr(set); j++) {
-			struct total total = totals_of(&w->totals, i, j);
+			struct total total = totals_of(r->totals, i, j);
 
-			fprintf(w->out, "%u,%d,pmc%u", i, pmctrack_evset__core_type(set),
+			fprintf(r->out, "%u,%d,pmc%u", i, pmctrack_evset__core_type(set),
 				pmctrack_evset__counter(set, j));
-			print_name(w->out, pmctrack_evset__name(set, j));
-			fprintf(w->out, ",%" PRIu64 ",%.15g,", total.counted, total.coverage);
+			print_name(r->out, pmctrack_evset__name(set, j));
+			fprintf(r->out, ",%" PRIu64 ",%.15g,", total.counted, total.coverage);
 			if (total.coverage > 0)
-				fprintf(w->out, "%.0f", total.estimate);
-			fputs("\r\n", w->out);
+				fprintf(r->out, "%.0f", total.estimate);
+			fputs("\r\n", r->out);
 		}
 	}
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		if (!(w->sets->virts >> i & 1))
+		if (!(r->sets->virts >> i & 1))
 			continue;
-		fprintf(w->out, ",,virt%u", i);
-		print_name(w->out, w->sets->virt[i].name);
-		if (totals_virt(&w->totals, i, &value))
-			fprintf(w->out, ",%.15g", value);
+		fprintf(r->out, ",,virt%u", i);
+		print_name(r->out, r->sets->virt[i].name);
+		if (totals_virt(r->totals, i, &value))
+			fprintf(r->out, ",%.15g", value);
 		else
-			fputc(',', w->out);
-		fputs(",,\r\n", w->out);
+			fputc(',', r->out);
+		fputs(",,\r\n", r->out);
 	}
-	for (unsigned int i = 0; i < w->metrics->nr; i++) {
-		bool known = totals_metric(&w->totals, &w->metrics->of[i], &value, &exact);
+	for (unsigned int i = 0; i < r->metrics->nr; i++) {
+		bool known = totals_metric(r->totals, &r->metrics->of[i], &value, &exact);
 
-		fputs(",,", w->out);
-		print_name(w->out, w->metrics->of[i].name);
-		/* One of the two: a metric of estimates is one. */
+		fputs(",,", r->out);
+		print_name(r->out, r->metrics->of[i].name);
+		/* A metric is exact or an estimate: one of the two columns is empty. */
 		if (known && exact)
-			fprintf(w->out, ",%.15g,1,\r\n", value);
+			fprintf(r->out, ",%.15g,1,\r\n", value);
 		else if (known)
-			fprintf(w->out, ",,,%.15g\r\n", value);
+			fprintf(r->out, ",,,%.15g\r\n", value);
 		else
-			fputs(",,,\r\n", w->out);
+			fputs(",,,\r\n", r->out);
 	}
 }
 
-void csv_free(struct output *w)
+static int end(const struct report *r, void *state, const struct outcome *outcome)
 {
-	free(w->columns);
-	w->columns = NULL;
+	(void)state;
+	(void)outcome;
+	if (!r->rows)
+		print_totals(r);
+	return 0;
 }
+
+const struct writer writer_csv = {
+	.name = "csv",
+	.state_size = sizeof(struct csv),
+	.check = check,
+	.begin = begin,
+	.row = print_row,
+	.end = end,
+};

@@ -4,10 +4,13 @@
  * counting, each with its reason and the remedy. It changes nothing.
  */
 #include <json-c/json.h>
+#include <stdio.h>
 #include <string.h>
+#include <pmctrack/libpmctrack.h>
 
-#include "cli.h"
+#include "complain.h"
 #include "doctor.h"
+#include "exit_status.h"
 
 static const char *const verdicts[] = { "ok", "warning", "FAIL" };
 
@@ -74,17 +77,17 @@ int doctor(int argc, char **argv)
 
 	if (argc != 2 && !json) {
 		fprintf(stderr, "pmctrack: usage: pmctrack doctor [--json]\n");
-		return EXIT_USAGE;
+		return STATUS_USAGE;
 	}
 	err = facts_read(&facts);
 	if (err) {
 		complain("doctor: %s", strerror(-err));
-		return EXIT_SELF;
+		return STATUS_FAILED;
 	}
 	judge(&facts, &found);
 	if (!found.bad)
 		check_counting(&found);
 	for (unsigned int i = 0; i < found.nr; i++)
 		(json ? print_json : print_text)(&found.of[i]);
-	return found.bad ? EXIT_SELF : 0;
+	return found.bad ? STATUS_FAILED : 0;
 }

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the parts of "pmctrack doctor" share: facts, and findings that are made of them. */
-#ifndef PMCTRACK_DOCTOR_H
-#define PMCTRACK_DOCTOR_H
+/* "pmctrack doctor": facts, and findings that are made of them. */
+#ifndef PMCTRACK_CLI_DOCTOR_H
+#define PMCTRACK_CLI_DOCTOR_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+/* "pmctrack doctor": its exit status */
+int doctor(int argc, char **argv);
 
 #define MAX_FINDINGS	16
 
@@ -64,4 +67,4 @@ void finding_add(struct findings *found, enum verdict verdict, const char *check
 		 const char *remedy, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
 
-#endif /* PMCTRACK_DOCTOR_H */
+#endif /* PMCTRACK_CLI_DOCTOR_H */

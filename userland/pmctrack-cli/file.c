@@ -10,56 +10,56 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "complain.h"
+#include "exit_status.h"
+#include "file.h"
+#include "options.h"
+#include "output.h"
 
-static int open_file(struct output *w)
+static int open_file(struct output *w, const char *path)
 {
-	int fd = open(w->o->output, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 
 	w->created = fd >= 0;
 	if (fd < 0 && errno == EEXIST)
-		fd = open(w->o->output, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
 	if (fd < 0)
 		return -errno;
-	w->out = fdopen(fd, "w");
-	return w->out ? 0 : -errno;
+	w->report.out = fdopen(fd, "w");
+	return w->report.out ? 0 : -errno;
 }
 
-/* 0, or an exit status, the reason printed. */
 int file_open(struct output *w)
 {
+	const char *path = w->report.o->output;
 	int err;
 
-	w->out = stdout;
-	if (!w->o->output)
+	if (!path)
 		return 0;
-	/* OpenMetrics has a new file each period. */
-	err = w->o->format == FORMAT_OPENMETRICS ? openmetrics_check(w) : open_file(w);
+	err = w->writer->check_file ? w->writer->check_file(path) : open_file(w, path);
 	if (!err)
 		return 0;
-	complain("-o %s: %s", w->o->output, strerror(-err));
-	return EXIT_SELF;
+	complain("-o %s: %s", path, strerror(-err));
+	return STATUS_FAILED;
 }
 
-/* The run has begun: what was in the file before goes. */
 void file_begin(struct output *w)
 {
 	struct stat st;
 
-	if (w->out == stdout)
+	if (w->report.out == stdout)
 		return;
 	w->created = false;
-	if (fstat(fileno(w->out), &st) || !S_ISREG(st.st_mode))
+	if (fstat(fileno(w->report.out), &st) || !S_ISREG(st.st_mode))
 		return;
-	if (ftruncate(fileno(w->out), 0))
+	if (ftruncate(fileno(w->report.out), 0))
 		w->error = errno;
 }
 
-/* Whether or not the run has begun. */
 void file_close(struct output *w)
 {
-	if (w->out != stdout && fclose(w->out) && !w->error)
+	if (w->report.out != stdout && fclose(w->report.out) && !w->error)
 		w->error = errno;
 	if (w->created)
-		unlink(w->o->output);
+		unlink(w->report.o->output);
 }

@@ -6,7 +6,12 @@
  */
 #include <json-c/json.h>
 
-#include "cli.h"
+#include "metric.h"
+#include "options.h"
+#include "row.h"
+#include "sets.h"
+#include "totals.h"
+#include "writer.h"
 
 #define SCHEMA_VERSION	1
 
@@ -30,9 +35,9 @@ static void add_double(struct json_object *to, const char *key, double value)
 	add(to, key, json_object_new_double(value));
 }
 
-static void print(const struct output *w, struct json_object *line)
+static void print(const struct report *r, struct json_object *line)
 {
-	fprintf(w->out, "%s\n", json_object_to_json_string_ext(line, JSON_C_TO_STRING_PLAIN |
+	fprintf(r->out, "%s\n", json_object_to_json_string_ext(line, JSON_C_TO_STRING_PLAIN |
 							       JSON_C_TO_STRING_NOSLASHESCAPE));
 	json_object_put(line);
 }
@@ -136,90 +141,100 @@ static void describe_target(const struct options *o, struct json_object *line)
 		add_string(line, "cgroup", o->cgroup);
 }
 
-void json_begin(const struct output *w)
+static void print_header(const struct report *r, void *state)
 {
 	struct json_object *line = new_line("header");
 
+	(void)state;
 	add_string(line, "schema", "pmctrack");
 	add(line, "version", json_object_new_int(SCHEMA_VERSION));
-	describe_target(w->o, line);
-	add_u64(line, "period_ns", w->period_ns);
-	add(line, "sets", describe_sets(w->sets));
-	add(line, "virtual", describe_virts(w->sets));
-	add(line, "metrics", describe_metrics(w->metrics));
+	describe_target(r->o, line);
+	add_u64(line, "period_ns", r->period_ns);
+	add(line, "sets", describe_sets(r->sets));
+	add(line, "virtual", describe_virts(r->sets));
+	add(line, "metrics", describe_metrics(r->metrics));
 	add(line, "units", describe_units());
-	print(w, line);
+	print(r, line);
 }
 
-static struct json_object *virts_of(const struct output *w, const struct pmctrack_record *rec)
+static struct json_object *counts_of(const struct row *row)
 {
 	struct json_object *o = json_object_new_object();
-	uint64_t value;
 
-	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		if (w->sets->virts >> i & 1)
-			add(o, w->sets->virt[i].name, pmctrack_record__virt(rec, i, &value) ? NULL :
-			    json_object_new_uint64(value));
+	for (unsigned int i = 0; i < row->nr_counts; i++) {
+		if (row->counts[i].name)
+			add_u64(o, row->counts[i].name, row->counts[i].value);
 	}
 	return o;
 }
 
-static struct json_object *metrics_of(const struct output *w, const struct pmctrack_record *rec)
+static struct json_object *virts_of(const struct row *row)
 {
 	struct json_object *o = json_object_new_object();
-	double value;
 
-	for (unsigned int i = 0; i < w->metrics->nr; i++)
-		add(o, w->metrics->of[i].name, row_metric(w, rec, &w->metrics->of[i], &value) ?
-		    json_object_new_double(value) : NULL);
+	for (unsigned int i = 0; i < row->nr_virts; i++)
+		add(o, row->virts[i].name, row->virts[i].known ?
+		    json_object_new_uint64(row->virts[i].value) : NULL);
 	return o;
 }
 
-void json_row(const struct output *w, const struct pmctrack_record *rec)
+static struct json_object *metrics_of(const struct row *row)
 {
-	int set = pmctrack_evset__of_record(w->sets->set, w->sets->nr, rec);
+	struct json_object *o = json_object_new_object();
+
+	for (unsigned int i = 0; i < row->nr_metrics; i++)
+		add(o, row->metrics[i].name, row->metrics[i].known ?
+		    json_object_new_double(row->metrics[i].value) : NULL);
+	return o;
+}
+
+/* A flag that is not set is left out. */
+static void add_flag(struct json_object *to, const char *key, bool value)
+{
+	if (value)
+		add(to, key, json_object_new_boolean(1));
+}
+
+static int print_row(const struct report *r, void *state, const struct row *row)
+{
 	struct json_object *line = new_line("sample");
-	struct json_object *counts = json_object_new_object();
 
-	add_u64(line, "nsample", w->totals.nr);
-	add_string(line, "kind", kind_name(rec->kind));
-	if (!w->o->system) {
-		add(line, "pid", json_object_new_int(rec->tid));
-		add(line, "tgid", json_object_new_int(rec->tgid));
+	(void)state;
+	add_u64(line, "nsample", row->nr);
+	add_string(line, "kind", row->kind);
+	if (!r->o->system) {
+		add(line, "pid", json_object_new_int(row->tid));
+		add(line, "tgid", json_object_new_int(row->tgid));
 	}
-	add_u64(line, "cpu", rec->cpu);
-	add_u64(line, "coretype", rec->core_type);
-	add(line, "set", set >= 0 ? json_object_new_int(set) : NULL);
-	add_u64(line, "time_ns", rec->time_ns);
-	add_u64(line, "run_ns", rec->run_ns);
-	add_u64(line, "hw_ns", rec->hw_ns);
-	for (unsigned int j = 0; set >= 0 && j < rec->nr_counts; j++)
-		add_u64(counts, pmctrack_evset__name(w->sets->set[set], j), rec->counts[j]);
-	add(line, "counts", counts);
-	if (w->sets->virts)
-		add(line, "virtual", virts_of(w, rec));
-	if (w->metrics->nr)
-		add(line, "metrics", metrics_of(w, rec));
-	if (rec->flags & PMCTRACK_RECORD_F_MERGED)
-		add(line, "merged", json_object_new_boolean(1));
-	if (rec->flags & PMCTRACK_RECORD_F_WIDENED)
-		add(line, "widened", json_object_new_boolean(1));
-	if (rec->flags & PMCTRACK_RECORD_F_DISTURBED)
-		add(line, "disturbed", json_object_new_boolean(1));
-	print(w, line);
+	add_u64(line, "cpu", row->cpu);
+	add_u64(line, "coretype", row->core_type);
+	add(line, "set", row->set >= 0 ? json_object_new_int(row->set) : NULL);
+	add_u64(line, "time_ns", row->time_ns);
+	add_u64(line, "run_ns", row->run_ns);
+	add_u64(line, "hw_ns", row->hw_ns);
+	add(line, "counts", counts_of(row));
+	if (row->nr_virts)
+		add(line, "virtual", virts_of(row));
+	if (row->nr_metrics)
+		add(line, "metrics", metrics_of(row));
+	add_flag(line, "merged", row->merged);
+	add_flag(line, "widened", row->widened);
+	add_flag(line, "disturbed", row->disturbed);
+	print(r, line);
+	return 0;
 }
 
-static struct json_object *event_totals(const struct output *w)
+static struct json_object *event_totals(const struct report *r)
 {
 	struct json_object *all = json_object_new_array();
 
-	for (unsigned int i = 0; i < w->sets->nr; i++) {
-		for (unsigned int j = 0; j < pmctrack_evset__nr(w->sets->set[i]); j++) {
-			struct total total = totals_of(&w->totals, i, j);
+	for (unsigned int i = 0; i < r->sets->nr; i++) {
+		for (unsigned int j = 0; j < pmctrack_evset__nr(r->sets->set[i]); j++) {
+			struct total total = totals_of(r->totals, i, j);
 			struct json_object *o = json_object_new_object();
 
 			add(o, "set", json_object_new_int((int)i));
-			add_string(o, "name", pmctrack_evset__name(w->sets->set[i], j));
+			add_string(o, "name", pmctrack_evset__name(r->sets->set[i], j));
 			add_u64(o, "counted", total.counted);
 			add_double(o, "coverage", total.coverage);
 			add(o, "extrapolated", total.complete ? json_object_new_uint64(total.counted) :
@@ -230,57 +245,66 @@ static struct json_object *event_totals(const struct output *w)
 	return all;
 }
 
-static struct json_object *virt_totals(const struct output *w)
+static struct json_object *virt_totals(const struct report *r)
 {
 	struct json_object *all = json_object_new_object();
 	double value;
 
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		if (w->sets->virts >> i & 1)
-			add(all, w->sets->virt[i].name, totals_virt(&w->totals, i, &value) ?
+		if (r->sets->virts >> i & 1)
+			add(all, r->sets->virt[i].name, totals_virt(r->totals, i, &value) ?
 			    json_object_new_double(value) : NULL);
 	}
 	return all;
 }
 
-static struct json_object *metric_totals(const struct output *w)
+static struct json_object *metric_totals(const struct report *r)
 {
 	struct json_object *all = json_object_new_object();
 
-	for (unsigned int i = 0; i < w->metrics->nr; i++) {
+	for (unsigned int i = 0; i < r->metrics->nr; i++) {
 		struct json_object *o = json_object_new_object();
 		double value;
-		bool exact, known = totals_metric(&w->totals, &w->metrics->of[i], &value, &exact);
+		bool exact, known = totals_metric(r->totals, &r->metrics->of[i], &value, &exact);
 
 		add(o, "value", known ? json_object_new_double(value) : NULL);
 		add(o, "estimate", json_object_new_boolean(!exact));
-		add(all, w->metrics->of[i].name, o);
+		add(all, r->metrics->of[i].name, o);
 	}
 	return all;
 }
 
-void json_end(const struct output *w, const struct outcome *end)
+static int print_end(const struct report *r, void *state, const struct outcome *end)
 {
 	struct json_object *line = new_line("total");
 
-	add_u64(line, "samples", w->totals.nr);
+	(void)state;
+	add_u64(line, "samples", r->totals->nr);
 	add_double(line, "elapsed_s", end->elapsed_s);
-	add_double(line, "run_s", totals_run_s(&w->totals));
+	add_double(line, "run_s", totals_run_s(r->totals));
 	if (end->has_times) {
 		add_double(line, "user_s", end->user_s);
 		add_double(line, "system_s", end->system_s);
 	}
-	add(line, "events", event_totals(w));
-	if (w->sets->virts)
-		add(line, "virtual", virt_totals(w));
-	if (w->metrics->nr)
-		add(line, "metrics", metric_totals(w));
-	add_u64(line, "merged_samples", w->totals.merged);
-	add_u64(line, "widened_samples", w->totals.widened);
-	add_u64(line, "disturbed_samples", w->totals.disturbed);
+	add(line, "events", event_totals(r));
+	if (r->sets->virts)
+		add(line, "virtual", virt_totals(r));
+	if (r->metrics->nr)
+		add(line, "metrics", metric_totals(r));
+	add_u64(line, "merged_samples", r->totals->merged);
+	add_u64(line, "widened_samples", r->totals->widened);
+	add_u64(line, "disturbed_samples", r->totals->disturbed);
 	add_u64(line, "lost_samples", end->stats.lost);
 	add_u64(line, "skipped_threads", end->stats.skipped_threads);
-	add_u64(line, "setuid_threads", w->totals.setuid);
+	add_u64(line, "setuid_threads", r->totals->setuid);
 	add_u64(line, "threads_left", end->stats.threads);
-	print(w, line);
+	print(r, line);
+	return 0;
 }
+
+const struct writer writer_json = {
+	.name = "json",
+	.begin = print_header,
+	.row = print_row,
+	.end = print_end,
+};

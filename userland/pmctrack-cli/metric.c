@@ -7,17 +7,20 @@
  *	factor  := number | name | "-" factor | "(" formula ")"
  *
  * A name is that of an event, as in -c or as in the output ("instr@pmc1"), of a
- * virtual counter, or run_ns or hw_ns. A division by zero has no value, nor has a formula with a name that
- * was not counted.
+ * virtual counter, or run_ns or hw_ns. A formula has no value if it divides by zero,
+ * or if one of its names was not counted.
  */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "complain.h"
+#include "exit_status.h"
+#include "metric.h"
 
 #define MAX_OPS		128
 #define MAX_DEPTH	32
@@ -143,7 +146,6 @@ static int parse_sum(struct parser *p)
 	return parse_chain(p, "+-", parse_product);
 }
 
-/* "NAME=FORMULA": 0, or a negative errno with the reason in @why. */
 int metric_parse(struct metric *m, const char *text, char *why, size_t size)
 {
 	struct parser p = { .m = m, .why = why, .size = size };
@@ -175,7 +177,6 @@ void metric_free(struct metric *m)
 	memset(m, 0, sizeof(*m));
 }
 
-/* Its value by those of its names; false if it has none. */
 bool metric_value(const struct metric *m, bool (*value)(const char *name, double *v, void *arg),
 		  void *arg, double *result)
 {
@@ -220,10 +221,7 @@ bool metric_value(const struct metric *m, bool (*value)(const char *name, double
 	return isfinite(stack[0]);
 }
 
-/*
- * Ready metrics: "NAME FORMULA", then a description, a line. Calls @fn until it
- * returns something else than 0.
- */
+/* A line of the file is "NAME FORMULA", then a description. */
 int metrics_each_ready(int (*fn)(const char *name, const char *formula, const char *desc, void *arg),
 		       void *arg)
 {
@@ -278,11 +276,11 @@ static int parse_one(struct metric *m, const char *text)
 	if (!strchr(text, '=')) {
 		err = metrics_each_ready(match_ready, &s);
 		if (err < 0)
-			return EXIT_SELF;
+			return STATUS_FAILED;
 		if (!err) {
 			complain("-m %s: no ready metric of that name; '-m list' shows them, or write NAME=FORMULA",
 				 text);
-			return EXIT_USAGE;
+			return STATUS_USAGE;
 		}
 	}
 	err = metric_parse(m, s.text ? s.text : text, why, sizeof(why));
@@ -290,19 +288,18 @@ static int parse_one(struct metric *m, const char *text)
 	if (!err)
 		return 0;
 	complain("-m %s: %s", text, why);
-	return EXIT_USAGE;
+	return STATUS_USAGE;
 }
 
-/* 0, or an exit status, the reason printed. */
-int metrics_parse(struct metrics *all, const struct options *o)
+int metrics_parse(struct metrics *all, const char *const *texts, unsigned int nr)
 {
-	all->of = calloc(o->nr_metrics + 1, sizeof(*all->of));
+	all->of = calloc(nr + 1, sizeof(*all->of));
 	if (!all->of) {
 		complain("no memory");
-		return EXIT_SELF;
+		return STATUS_FAILED;
 	}
-	for (unsigned int i = 0; i < o->nr_metrics; i++) {
-		int status = parse_one(&all->of[i], o->metrics[i]);
+	for (unsigned int i = 0; i < nr; i++) {
+		int status = parse_one(&all->of[i], texts[i]);
 
 		if (status)
 			return status;
@@ -310,7 +307,7 @@ int metrics_parse(struct metrics *all, const struct options *o)
 		for (unsigned int j = 0; j < i; j++) {
 			if (strcmp(all->of[i].name, all->of[j].name) == 0) {
 				complain("-m: two metrics are called %s", all->of[i].name);
-				return EXIT_USAGE;
+				return STATUS_USAGE;
 			}
 		}
 	}
@@ -322,7 +319,6 @@ static bool is_time(const char *name)
 	return strcmp(name, "run_ns") == 0 || strcmp(name, "hw_ns") == 0;
 }
 
-/* The events that they are made of, as for -c; NULL without memory. Caller frees. */
 char *metrics_events(const struct metrics *all)
 {
 	char *list = NULL;

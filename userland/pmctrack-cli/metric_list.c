@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The ready metrics (-m list): those that can be counted here, and what the others lack. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "complain.h"
+#include "metric.h"
+#include "metric_list.h"
+#include "sets.h"
 
 struct listing {
 	FILE *out;
 	const struct pmctrack_ctl *ctl;	/* NULL: it is not known what can be counted */
 	bool countable;		/* which ones to print */
-	unsigned int nr;	/* of the others */
+	unsigned int nr;	/* of metrics that this pass does not print */
 };
 
 /* Can all its events be counted at once? If not, pmctrack_error() says why. */
@@ -50,7 +54,7 @@ static int print_ready(const char *name, const char *formula, const char *desc, 
 	metric_free(&metric);
 	if (countable != l->countable)
 		l->nr++;
-	/* The remedies behind the reason are for those who asked for the event. */
+	/* The reason ends at the semicolon; remedies follow it. */
 	else if (!countable)
 		fprintf(l->out, "%-18s %-36s %.*s\n", name, formula,
 			(int)strcspn(pmctrack_error(), ";"), pmctrack_error());
@@ -59,7 +63,7 @@ static int print_ready(const char *name, const char *formula, const char *desc, 
 	return 0;
 }
 
-/* The others come behind an empty line. */
+/* Two passes: those that cannot be counted here come behind an empty line. */
 int metrics_print(FILE *out, const struct pmctrack_ctl *ctl)
 {
 	struct listing l = { .out = out, .ctl = ctl, .countable = true };

@@ -13,8 +13,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "options.h"
+#include "row.h"
+#include "sets.h"
+#include "writer.h"
 
+/* What was counted on a CPU since the start. */
 struct per_cpu {
 	uint64_t run_ns;
 	uint64_t hw_ns[MAX_SETS];
@@ -23,36 +27,50 @@ struct per_cpu {
 	uint32_t has_virt;
 };
 
-void openmetrics_row(struct output *w, const struct pmctrack_record *rec)
+struct openmetrics {
+	struct per_cpu *cpus;
+	unsigned int nr_cpus;
+};
+
+static int make_room(struct openmetrics *om, unsigned int nr_cpus)
 {
-	int set = pmctrack_evset__of_record(w->sets->set, w->sets->nr, rec);
+	struct per_cpu *more;
+
+	if (nr_cpus <= om->nr_cpus)
+		return 0;
+	more = realloc(om->cpus, nr_cpus * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	memset(more + om->nr_cpus, 0, (nr_cpus - om->nr_cpus) * sizeof(*more));
+	om->cpus = more;
+	om->nr_cpus = nr_cpus;
+	return 0;
+}
+
+static int add_row(const struct report *r, void *state, const struct row *row)
+{
+	struct openmetrics *om = state;
 	struct per_cpu *cpu;
-	uint64_t value;
 
-	if (rec->cpu >= w->nr_cpus) {
-		struct per_cpu *more = realloc(w->cpus, (rec->cpu + 1) * sizeof(*more));
+	if (make_room(om, row->cpu + 1))
+		return -ENOMEM;
+	cpu = &om->cpus[row->cpu];
+	cpu->run_ns += row->run_ns;
+	for (unsigned int i = 0; i < row->nr_virts; i++) {
+		const struct row_virt *virt = &row->virts[i];
+		uint64_t *sum = &cpu->virt[virt->index];
 
-		if (!more) {
-			w->error = ENOMEM;
-			return;
-		}
-		memset(more + w->nr_cpus, 0, (rec->cpu + 1 - w->nr_cpus) * sizeof(*more));
-		w->cpus = more;
-		w->nr_cpus = rec->cpu + 1;
-	}
-	cpu = &w->cpus[rec->cpu];
-	cpu->run_ns += rec->run_ns;
-	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		if (pmctrack_record__virt(rec, i, &value))
+		if (!virt->known)
 			continue;
-		cpu->virt[i] = w->sets->virt[i].gauge ? value : cpu->virt[i] + value;
-		cpu->has_virt |= 1u << i;
+		*sum = r->sets->virt[virt->index].gauge ? virt->value : *sum + virt->value;
+		cpu->has_virt |= 1u << virt->index;
 	}
-	if (set < 0)
-		return;
-	cpu->hw_ns[set] += rec->hw_ns;
-	for (unsigned int j = 0; j < rec->nr_counts; j++)
-		cpu->counts[set][j] += rec->counts[j];
+	if (row->set < 0)
+		return 0;
+	cpu->hw_ns[row->set] += row->hw_ns;
+	for (unsigned int j = 0; j < row->nr_counts; j++)
+		cpu->counts[row->set][j] += row->counts[j].value;
+	return 0;
 }
 
 static void family(FILE *out, const char *name, const char *type, const char *unit, const char *help)
@@ -78,34 +96,34 @@ static void label(FILE *out, const char *name, const char *value)
 	fputc('"', out);
 }
 
-static void events(const struct output *w, FILE *out)
+static void print_events(const struct report *r, const struct openmetrics *om, FILE *out)
 {
 	family(out, "pmctrack_events", "counter", NULL,
 	       "Hardware events, counted while their set had the counters.");
-	for (unsigned int c = 0; c < w->nr_cpus; c++) {
-		for (unsigned int i = 0; i < w->sets->nr; i++) {
-			for (unsigned int j = 0; j < pmctrack_evset__nr(w->sets->set[i]); j++) {
+	for (unsigned int c = 0; c < om->nr_cpus; c++) {
+		for (unsigned int i = 0; i < r->sets->nr; i++) {
+			for (unsigned int j = 0; j < pmctrack_evset__nr(r->sets->set[i]); j++) {
 				fprintf(out, "pmctrack_events_total{cpu=\"%u\",set=\"%u\",", c, i);
-				label(out, "event", pmctrack_evset__name(w->sets->set[i], j));
-				fprintf(out, "} %" PRIu64 "\n", w->cpus[c].counts[i][j]);
+				label(out, "event", pmctrack_evset__name(r->sets->set[i], j));
+				fprintf(out, "} %" PRIu64 "\n", om->cpus[c].counts[i][j]);
 			}
 		}
 	}
 }
 
-static void times(const struct output *w, FILE *out)
+static void print_times(const struct report *r, const struct openmetrics *om, FILE *out)
 {
 	family(out, "pmctrack_run_seconds", "counter", "seconds",
 	       "Time in which events could have been counted.");
-	for (unsigned int c = 0; c < w->nr_cpus; c++)
+	for (unsigned int c = 0; c < om->nr_cpus; c++)
 		fprintf(out, "pmctrack_run_seconds_total{cpu=\"%u\"} %.9f\n", c,
-			(double)w->cpus[c].run_ns / 1e9);
+			(double)om->cpus[c].run_ns / 1e9);
 	family(out, "pmctrack_counted_seconds", "counter", "seconds",
 	       "The part of it in which a set had the counters.");
-	for (unsigned int c = 0; c < w->nr_cpus; c++) {
-		for (unsigned int i = 0; i < w->sets->nr; i++)
+	for (unsigned int c = 0; c < om->nr_cpus; c++) {
+		for (unsigned int i = 0; i < r->sets->nr; i++)
 			fprintf(out, "pmctrack_counted_seconds_total{cpu=\"%u\",set=\"%u\"} %.9f\n", c, i,
-				(double)w->cpus[c].hw_ns[i] / 1e9);
+				(double)om->cpus[c].hw_ns[i] / 1e9);
 	}
 }
 
@@ -119,12 +137,13 @@ static bool same_in_openmetrics(const char *a, const char *b)
 }
 
 /*
- * The family of a virtual counter: what a name may not have becomes '_'. A name
- * that another one has by that gets the counter's number.
+ * The metric family of a virtual counter. Characters that OpenMetrics does not allow
+ * become '_'. If this makes the name equal to that of a counter before, the index of the
+ * virtual counter is appended.
  */
-static void virt_family(const struct output *w, unsigned int i, char *name, size_t size)
+static void virt_family(const struct report *r, unsigned int i, char *name, size_t size)
 {
-	const char *own = w->sets->virt[i].name;
+	const char *own = r->sets->virt[i].name;
 	bool taken = false;
 	char *p = name + snprintf(name, size, "pmctrack_virt_");
 
@@ -134,52 +153,51 @@ static void virt_family(const struct output *w, unsigned int i, char *name, size
 			*p = '_';
 	}
 	for (unsigned int j = 0; j < i; j++)
-		taken |= w->sets->virts >> j & 1 && same_in_openmetrics(w->sets->virt[j].name, own);
+		taken |= r->sets->virts >> j & 1 && same_in_openmetrics(r->sets->virt[j].name, own);
 	if (taken)
 		snprintf(p, size - (size_t)(p - name), "_virt%u", i);
 }
 
-static void virts(const struct output *w, FILE *out)
+static void print_virts(const struct report *r, const struct openmetrics *om, FILE *out)
 {
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		bool gauge = w->sets->virt[i].gauge;
+		bool gauge = r->sets->virt[i].gauge;
 		char name[256];
 
-		if (!(w->sets->virts >> i & 1))
+		if (!(r->sets->virts >> i & 1))
 			continue;
-		virt_family(w, i, name, sizeof(name));
+		virt_family(r, i, name, sizeof(name));
 		family(out, name, gauge ? "gauge" : "counter", NULL, "Virtual counter of the monitoring module.");
-		for (unsigned int c = 0; c < w->nr_cpus; c++) {
-			if (!(w->cpus[c].has_virt >> i & 1))
+		for (unsigned int c = 0; c < om->nr_cpus; c++) {
+			if (!(om->cpus[c].has_virt >> i & 1))
 				continue;
 			fprintf(out, "%s%s{cpu=\"%u\",", name, gauge ? "" : "_total", c);
-			label(out, "unit", w->sets->virt[i].unit);
-			fprintf(out, "} %" PRIu64 "\n", w->cpus[c].virt[i]);
+			label(out, "unit", r->sets->virt[i].unit);
+			fprintf(out, "} %" PRIu64 "\n", om->cpus[c].virt[i]);
 		}
 	}
 }
 
-static int print_all(const struct output *w, FILE *out)
+static int print_all(const struct report *r, const struct openmetrics *om, FILE *out)
 {
-	events(w, out);
-	times(w, out);
-	virts(w, out);
+	print_events(r, om, out);
+	print_times(r, om, out);
+	print_virts(r, om, out);
 	fputs("# EOF\n", out);
 	return fflush(out) || ferror(out) ? -errno : 0;
 }
 
-/* Beside the file that it is going to replace; NULL without memory. Caller frees. */
-static char *temporary_name(const struct output *w)
+/* In the folder of @path, which it is going to replace. NULL: no memory. Caller frees. */
+static char *temporary_name(const char *path)
 {
 	char *name;
 
-	return asprintf(&name, "%s.%d", w->o->output, getpid()) < 0 ? NULL : name;
+	return asprintf(&name, "%s.%d", path, getpid()) < 0 ? NULL : name;
 }
 
-/* Can the file be replaced? 0 or a negative errno. */
-int openmetrics_check(const struct output *w)
+static int check_file(const char *path)
 {
-	char *tmp = temporary_name(w);
+	char *tmp = temporary_name(path);
 	struct stat st;
 	int fd, err;
 
@@ -192,43 +210,64 @@ int openmetrics_check(const struct output *w)
 		unlink(tmp);
 	}
 	free(tmp);
-	if (!err && stat(w->o->output, &st) == 0 && S_ISDIR(st.st_mode))
+	if (!err && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
 		err = -EISDIR;
 	return err;
 }
 
-/* To the standard output at the end, or to a file that is then put in place. */
-void openmetrics_write(struct output *w)
+static int replace_file(const struct report *r, const struct openmetrics *om)
 {
-	char *tmp;
+	const char *path = r->o->output;
+	char *tmp = temporary_name(path);
 	FILE *out;
 	int err;
 
-	if (!w->o->output) {
-		print_all(w, w->out);
-		return;
-	}
-	tmp = temporary_name(w);
-	if (!tmp) {
-		w->error = ENOMEM;
-		return;
-	}
+	if (!tmp)
+		return -ENOMEM;
 	out = fopen(tmp, "we");
-	err = out ? print_all(w, out) : -errno;
+	err = out ? print_all(r, om, out) : -errno;
 	if (out && fclose(out) && !err)
 		err = -errno;
-	if (!err && rename(tmp, w->o->output))
+	if (!err && rename(tmp, path))
 		err = -errno;
-	if (err && !w->error)
-		w->error = -err;
 	if (err)
 		unlink(tmp);
 	free(tmp);
+	return err;
 }
 
-void openmetrics_free(struct output *w)
+/* After each period. Before the first row there is nothing to write. */
+static int flush(const struct report *r, void *state)
 {
-	free(w->cpus);
-	w->cpus = NULL;
-	w->nr_cpus = 0;
+	const struct openmetrics *om = state;
+
+	return r->o->output && om->cpus ? replace_file(r, om) : 0;
 }
+
+static int end(const struct report *r, void *state, const struct outcome *outcome)
+{
+	(void)outcome;
+	if (r->o->output)
+		return replace_file(r, state);
+	print_all(r, state, r->out);
+	return 0;
+}
+
+static void release(void *state)
+{
+	struct openmetrics *om = state;
+
+	free(om->cpus);
+}
+
+const struct writer writer_openmetrics = {
+	.name = "openmetrics",
+	.system_only = true,
+	.every_row = true,
+	.state_size = sizeof(struct openmetrics),
+	.check_file = check_file,
+	.row = add_row,
+	.flush = flush,
+	.end = end,
+	.release = release,
+};

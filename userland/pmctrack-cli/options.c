@@ -4,61 +4,27 @@
 #include <errno.h>
 #include <getopt.h>
 #include <math.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "complain.h"
+#include "exit_status.h"
+#include "metric_list.h"
+#include "option_table.h"
+#include "options.h"
+#include "writer.h"
 
-static const char usage_text[] =
-"Usage: pmctrack [OPTION]... [--] PROGRAM [ARG]...\n"
-"       pmctrack [OPTION]... -p PID[,PID]...\n"
-"       pmctrack [OPTION]... -S | --cgroup DIR [PROGRAM [ARG]...]\n"
-"       pmctrack doctor [--json]\n"
-"Run PROGRAM and print its performance counters, thread by thread; or those of\n"
-"running processes, or of CPUs, until PROGRAM or they end, or Ctrl-C. 'doctor'\n"
-"says what this machine lacks for that, and what to do.\n"
-"\n"
-"  -c EVENTS     events to count, for example instr,cycles (the default);\n"
-"                NAME:k counts in kernel mode, NAME:uk in both\n"
-"                -c again: one more event set; sets take turns, one a period.\n"
-"                NAME:ebs=N takes a sample each N events instead\n"
-"  -r            EVENTS is a raw string, for example pmc0,pmc1=0x8\n"
-"      --strict  refuse more events than counters, instead of making more sets\n"
-"  -V NAMES      virtual counters of the active monitoring module\n"
-"  -m METRIC     print a number made of counts: NAME=FORMULA, for example\n"
-"                ipc=instr/cycles, or a ready one; '-m list' lists these\n"
-"  -A            print totals and coverage at the end, instead of samples\n"
-"      --summary print totals for people at the end, instead of samples\n"
-"      --csv     print comma-separated values\n"
-"      --json    print JSON Lines\n"
-"      --openmetrics  with -S: print OpenMetrics; a FILE (-o) is replaced each\n"
-"                period\n"
-"  -T SECONDS    sampling period (default 1); 0: one row a thread, at its end\n"
-"  -p PIDS       monitor these running processes, with all their threads\n"
-"  -S            monitor all CPUs, whatever runs there (needs CAP_PERFMON)\n"
-"      --cgroup DIR  monitor the threads of a control group, CPU by CPU\n"
-"  -o FILE       write the counts to FILE\n"
-"  -b CPUS       run PROGRAM on these CPUs: a list (0,2-3) or a mask (0xd)\n"
-"  -n SAMPLES    end PROGRAM after so many samples\n"
-"  -N SECONDS    end PROGRAM after so much time\n"
-"  -k SIZE       size of the kernel's buffer, for example 64K or 1M\n"
-"  -L            do not print the event-to-counter mappings\n"
-"  -t            print real, user and system time of PROGRAM\n"
-"      --no-inherit  do not monitor processes that PROGRAM starts\n"
-"  -h, --help    print this text\n"
-"      --version print the version\n"
-"\n"
-"Event names: pmc-events -L. Exit status: that of PROGRAM; 127 and 126 if it\n"
-"is not there or cannot be run, 1 if pmctrack fails, 2 for usage errors.\n";
+static const struct option_table table;
 
 static int bad(const char *fmt, const char *text)
 {
 	complain(fmt, text);
-	fputs("Try 'pmctrack --help'.\n", stderr);
-	return EXIT_USAGE;
+	return option_table_refuse(&table);
 }
 
-/* strto*() take leading blanks and signs, too. */
+/* strto*() accept leading blanks and signs; our numbers have none. */
 static int parse_digits(const char *text, unsigned long *value, char **end)
 {
 	if (!isdigit((unsigned char)*text))
@@ -149,7 +115,7 @@ int parse_cpus(const char *text, cpu_set_t *set)
 	return text[-1] ? -EINVAL : 0;
 }
 
-/* "12,345", also several times. */
+/* "12,345". The option can be given several times. */
 static int parse_pids(struct options *o, const char *text)
 {
 	unsigned long pid;
@@ -165,104 +131,193 @@ static int parse_pids(struct options *o, const char *text)
 	return *end ? -EINVAL : 0;
 }
 
-enum {
-	OPT_NO_INHERIT = 256, OPT_STRICT, OPT_VERSION, OPT_SUMMARY, OPT_CSV, OPT_JSON,
-	OPT_OPENMETRICS, OPT_CGROUP,
-};
+/* --- what options do: struct option_entry, set() ------------------------- */
 
-static int set_format(struct options *o, enum format format)
+static void *member(struct options *o, const struct option_entry *e)
 {
-	if (o->format != FORMAT_TABLE && o->format != format)
-		return bad("%s: give one of them", "--csv, --json, --openmetrics");
-	o->format = format;
+	return (char *)o + e->offset;
+}
+
+static int set_flag(void *options, const struct option_entry *e, const char *arg)
+{
+	(void)arg;
+	*(bool *)member(options, e) = true;
 	return 0;
 }
 
-static int parse_option(struct options *o, int c, const char *arg)
+static int set_text(void *options, const struct option_entry *e, const char *arg)
 {
-	switch (c) {
-	case 'c':
-		if (o->nr_events == MAX_SETS)
-			return bad("-c %s: too many event sets", arg);
-		o->events[o->nr_events++] = arg;
-		return 0;
-	case 'A':
-		o->aggregate = true;
-		return 0;
-	case OPT_STRICT:
-		o->strict = true;
-		return 0;
-	case OPT_SUMMARY:
-		o->summary = true;
-		return 0;
-	case OPT_CSV:
-		return set_format(o, FORMAT_CSV);
-	case OPT_JSON:
-		return set_format(o, FORMAT_JSON);
-	case OPT_OPENMETRICS:
-		return set_format(o, FORMAT_OPENMETRICS);
-	case OPT_CGROUP:
-		o->cgroup = arg;
-		/* fall through */
-	case 'S':
-		o->system = true;
-		return 0;
-	case 'V':
-		o->virts = arg;
-		return 0;
-	case 'm':
-		if (strcmp(arg, "list") == 0)
-			return metrics_list() ? EXIT_SELF : -1;
-		if (o->nr_metrics == MAX_METRICS)
-			return bad("-m %s: too many metrics", arg);
-		o->metrics[o->nr_metrics++] = arg;
-		return 0;
-	case 'r':
-		o->raw = true;
-		return 0;
-	case 'T':
-		return parse_seconds(arg, &o->period) ?
-			bad("-T %s: not a number of seconds from 0 to 86400", arg) : 0;
-	case 'p':
-		return parse_pids(o, arg) ?
-			bad("-p %s: not a list of up to 64 process IDs (12,345)", arg) : 0;
-	case 'o':
-		o->output = arg;
-		return 0;
-	case 'b':
-		o->bind = true;
-		return parse_cpus(arg, &o->cpus) ?
-			bad("-b %s: not a list of CPUs (0,2-3) or a mask (0xd)", arg) : 0;
-	case 'n':
-		return parse_count(arg, &o->max_samples) ?
-			bad("-n %s: not a number of samples", arg) : 0;
-	case 'N':
-		return parse_seconds(arg, &o->max_seconds) || o->max_seconds == 0 ?
-			bad("-N %s: not a number of seconds up to 86400", arg) : 0;
-	case 'k':
-		return parse_size(arg, &o->ring_size) ?
-			bad("-k %s: not a size; write 65536, 64K or 1M", arg) : 0;
-	case 'L':
-		o->no_mappings = true;
-		return 0;
-	case 't':
-		o->times = true;
-		return 0;
-	case OPT_NO_INHERIT:
-		o->no_inherit = true;
-		return 0;
-	case 'h':
-		fputs(usage_text, stdout);
-		return -1;
-	case OPT_VERSION:
-		puts("pmctrack " VERSION);
-		return -1;
-	}
-	fputs("Try 'pmctrack --help'.\n", stderr);
-	return EXIT_USAGE;
+	*(const char **)member(options, e) = arg;
+	return 0;
 }
 
-/* What does not go together. */
+static int set_events(void *options, const struct option_entry *e, const char *arg)
+{
+	struct options *o = options;
+
+	(void)e;
+	if (o->nr_events == MAX_SETS)
+		return bad("-c %s: too many event sets", arg);
+	o->events[o->nr_events++] = arg;
+	return 0;
+}
+
+static int set_metric(void *options, const struct option_entry *e, const char *arg)
+{
+	struct options *o = options;
+
+	(void)e;
+	if (strcmp(arg, "list") == 0)
+		return metrics_list() ? STATUS_FAILED : -1;
+	if (o->nr_metrics == MAX_METRICS)
+		return bad("-m %s: too many metrics", arg);
+	o->metrics[o->nr_metrics++] = arg;
+	return 0;
+}
+
+#define FORMAT_NAME(name, help) ", --" #name
+
+static int set_format(void *options, const struct option_entry *e, const char *arg)
+{
+	/* The list begins behind the first ", ". */
+	static const char all[] = WRITERS(FORMAT_NAME);
+	struct options *o = options;
+
+	(void)arg;
+	if (o->format != &writer_table && o->format != e->data)
+		return bad("%s: give one of them", all + 2);
+	o->format = e->data;
+	return 0;
+}
+
+static int set_period(void *options, const struct option_entry *e, const char *arg)
+{
+	(void)e;
+	return parse_seconds(arg, &((struct options *)options)->period) ?
+		bad("-T %s: not a number of seconds from 0 to 86400", arg) : 0;
+}
+
+static int set_processes(void *options, const struct option_entry *e, const char *arg)
+{
+	(void)e;
+	return parse_pids(options, arg) ?
+		bad("-p %s: not a list of up to 64 process IDs (12,345)", arg) : 0;
+}
+
+static int set_cgroup(void *options, const struct option_entry *e, const char *arg)
+{
+	struct options *o = options;
+
+	(void)e;
+	o->cgroup = arg;
+	o->system = true;
+	return 0;
+}
+
+static int set_cpus(void *options, const struct option_entry *e, const char *arg)
+{
+	struct options *o = options;
+
+	(void)e;
+	o->bind = true;
+	return parse_cpus(arg, &o->cpus) ?
+		bad("-b %s: not a list of CPUs (0,2-3) or a mask (0xd)", arg) : 0;
+}
+
+static int set_max_samples(void *options, const struct option_entry *e, const char *arg)
+{
+	(void)e;
+	return parse_count(arg, &((struct options *)options)->max_samples) ?
+		bad("-n %s: not a number of samples", arg) : 0;
+}
+
+static int set_max_seconds(void *options, const struct option_entry *e, const char *arg)
+{
+	struct options *o = options;
+
+	(void)e;
+	return parse_seconds(arg, &o->max_seconds) || o->max_seconds == 0 ?
+		bad("-N %s: not a number of seconds up to 86400", arg) : 0;
+}
+
+static int set_ring_size(void *options, const struct option_entry *e, const char *arg)
+{
+	(void)e;
+	return parse_size(arg, &((struct options *)options)->ring_size) ?
+		bad("-k %s: not a size; write 65536, 64K or 1M", arg) : 0;
+}
+
+/* --- the table ------------------------------------------------------------ */
+
+#define MEMBER(name)	.offset = offsetof(struct options, name)
+#define FLAG(name)	.set = set_flag, MEMBER(name)
+#define TEXT(name)	.set = set_text, MEMBER(name)
+#define FORMAT_ENTRY(name_, help_) \
+	{ .name = #name_, .help = (help_), .set = set_format, .data = &writer_##name_ },
+
+static const struct option_entry entries[] = {
+	{ 'c', NULL, "EVENTS", ARGUMENT_EVENTS,
+	  "events to count, for example instr,cycles (the default);\n"
+	  "NAME:k counts in kernel mode, NAME:uk in both\n"
+	  "-c again: one more event set; sets take turns, one a period.\n"
+	  "NAME:ebs=N takes a sample each N events instead", .set = set_events },
+	{ .letter = 'r', FLAG(raw), .help = "EVENTS is a raw string, for example pmc0,pmc1=0x8" },
+	{ .name = "strict", FLAG(strict),
+	  .help = "refuse more events than counters, instead of making more sets" },
+	{ 'V', NULL, "NAMES", ARGUMENT_VIRTS, "virtual counters of the active monitoring module",
+	  TEXT(virts) },
+	{ 'm', NULL, "METRIC", ARGUMENT_METRICS,
+	  "print a number made of counts: NAME=FORMULA, for example\n"
+	  "ipc=instr/cycles, or a ready one; '-m list' lists these", .set = set_metric },
+	{ .letter = 'A', FLAG(aggregate),
+	  .help = "print totals and coverage at the end, instead of samples" },
+	{ .name = "summary", FLAG(summary),
+	  .help = "print totals for people at the end, instead of samples" },
+	WRITERS(FORMAT_ENTRY)
+	{ 'T', NULL, "SECONDS", ARGUMENT_OTHER,
+	  "sampling period (default 1); 0: one row a thread, at its end", .set = set_period },
+	{ 'p', NULL, "PIDS", ARGUMENT_PID,
+	  "monitor these running processes, with all their threads", .set = set_processes },
+	{ .letter = 'S', FLAG(system),
+	  .help = "monitor all CPUs, whatever runs there (needs CAP_PERFMON)" },
+	{ 0, "cgroup", "DIR", ARGUMENT_FOLDER,
+	  "monitor the threads of a control group, CPU by CPU", .set = set_cgroup },
+	{ 'o', NULL, "FILE", ARGUMENT_FILE, "write the counts to FILE", TEXT(output) },
+	{ 'b', NULL, "CPUS", ARGUMENT_OTHER,
+	  "run PROGRAM on these CPUs: a list (0,2-3) or a mask (0xd)", .set = set_cpus },
+	{ 'n', NULL, "SAMPLES", ARGUMENT_OTHER, "end PROGRAM after so many samples",
+	  .set = set_max_samples },
+	{ 'N', NULL, "SECONDS", ARGUMENT_OTHER, "end PROGRAM after so much time",
+	  .set = set_max_seconds },
+	{ 'k', NULL, "SIZE", ARGUMENT_OTHER, "size of the kernel's buffer, for example 64K or 1M",
+	  .set = set_ring_size },
+	{ .letter = 'L', FLAG(no_mappings), .help = "do not print the event-to-counter mappings" },
+	{ .letter = 't', FLAG(times), .help = "print real, user and system time of PROGRAM" },
+	{ .name = "no-inherit", FLAG(no_inherit),
+	  .help = "do not monitor processes that PROGRAM starts" },
+};
+
+static const struct option_table table = {
+	.program = "pmctrack",
+	.before =
+"Usage: pmctrack [OPTION]... [--] PROGRAM [ARG]...\n"
+"       pmctrack [OPTION]... -p PID[,PID]...\n"
+"       pmctrack [OPTION]... -S | --cgroup DIR [PROGRAM [ARG]...]\n"
+"       pmctrack doctor [--json]\n"
+"Run PROGRAM and print its performance counters, thread by thread; or those of\n"
+"running processes, or of CPUs, until PROGRAM or they end, or Ctrl-C. 'doctor'\n"
+"says what this machine lacks for that, and what to do.\n"
+"\n",
+	.after =
+"\n"
+"Event names: pmc-events -L. Exit status: that of PROGRAM; 127 and 126 if it\n"
+"is not there or cannot be run, 1 if pmctrack fails, 2 for usage errors.\n",
+	.of = entries,
+	.nr = sizeof(entries) / sizeof(entries[0]),
+	.stop_at_operand = true,
+};
+
+/* Refuses options that contradict each other. */
 static int check_options(const struct options *o)
 {
 	if (!o->nr_events && o->raw)
@@ -277,9 +332,9 @@ static int check_options(const struct options *o)
 		return bad("%s is for a program that pmctrack runs", o->bind ? "-b" : "-t");
 	if (o->system && o->no_inherit)
 		return bad("%s is for a program's processes, not for -S", "--no-inherit");
-	if (o->format == FORMAT_OPENMETRICS && !o->system)
-		return bad("--openmetrics is for %s", "-S and --cgroup");
-	if (o->format != FORMAT_TABLE && o->times)
+	if (o->format->system_only && !o->system)
+		return bad("--%s is for -S and --cgroup", o->format->name);
+	if (o->format != &writer_table && o->times)
 		return bad("-t is for the table; --json has times in its last line%s", "");
 	if (o->aggregate && o->summary)
 		return bad("%s: give one of them", "-A and --summary");
@@ -288,28 +343,14 @@ static int check_options(const struct options *o)
 
 int options_parse(struct options *o, int argc, char **argv)
 {
-	static const struct option longopts[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ "no-inherit", no_argument, NULL, OPT_NO_INHERIT },
-		{ "strict", no_argument, NULL, OPT_STRICT },
-		{ "summary", no_argument, NULL, OPT_SUMMARY },
-		{ "csv", no_argument, NULL, OPT_CSV },
-		{ "json", no_argument, NULL, OPT_JSON },
-		{ "openmetrics", no_argument, NULL, OPT_OPENMETRICS },
-		{ "cgroup", required_argument, NULL, OPT_CGROUP },
-		{ "version", no_argument, NULL, OPT_VERSION },
-		{ NULL, 0, NULL, 0 }
-	};
-	int c, status;
+	int status;
 
 	memset(o, 0, sizeof(*o));
 	o->period = 1;
-	/* "+": what follows the program's name belongs to the program. */
-	while ((c = getopt_long(argc, argv, "+c:rAT:p:So:b:n:N:k:LtV:m:h", longopts, NULL)) != -1) {
-		status = parse_option(o, c, optarg);
-		if (status)
-			return status;
-	}
+	o->format = &writer_table;
+	status = option_table_parse(&table, o, argc, argv);
+	if (status)
+		return status;
 	if (optind < argc)
 		o->argv = argv + optind;
 	return check_options(o);

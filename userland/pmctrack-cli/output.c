@@ -1,142 +1,84 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Where rows go: the format that the user chose. */
+/* Rows and totals are made here; the writer that the user chose prints them. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "cli.h"
+#include "options.h"
+#include "output.h"
+#include "row.h"
 
-const char *kind_name(unsigned int kind)
+static void note_error(struct output *w, int err)
 {
-	switch (kind) {
-	case PMCTRACK_RECORD_TICK: return "tick";
-	case PMCTRACK_RECORD_EBS: return "ebs";
-	case PMCTRACK_RECORD_EXIT: return "exit";
-	case PMCTRACK_RECORD_MIGRATION: return "migration";
-	case PMCTRACK_RECORD_SELF: return "self";
-	case PMCTRACK_RECORD_DETACH: return "detach";
-	case PMCTRACK_RECORD_REVOKED: return "revoked";
-	}
-	return "?";
+	if (err && !w->error)
+		w->error = -err;
 }
 
-/* Are there rows, or only totals at the end? */
-bool output_rows(const struct output *w)
+void output_init(struct output *w, const struct options *o, const struct sets *sets,
+		 const struct metrics *metrics)
 {
-	return !w->o->aggregate && !w->o->summary;
+	*w = (struct output){
+		.report = {
+			.out = stdout,
+			.o = o,
+			.sets = sets,
+			.metrics = metrics,
+			.totals = &w->totals,
+			.rows = !o->aggregate && !o->summary,
+		},
+		.writer = o->summary && o->format->summary ? o->format->summary : o->format,
+		.totals.sets = sets,
+	};
+}
+
+int output_check(const struct output *w)
+{
+	return w->writer->check ? w->writer->check(&w->report) : 0;
 }
 
 void output_begin(struct output *w)
 {
-	w->totals.sets = w->sets;
-	switch (w->o->format) {
-	case FORMAT_TABLE:
-		if (!w->o->no_mappings && !w->o->summary)
-			table_mappings(w);
-		if (output_rows(w))
-			table_begin(w);
-		break;
-	case FORMAT_CSV:
-		csv_begin(w);
-		break;
-	case FORMAT_JSON:
-		json_begin(w);
-		break;
-	case FORMAT_OPENMETRICS:
-		break;
+	w->state = calloc(1, w->writer->state_size + 1);
+	if (!w->state) {
+		note_error(w, -ENOMEM);
+		return;
 	}
+	if (w->writer->begin)
+		w->writer->begin(&w->report, w->state);
 	output_flush(w);
 }
 
 void output_row(struct output *w, const struct pmctrack_record *rec)
 {
-	totals_add(&w->totals, rec);
-	if (w->o->format == FORMAT_OPENMETRICS)
-		openmetrics_row(w, rec);
-	else if (!output_rows(w))
-		return;
-	else if (w->o->format == FORMAT_CSV)
-		csv_row(w, rec);
-	else if (w->o->format == FORMAT_JSON)
-		json_row(w, rec);
-	else
-		table_row(w, rec);
+	bool rows = w->report.rows && w->writer->row;
+	struct row row;
+
+	row_make(&row, w->totals.nr + 1, rec, w->report.sets, rows ? w->report.metrics : NULL);
+	totals_add(&w->totals, &row);
+	if (w->state && w->writer->row && (rows || w->writer->every_row))
+		note_error(w, w->writer->row(&w->report, w->state, &row));
 }
 
-/* After some rows. */
 void output_flush(struct output *w)
 {
-	if (w->o->output && w->cpus)
-		openmetrics_write(w);
-	if (w->out && (fflush(w->out) || ferror(w->out)) && !w->error)
-		w->error = errno ? errno : EIO;
+	if (w->state && w->writer->flush)
+		note_error(w, w->writer->flush(&w->report, w->state));
+	if (fflush(w->report.out) || ferror(w->report.out))
+		note_error(w, errno ? -errno : -EIO);
 }
 
 void output_end(struct output *w, const struct outcome *end)
 {
-	switch (w->o->format) {
-	case FORMAT_TABLE:
-		if (w->o->aggregate)
-			table_totals(w);
-		if (w->o->summary)
-			summary_print(w, end);
-		break;
-	case FORMAT_CSV:
-		if (!output_rows(w))
-			csv_totals(w);
-		break;
-	case FORMAT_JSON:
-		json_end(w, end);
-		break;
-	case FORMAT_OPENMETRICS:
-		openmetrics_write(w);
-		break;
-	}
-	csv_free(w);
-	openmetrics_free(w);
+	if (!w->state)
+		return;
+	if (w->writer->end)
+		note_error(w, w->writer->end(&w->report, w->state, end));
+	if (w->writer->release)
+		w->writer->release(w->state);
+	free(w->state);
+	w->state = NULL;
 }
 
-struct lookup {
-	const struct output *w;
-	const struct pmctrack_record *rec;
-	int set;
-};
-
-static bool name_in_row(const char *name, double *value, void *arg)
+int output_fd(const struct output *w)
 {
-	const struct lookup *l = arg;
-	const struct sets *sets = l->w->sets;
-	uint64_t virt;
-	int at;
-
-	if (strcmp(name, "run_ns") == 0 || strcmp(name, "hw_ns") == 0) {
-		*value = (double)(*name == 'r' ? l->rec->run_ns : l->rec->hw_ns);
-		return true;
-	}
-	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		if (!sets->virt[i].name || strcmp(sets->virt[i].name, name))
-			continue;
-		if (pmctrack_record__virt(l->rec, i, &virt))
-			return false;
-		*value = (double)virt;
-		return true;
-	}
-	at = l->set < 0 ? -1 : pmctrack_evset__find(sets->set[l->set], name);
-	if (at < 0 || at >= l->rec->nr_counts)
-		return false;
-	*value = (double)l->rec->counts[at];
-	return true;
-}
-
-/* A metric of a row; false if it has no value there, for example of another set. */
-bool row_metric(const struct output *w, const struct pmctrack_record *rec, const struct metric *m,
-		double *value)
-{
-	struct lookup l = {
-		.w = w,
-		.rec = rec,
-		.set = pmctrack_evset__of_record(w->sets->set, w->sets->nr, rec),
-	};
-
-	return metric_value(m, name_in_row, &l, value);
+	return w->report.o->output && w->writer->check_file ? -1 : fileno(w->report.out);
 }

@@ -4,25 +4,13 @@
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <pmctrack/libpmctrack.h>
 
-static const char usage_text[] =
-"Usage: pmc-events -I | -V | -L [-p PMU] | -e EVENTS [-p PMU]\n"
-"Describe the hardware counters of this machine.\n"
-"\n"
-"  -I            list PMUs: one for each type of core\n"
-"  -V            list the virtual counters of the active monitoring module\n"
-"  -L            list the events that a PMU implements\n"
-"  -e EVENTS     print the raw string for a list of event names\n"
-"  -p PMU        which PMU, by its number in -I (default 0)\n"
-"  -h, --help    print this text\n"
-"      --version print the version\n"
-"\n"
-"Exit status: 0; 1 on failure, 2 for usage errors.\n";
+#include "exit_status.h"
+#include "option_table.h"
 
 static void print_mask(const char *what, uint32_t mask)
 {
@@ -97,68 +85,98 @@ static int print_raw(const struct pmctrack_ctl *ctl, unsigned int pmu, const cha
 	return 0;
 }
 
+/* What the command line says. */
+struct request {
+	char action;		/* the letter of its option; 0: none was given */
+	const char *events;	/* -e */
+	unsigned int pmu;	/* -p */
+};
+
+static const struct option_table table;
+
 static int usage_error(const char *text)
 {
-	if (text)
-		fprintf(stderr, "pmc-events: %s\n", text);
-	fputs("Try 'pmc-events --help'.\n", stderr);
-	return 2;
+	fprintf(stderr, "pmc-events: %s\n", text);
+	return option_table_refuse(&table);
+}
+
+static int set_action(void *options, const struct option_entry *e, const char *arg)
+{
+	struct request *r = options;
+
+	if (r->action && r->action != e->letter)
+		return usage_error("give one of -I, -V, -L and -e");
+	r->action = e->letter;
+	if (arg)
+		r->events = arg;
+	return 0;
+}
+
+static int set_pmu(void *options, const struct option_entry *e, const char *arg)
+{
+	struct request *r = options;
+	unsigned long pmu;
+	char *end;
+
+	(void)e;
+	pmu = strtoul(arg, &end, 10);
+	if (*end || !isdigit((unsigned char)*arg) || pmu > UINT_MAX)
+		return usage_error("-p needs the number of a PMU");
+	r->pmu = (unsigned int)pmu;
+	return 0;
+}
+
+static const struct option_entry entries[] = {
+	{ .letter = 'I', .set = set_action, .help = "list PMUs: one for each type of core" },
+	{ .letter = 'V', .set = set_action,
+	  .help = "list the virtual counters of the active monitoring module" },
+	{ .letter = 'L', .set = set_action, .help = "list the events that a PMU implements" },
+	{ 'e', NULL, "EVENTS", ARGUMENT_EVENTS, "print the raw string for a list of event names",
+	  .set = set_action },
+	{ 'p', NULL, "PMU", ARGUMENT_OTHER, "which PMU, by its number in -I (default 0)",
+	  .set = set_pmu },
+};
+
+static const struct option_table table = {
+	.program = "pmc-events",
+	.before =
+"Usage: pmc-events -I | -V | -L [-p PMU] | -e EVENTS [-p PMU]\n"
+"Describe the hardware counters of this machine.\n"
+"\n",
+	.after =
+"\n"
+"Exit status: 0; 1 on failure, 2 for usage errors.\n",
+	.of = entries,
+	.nr = sizeof(entries) / sizeof(entries[0]),
+};
+
+static int fulfil(const struct pmctrack_ctl *ctl, const struct request *r)
+{
+	switch (r->action) {
+	case 'I':
+		return list_pmus(ctl);
+	case 'V':
+		return list_virts(ctl);
+	case 'L':
+		return pmctrack_ctl__each_event(ctl, r->pmu, print_event, NULL);
+	}
+	return print_raw(ctl, r->pmu, r->events);
 }
 
 int main(int argc, char **argv)
 {
-	static const struct option longopts[] = {
-		{ "help", no_argument, NULL, 'h' },
-		{ "version", no_argument, NULL, 'v' },
-		{ NULL, 0, NULL, 0 }
-	};
+	struct request request = { .action = 0 };
 	struct pmctrack_ctl *ctl;
-	const char *events = NULL;
-	unsigned long pmu = 0;
-	int action = 0, c, err;
-	char *end;
+	int err;
 
-	while ((c = getopt_long(argc, argv, "ILVe:p:h", longopts, NULL)) != -1) {
-		switch (c) {
-		case 'e':
-			events = optarg;
-			/* fall through */
-		case 'I':
-		case 'L':
-		case 'V':
-			if (action && action != c)
-				return usage_error("give one of -I, -V, -L and -e");
-			action = c;
-			break;
-		case 'p':
-			pmu = strtoul(optarg, &end, 10);
-			if (*end || !isdigit((unsigned char)*optarg) || pmu > UINT_MAX)
-				return usage_error("-p needs the number of a PMU");
-			break;
-		case 'h':
-			fputs(usage_text, stdout);
-			return 0;
-		case 'v':
-			puts("pmc-events " VERSION);
-			return 0;
-		default:
-			return usage_error(NULL);
-		}
-	}
-	if (!action || optind != argc)
+	err = option_table_parse(&table, &request, argc, argv);
+	if (err)
+		return err < 0 ? 0 : err;
+	if (!request.action || optind != argc)
 		return usage_error("give one of -I, -V, -L and -e");
 
 	ctl = pmctrack_ctl__open();
-	if (!ctl)
-		err = -1;
-	else if (action == 'I')
-		err = list_pmus(ctl);
-	else if (action == 'V')
-		err = list_virts(ctl);
-	else if (action == 'L')
-		err = pmctrack_ctl__each_event(ctl, (unsigned int)pmu, print_event, NULL);
-	else
-		err = print_raw(ctl, (unsigned int)pmu, events);
+	err = ctl ? fulfil(ctl, &request) : -1;
 	if (err)
 		fprintf(stderr, "pmc-events: %s\n", pmctrack_error());
 	pmctrack_ctl__close(ctl);
@@ -166,5 +184,5 @@ int main(int argc, char **argv)
 		fprintf(stderr, "pmc-events: cannot write: %s\n", strerror(errno));
 		err = -1;
 	}
-	return err ? 1 : 0;
+	return err ? STATUS_FAILED : 0;
 }

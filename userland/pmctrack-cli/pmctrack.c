@@ -2,10 +2,15 @@
 /* pmctrack: performance counters of a program, thread by thread. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "complain.h"
+#include "doctor.h"
+#include "exit_status.h"
+#include "options.h"
+#include "run.h"
 
 /* What was printed on the standard output has arrived there, or @status says so. */
 static int printed(int status)
@@ -15,7 +20,7 @@ static int printed(int status)
 	if (!err)
 		return status;
 	complain("cannot write: %s", strerror(err));
-	return EXIT_SELF;
+	return STATUS_FAILED;
 }
 
 int main(int argc, char **argv)
@@ -26,7 +31,7 @@ int main(int argc, char **argv)
 	/* Nothing that we open may get the number of a standard stream. */
 	for (int fd = 0; fd <= STDERR_FILENO; fd++) {
 		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) < 0)
-			return EXIT_SELF;
+			return STATUS_FAILED;
 	}
 	if (argc > 1 && strcmp(argv[1], "doctor") == 0)
 		return printed(doctor(argc, argv));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Monitor one program from its exec to its end, or running processes for a while. */
+/* Monitor a program from its exec to its end, or running processes or CPUs for a while. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -12,9 +12,17 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli.h"
+#include "child.h"
+#include "complain.h"
+#include "exit_status.h"
+#include "file.h"
+#include "metric.h"
+#include "options.h"
+#include "output.h"
+#include "run.h"
+#include "sets.h"
 
-/* Grace for a program that we end (-n, -N). */
+/* Time from SIGTERM to SIGKILL, for a program that -n or -N ends. */
 #define KILL_AFTER_S	2
 
 struct monitor {
@@ -26,7 +34,7 @@ struct monitor {
 	struct child child;
 	int signals;		/* signalfd */
 	int timer;		/* -N, then the grace period */
-	bool ending;		/* we told the program to end, or left the target */
+	bool ending;		/* the program was told to end, or its processes were detached */
 	bool over;		/* the program has ended, or nobody is monitored any more */
 	int status;		/* of waitpid() */
 	struct timespec start;
@@ -41,7 +49,10 @@ static void arm(int timer, double seconds)
 	timerfd_settime(timer, 0, &t, NULL);
 }
 
-/* SIGTERM first; the timer brings SIGKILL. Running processes are left alone. */
+/*
+ * End the monitoring. A program that we run gets SIGTERM, and SIGKILL when the timer
+ * expires. Running processes are only detached.
+ */
 static void end_program(struct monitor *m)
 {
 	if (m->ending || m->over)
@@ -73,7 +84,7 @@ static void take_records(struct monitor *m)
 	output_flush(&m->output);
 }
 
-/* Nobody gets the counts. A program that we run goes on; nothing else has a purpose. */
+/* If the counts cannot be written, go on only for the sake of a program that we run. */
 static void end_in_vain(struct monitor *m)
 {
 	if (m->output.error && !m->o->argv)
@@ -97,7 +108,7 @@ static void on_signal(struct monitor *m)
 		} else if (si.ssi_signo == SIGCHLD) {
 			reap(m);
 		}
-		/* A terminal signals the program itself; others only know us. */
+		/* A terminal signals the program, too; others signal pmctrack only. */
 		else if (si.ssi_code != SI_KERNEL && !m->over)
 			kill(m->child.pid, (int)si.ssi_signo);
 	}
@@ -115,19 +126,13 @@ static void on_timer(struct monitor *m)
 		kill(m->child.pid, SIGKILL);
 }
 
-/* The file that is open all the time; -1: none. */
-static int output_fd(const struct monitor *m)
-{
-	return m->o->output && m->o->format == FORMAT_OPENMETRICS ? -1 : fileno(m->output.out);
-}
-
 static void monitor_loop(struct monitor *m)
 {
 	struct pollfd fds[4] = {
 		{ .fd = m->signals, .events = POLLIN },
 		{ .fd = m->timer, .events = POLLIN },
 		{ .fd = pmctrack_session__fd(m->session), .events = POLLIN },
-		{ .fd = output_fd(m) },		/* a pipe without a reader: POLLERR */
+		{ .fd = output_fd(&m->output) },		/* a pipe without a reader: POLLERR */
 	};
 
 	while (!m->over) {
@@ -144,16 +149,16 @@ static void monitor_loop(struct monitor *m)
 				m->output.error = EPIPE;
 		}
 		end_in_vain(m);
-		/* All its threads have ended, or hidden behind set-uid. */
+		/* All monitored threads have ended, or executed a set-uid program. */
 		if (fds[2].revents & POLLHUP) {
 			fds[2].fd = -1;
 			m->over |= !m->o->argv;
 		}
 	}
-	/* CPUs go on, and have a last record when we leave them. */
+	/* CPUs do not end; they leave their last records when they are detached. */
 	if (m->o->system)
 		pmctrack_session__detach(m->session);
-	/* The last records were written before the program could be reaped. */
+	/* The kernel writes the last records of a program before it can be reaped. */
 	take_records(m);
 }
 
@@ -232,7 +237,7 @@ static void finish(struct monitor *m)
 	pmctrack_session__stats(m->session, &end.stats);
 	output_end(&m->output, &end);
 	if (m->o->times)
-		fprintf(m->output.out, "real %.3f\nuser %.3f\nsys %.3f\n", end.elapsed_s, end.user_s,
+		fprintf(m->output.report.out, "real %.3f\nuser %.3f\nsys %.3f\n", end.elapsed_s, end.user_s,
 			end.system_s);
 	report_losses(m, &end.stats);
 }
@@ -243,7 +248,7 @@ static int exit_status(const struct monitor *m)
 		return 0;
 	if (WIFEXITED(m->status))
 		return WEXITSTATUS(m->status);
-	/* Ended as the user asked for with -n or -N. */
+	/* The user asked for this end, by -n or -N. */
 	if (m->ending && (WTERMSIG(m->status) == SIGTERM || WTERMSIG(m->status) == SIGKILL))
 		return 0;
 	return 128 + WTERMSIG(m->status);
@@ -264,19 +269,22 @@ static int open_session(struct monitor *m)
 		.ring_size = o->ring_size,
 	};
 	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
-	int status = EXIT_SELF;
+	int status = STATUS_FAILED;
 	int err = 0;
 
 	if (!ctl) {
 		complain("%s", pmctrack_error());
-		return EXIT_SELF;
+		return STATUS_FAILED;
 	}
-	status = metrics_parse(&m->metrics, o);
+	status = metrics_parse(&m->metrics, o->metrics, o->nr_metrics);
 	if (!status)
 		status = sets_parse(&m->sets, ctl, o, &m->metrics);
+	if (!status)
+		status = output_check(&m->output);
 	if (status)
 		goto out;
-	status = EXIT_SELF;
+	sets_tell_turns(&m->sets, o);
+	status = STATUS_FAILED;
 	if (o->argv)
 		err = child_prepare(&m->child, o);
 	if (err) {
@@ -304,7 +312,7 @@ static int prepare_signals(struct monitor *m)
 	const struct sigaction ordinary = { .sa_handler = SIG_DFL };
 	sigset_t set;
 
-	/* Where it is ignored, children end without a word. */
+	/* If SIGCHLD is ignored, the end of a child is not reported. */
 	sigaction(SIGCHLD, &ordinary, &m->child.on_child);
 	sigemptyset(&set);
 	sigaddset(&set, SIGCHLD);
@@ -313,7 +321,7 @@ static int prepare_signals(struct monitor *m)
 	sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGQUIT);
 	m->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	/* A reader of our output that goes away must not end the monitoring. */
+	/* The monitoring goes on if the reader of our output goes away. */
 	sigaddset(&set, SIGPIPE);
 	sigprocmask(SIG_BLOCK, &set, &m->child.mask);
 	m->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
@@ -327,7 +335,7 @@ static void on_early_signal(int sig)
 	early_signal = sig;
 }
 
-/* Until prepare_signals(). Without SA_RESTART: a system call ends with them. */
+/* Handlers until prepare_signals(). No SA_RESTART, because they must interrupt system calls. */
 static void catch_early_signals(void)
 {
 	const struct sigaction catch = { .sa_handler = on_early_signal };
@@ -342,9 +350,11 @@ static void catch_early_signals(void)
 
 int run(const struct options *o)
 {
-	struct monitor m = { .o = o, .output.o = o };
-	int status = file_open(&m.output);
+	struct monitor m = { .o = o };
+	int status;
 
+	output_init(&m.output, o, &m.sets, &m.metrics);
+	status = file_open(&m.output);
 	if (status)
 		return status;
 	/* Attaching to a process with many threads takes long: a signal ends it. */
@@ -355,7 +365,7 @@ int run(const struct options *o)
 	status = open_session(&m);
 	if (!status && !o->argv && prepare_signals(&m))
 		goto no_signals;
-	/* Blocked now: those that come later are seen by the loop. */
+	/* The signals are blocked now; the loop sees those that come later. */
 	if (early_signal)
 		status = 128 + early_signal;
 	if (status)
@@ -364,9 +374,7 @@ int run(const struct options *o)
 	status = o->argv ? child_run(&m.child, o) : 0;
 	if (status)
 		goto out;
-	m.output.sets = &m.sets;
-	m.output.metrics = &m.metrics;
-	m.output.period_ns = pmctrack_session__period_ns(m.session);
+	m.output.report.period_ns = pmctrack_session__period_ns(m.session);
 	file_begin(&m.output);
 	output_begin(&m.output);
 	if (o->max_seconds > 0)
@@ -380,7 +388,7 @@ out:
 	if (m.output.error) {
 		complain("cannot write %s: %s", o->output ? o->output : "the counts",
 			 strerror(m.output.error));
-		status = EXIT_SELF;
+		status = STATUS_FAILED;
 	}
 	pmctrack_session__close(m.session);
 	sets_free(&m.sets);
@@ -389,6 +397,6 @@ out:
 
 no_signals:
 	complain("cannot watch the program: %s", strerror(errno));
-	status = EXIT_SELF;
+	status = STATUS_FAILED;
 	goto out;
 }

@@ -4,9 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli.h"
+#include "complain.h"
+#include "exit_status.h"
+#include "metric.h"
+#include "options.h"
+#include "sets.h"
 
-/* A set of a raw string, or as many as the mnemonics need; their number or a negative errno. */
+/*
+ * Appends the set of a raw string, or as many sets as the mnemonics need. Returns their
+ * number or a negative errno.
+ */
 static int parse_one(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o,
 		     const char *events)
 {
@@ -15,7 +22,7 @@ static int parse_one(struct sets *sets, const struct pmctrack_ctl *ctl, const st
 	if (!o->raw)
 		return pmctrack_evset__parse_list(ctl, events, o->strict ? PMCTRACK_EVSET_STRICT : 0,
 						  next, MAX_SETS - sets->nr);
-	/* There is room: options hold no more of them. */
+	/* There is room, because struct options has at most MAX_SETS of them. */
 	*next = pmctrack_evset__parse_raw(ctl, events);
 	return *next ? 1 : -errno;
 }
@@ -27,13 +34,16 @@ static int add(struct sets *sets, const struct pmctrack_ctl *ctl, const struct o
 
 	if (nr < 0) {
 		complain("%s", pmctrack_error());
-		return EXIT_SELF;
+		return STATUS_FAILED;
 	}
 	sets->nr += (unsigned int)nr;
 	return 0;
 }
 
-/* No -c: what metrics are made of, or what the monitoring module counts, or the usual. */
+/*
+ * Without -c: the events of the metrics; without these, the sets of the monitoring module
+ * if its virtual counters are wanted; otherwise instr,cycles.
+ */
 static int add_default(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o,
 		       const struct metrics *metrics)
 {
@@ -49,7 +59,7 @@ static int add_default(struct sets *sets, const struct pmctrack_ctl *ctl, const 
 		}
 	}
 	events = metrics->nr ? metrics_events(metrics) : strdup("instr,cycles");
-	status = events ? add(sets, ctl, o, events) : EXIT_SELF;
+	status = events ? add(sets, ctl, o, events) : STATUS_FAILED;
 	free(events);
 	return status;
 }
@@ -60,7 +70,7 @@ static int parse_virts(struct sets *sets, const struct pmctrack_ctl *ctl, const 
 		return 0;
 	if (pmctrack_ctl__parse_virts(ctl, o->virts, &sets->virts)) {
 		complain("%s", pmctrack_error());
-		return EXIT_SELF;
+		return STATUS_FAILED;
 	}
 	for (unsigned int i = 0; i < pmctrack_ctl__nr_virts(ctl); i++) {
 		struct pmctrack_virt_info info = { .sz = sizeof(info) };
@@ -72,7 +82,7 @@ static int parse_virts(struct sets *sets, const struct pmctrack_ctl *ctl, const 
 		sets->virt[i].gauge = info.gauge;
 		if (!sets->virt[i].name || !sets->virt[i].unit) {
 			complain("no memory");
-			return EXIT_SELF;
+			return STATUS_FAILED;
 		}
 	}
 	return 0;
@@ -103,17 +113,15 @@ static int check_metrics(const struct sets *sets, const struct metrics *metrics)
 				continue;
 			complain("-m %s: '%s' is not counted; add it to -c, or leave -c out",
 				 metrics->of[i].name, name);
-			return EXIT_USAGE;
+			return STATUS_USAGE;
 		}
 	}
 	return 0;
 }
 
-/* 0, or an exit status, the reason printed. */
 int sets_parse(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o,
 	       const struct metrics *metrics)
 {
-	unsigned int most;
 	int status;
 
 	sets->nr_core_types = pmctrack_ctl__nr_pmus(ctl);
@@ -122,17 +130,16 @@ int sets_parse(struct sets *sets, const struct pmctrack_ctl *ctl, const struct o
 		status = add_default(sets, ctl, o, metrics);
 	for (unsigned int i = 0; !status && i < o->nr_events; i++)
 		status = add(sets, ctl, o, o->events[i]);
-	if (!status)
-		status = check_metrics(sets, metrics);
-	if (!status && o->format == FORMAT_CSV && !o->aggregate && !o->summary)
-		status = csv_check(sets, metrics);
-	if (status)
-		return status;
-	most = o->nr_events ? o->nr_events : 1;
+	return status ? status : check_metrics(sets, metrics);
+}
+
+void sets_tell_turns(const struct sets *sets, const struct options *o)
+{
+	unsigned int most = o->nr_events ? o->nr_events : 1;
+
 	if (!sets->of_mmon && sets->nr > most * (o->raw ? 1 : sets->nr_core_types))
 		complain("note: more events than counters: they are in %u event sets, which take turns; --strict refuses that",
 			 sets->nr);
-	return 0;
 }
 
 void sets_free(struct sets *sets)

@@ -3,7 +3,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "cli.h"
+#include "metric.h"
+#include "options.h"
+#include "row.h"
+#include "sets.h"
+#include "totals.h"
+#include "writer.h"
+
+struct table {
+	uint32_t counters;	/* of all sets: each is a column */
+};
 
 static void mapping_of_set(FILE *out, const struct sets *sets, unsigned int i)
 {
@@ -20,19 +29,19 @@ static void mapping_of_set(FILE *out, const struct sets *sets, unsigned int i)
 			pmctrack_evset__name(set, j));
 }
 
-/* The paper's form for one set; with several, each under its name. */
-void table_mappings(const struct output *w)
+/* One set is printed as in the paper; several have a heading each. */
+static void print_mappings(const struct report *r)
 {
-	fputs("[Event-to-counter mappings]\n", w->out);
-	for (unsigned int i = 0; i < w->sets->nr; i++)
-		mapping_of_set(w->out, w->sets, i);
+	fputs("[Event-to-counter mappings]\n", r->out);
+	for (unsigned int i = 0; i < r->sets->nr; i++)
+		mapping_of_set(r->out, r->sets, i);
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		if (!(w->sets->virts >> i & 1))
+		if (!(r->sets->virts >> i & 1))
 			continue;
-		fprintf(w->out, "virt%u=%s%s%s\n", i, w->sets->virt[i].name,
-			*w->sets->virt[i].unit ? " " : "", w->sets->virt[i].unit);
+		fprintf(r->out, "virt%u=%s%s%s\n", i, r->sets->virt[i].name,
+			*r->sets->virt[i].unit ? " " : "", r->sets->virt[i].unit);
 	}
-	fputs("[Event counts]\n", w->out);
+	fputs("[Event counts]\n", r->out);
 }
 
 static void column(FILE *out, const char *prefix, unsigned int n)
@@ -43,86 +52,97 @@ static void column(FILE *out, const char *prefix, unsigned int n)
 	fprintf(out, " %13s", name);
 }
 
-/* Columns that tell rows apart are there when rows can differ in them. */
-void table_begin(struct output *w)
+/* Set and core type are columns only if there are several of them. */
+static void print_header(const struct report *r, const struct table *t)
 {
-	const struct sets *sets = w->sets;
+	const struct sets *sets = r->sets;
 
-	for (unsigned int i = 0; i < sets->nr; i++) {
-		for (unsigned int j = 0; j < pmctrack_evset__nr(sets->set[i]); j++)
-			w->counters |= 1u << pmctrack_evset__counter(sets->set[i], j);
-	}
-	fprintf(w->out, "%7s %6s", "nsample", w->o->system ? "cpu" : "pid");
+	fprintf(r->out, "%7s %6s", "nsample", r->o->system ? "cpu" : "pid");
 	if (sets->nr > 1)
-		fprintf(w->out, " %5s", "expid");
+		fprintf(r->out, " %5s", "expid");
 	if (sets->nr_core_types > 1)
-		fprintf(w->out, " %8s", "coretype");
-	fprintf(w->out, " %10s", "event");
+		fprintf(r->out, " %8s", "coretype");
+	fprintf(r->out, " %10s", "event");
 	for (unsigned int c = 0; c < PMCTRACK_MAX_COUNTERS; c++) {
-		if (w->counters >> c & 1)
-			column(w->out, "pmc", c);
+		if (t->counters >> c & 1)
+			column(r->out, "pmc", c);
 	}
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
 		if (sets->virts >> i & 1)
-			column(w->out, "virt", i);
+			column(r->out, "virt", i);
 	}
-	for (unsigned int i = 0; i < w->metrics->nr; i++)
-		fprintf(w->out, " %13s", w->metrics->of[i].name);
-	fputc('\n', w->out);
+	for (unsigned int i = 0; i < r->metrics->nr; i++)
+		fprintf(r->out, " %13s", r->metrics->of[i].name);
+	fputc('\n', r->out);
 }
 
-static void made_of_counts(const struct output *w, const struct pmctrack_record *rec)
+static void begin(const struct report *r, void *state)
 {
-	uint64_t value;
-	double number;
+	struct table *t = state;
 
-	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		if (!(w->sets->virts >> i & 1))
-			continue;
-		if (!pmctrack_record__virt(rec, i, &value))
-			fprintf(w->out, " %13" PRIu64, value);
-		else
-			fprintf(w->out, " %13s", "-");
+	for (unsigned int i = 0; i < r->sets->nr; i++) {
+		for (unsigned int j = 0; j < pmctrack_evset__nr(r->sets->set[i]); j++)
+			t->counters |= 1u << pmctrack_evset__counter(r->sets->set[i], j);
 	}
-	for (unsigned int i = 0; i < w->metrics->nr; i++) {
-		if (row_metric(w, rec, &w->metrics->of[i], &number))
-			fprintf(w->out, " %13.6g", number);
-		else
-			fprintf(w->out, " %13s", "-");
-	}
+	if (!r->o->no_mappings)
+		print_mappings(r);
+	if (r->rows)
+		print_header(r, t);
 }
 
-void table_row(const struct output *w, const struct pmctrack_record *rec)
+/* A row has its counts by ascending counter. */
+static void print_counts(const struct report *r, const struct table *t, const struct row *row)
 {
-	int set = pmctrack_evset__of_record(w->sets->set, w->sets->nr, rec);
-	const uint64_t *count = (const uint64_t *)rec->counts;
+	unsigned int next = 0;
 
-	fprintf(w->out, "%7lu %6d", w->totals.nr, w->o->system ? (int)rec->cpu : rec->tid);
-	if (w->sets->nr > 1 && set >= 0)
-		fprintf(w->out, " %5d", set);
-	else if (w->sets->nr > 1)
-		fprintf(w->out, " %5s", "-");
-	if (w->sets->nr_core_types > 1)
-		fprintf(w->out, " %8u", rec->core_type);
-	fprintf(w->out, " %10s", kind_name(rec->kind));
 	for (unsigned int c = 0; c < PMCTRACK_MAX_COUNTERS; c++) {
-		if (!(w->counters >> c & 1))
+		if (!(t->counters >> c & 1))
 			continue;
-		if (rec->counters >> c & 1)
-			fprintf(w->out, " %13" PRIu64, *count++);
+		if (next < row->nr_counts && row->counts[next].counter == c)
+			fprintf(r->out, " %13" PRIu64, row->counts[next++].value);
 		else
-			fprintf(w->out, " %13s", "-");
+			fprintf(r->out, " %13s", "-");
 	}
-	made_of_counts(w, rec);
-	fputc('\n', w->out);
 }
 
-static void totals_of_set(const struct output *w, unsigned int i)
+static void print_made_of_counts(const struct report *r, const struct row *row)
 {
-	const struct pmctrack_evset *set = w->sets->set[i];
+	for (unsigned int i = 0; i < row->nr_virts; i++) {
+		if (row->virts[i].known)
+			fprintf(r->out, " %13" PRIu64, row->virts[i].value);
+		else
+			fprintf(r->out, " %13s", "-");
+	}
+	for (unsigned int i = 0; i < row->nr_metrics; i++) {
+		if (row->metrics[i].known)
+			fprintf(r->out, " %13.6g", row->metrics[i].value);
+		else
+			fprintf(r->out, " %13s", "-");
+	}
+}
+
+static int print_row(const struct report *r, void *state, const struct row *row)
+{
+	fprintf(r->out, "%7lu %6d", row->nr, r->o->system ? (int)row->cpu : row->tid);
+	if (r->sets->nr > 1 && row->set >= 0)
+		fprintf(r->out, " %5d", row->set);
+	else if (r->sets->nr > 1)
+		fprintf(r->out, " %5s", "-");
+	if (r->sets->nr_core_types > 1)
+		fprintf(r->out, " %8u", row->core_type);
+	fprintf(r->out, " %10s", row->kind);
+	print_counts(r, state, row);
+	print_made_of_counts(r, row);
+	fputc('\n', r->out);
+	return 0;
+}
+
+static void print_set_totals(const struct report *r, unsigned int i)
+{
+	const struct pmctrack_evset *set = r->sets->set[i];
 
 	for (unsigned int j = 0; j < pmctrack_evset__nr(set); j++) {
-		struct total total = totals_of(&w->totals, i, j);
+		struct total total = totals_of(r->totals, i, j);
 		char whole[32] = "not counted", name[16];
 
 		snprintf(name, sizeof(name), "pmc%u", pmctrack_evset__counter(set, j));
@@ -130,39 +150,56 @@ static void totals_of_set(const struct output *w, unsigned int i)
 			strcpy(whole, "=");
 		else if (total.coverage > 0)
 			snprintf(whole, sizeof(whole), "~%.0f", total.estimate);
-		fprintf(w->out, "%5u", i);
-		if (w->sets->nr_core_types > 1)
-			fprintf(w->out, " %8d", pmctrack_evset__core_type(set));
-		fprintf(w->out, " %9s %20" PRIu64, name, total.counted);
-		/* What is not all must not look like it. */
-		fprintf(w->out, " %7.1f%% %20s  %s\n",
+		fprintf(r->out, "%5u", i);
+		if (r->sets->nr_core_types > 1)
+			fprintf(r->out, " %8d", pmctrack_evset__core_type(set));
+		fprintf(r->out, " %9s %20" PRIu64, name, total.counted);
+		/* A part must not be rounded to 100 %. */
+		fprintf(r->out, " %7.1f%% %20s  %s\n",
 			!total.complete && total.coverage > 0.999 ? 99.9 : 100 * total.coverage,
 			whole, pmctrack_evset__name(set, j));
 	}
 }
 
-void table_totals(const struct output *w)
+static void print_totals(const struct report *r)
 {
 	double value;
 	bool exact;
 
-	fprintf(w->out, "%5s", "expid");
-	if (w->sets->nr_core_types > 1)
-		fprintf(w->out, " %8s", "coretype");
-	fprintf(w->out, " %9s %20s %8s %20s  %s\n", "counter", "counted", "coverage", "extrapolated", "event");
-	for (unsigned int i = 0; i < w->sets->nr; i++)
-		totals_of_set(w, i);
+	fprintf(r->out, "%5s", "expid");
+	if (r->sets->nr_core_types > 1)
+		fprintf(r->out, " %8s", "coretype");
+	fprintf(r->out, " %9s %20s %8s %20s  %s\n", "counter", "counted", "coverage", "extrapolated", "event");
+	for (unsigned int i = 0; i < r->sets->nr; i++)
+		print_set_totals(r, i);
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		if (w->sets->virts >> i & 1 && totals_virt(&w->totals, i, &value))
-			fprintf(w->out, "%s: %.15g %s%s\n", w->sets->virt[i].name, value,
-				w->sets->virt[i].unit, w->sets->virt[i].gauge ? " (mean)" : "");
-		else if (w->sets->virts >> i & 1)
-			fprintf(w->out, "%s: no value\n", w->sets->virt[i].name);
+		if (r->sets->virts >> i & 1 && totals_virt(r->totals, i, &value))
+			fprintf(r->out, "%s: %.15g %s%s\n", r->sets->virt[i].name, value,
+				r->sets->virt[i].unit, r->sets->virt[i].gauge ? " (mean)" : "");
+		else if (r->sets->virts >> i & 1)
+			fprintf(r->out, "%s: no value\n", r->sets->virt[i].name);
 	}
-	for (unsigned int i = 0; i < w->metrics->nr; i++) {
-		if (totals_metric(&w->totals, &w->metrics->of[i], &value, &exact))
-			fprintf(w->out, "%s: %s%.6g\n", w->metrics->of[i].name, exact ? "" : "~", value);
+	for (unsigned int i = 0; i < r->metrics->nr; i++) {
+		if (totals_metric(r->totals, &r->metrics->of[i], &value, &exact))
+			fprintf(r->out, "%s: %s%.6g\n", r->metrics->of[i].name, exact ? "" : "~", value);
 		else
-			fprintf(w->out, "%s: no value\n", w->metrics->of[i].name);
+			fprintf(r->out, "%s: no value\n", r->metrics->of[i].name);
 	}
 }
+
+static int end(const struct report *r, void *state, const struct outcome *outcome)
+{
+	(void)state;
+	(void)outcome;
+	if (!r->rows)
+		print_totals(r);
+	return 0;
+}
+
+const struct writer writer_table = {
+	.summary = &writer_summary,
+	.state_size = sizeof(struct table),
+	.begin = begin,
+	.row = print_row,
+	.end = end,
+};

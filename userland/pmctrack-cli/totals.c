@@ -1,37 +1,38 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Totals of all samples. A set that takes turns, or has to leave the counters
- * to others, sees a part of the time: a total comes with that part, and what it
- * would make of the whole is marked as an estimate by those who print it.
+ * Totals of all samples. A set that takes turns, or whose counters are in use by others,
+ * is counted for a part of the time. Each total has this part, its coverage. What is
+ * extrapolated from it to the whole time is marked as an estimate where it is printed.
  */
 #include <string.h>
 
-#include "cli.h"
+#include "metric.h"
+#include "row.h"
+#include "totals.h"
 
-void totals_add(struct totals *t, const struct pmctrack_record *rec)
+void totals_add(struct totals *t, const struct row *row)
 {
-	int set = pmctrack_evset__of_record(t->sets->set, t->sets->nr, rec);
-	uint64_t value;
-
 	t->nr++;
-	t->merged += !!(rec->flags & PMCTRACK_RECORD_F_MERGED);
-	t->setuid += !!(rec->flags & PMCTRACK_RECORD_F_SETUID);
-	t->widened += !!(rec->flags & PMCTRACK_RECORD_F_WIDENED);
-	t->disturbed += !!(rec->flags & PMCTRACK_RECORD_F_DISTURBED);
-	t->run_ns[rec->core_type] += rec->run_ns;
-	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		if (pmctrack_record__virt(rec, i, &value))
+	t->merged += row->merged;
+	t->setuid += row->setuid;
+	t->widened += row->widened;
+	t->disturbed += row->disturbed;
+	t->run_ns[row->core_type] += row->run_ns;
+	for (unsigned int i = 0; i < row->nr_virts; i++) {
+		const struct row_virt *virt = &row->virts[i];
+
+		if (!virt->known)
 			continue;
-		t->virt[i].nr++;
-		t->virt[i].sum += value;
-		t->virt[i].weighted += (double)value * (double)rec->run_ns;
-		t->virt[i].weight += (double)rec->run_ns;
+		t->virt[virt->index].nr++;
+		t->virt[virt->index].sum += virt->value;
+		t->virt[virt->index].weighted += (double)virt->value * (double)row->run_ns;
+		t->virt[virt->index].weight += (double)row->run_ns;
 	}
-	if (set < 0)
+	if (row->set < 0)
 		return;
-	t->of[set].hw_ns += rec->hw_ns;
-	for (unsigned int j = 0; j < rec->nr_counts; j++)
-		t->of[set].counts[j] += rec->counts[j];
+	t->of[row->set].hw_ns += row->hw_ns;
+	for (unsigned int j = 0; j < row->nr_counts; j++)
+		t->of[row->set].counts[j] += row->counts[j].value;
 }
 
 /* Time in which the set could have counted. */
@@ -59,7 +60,6 @@ struct total totals_of(const struct totals *t, unsigned int set, unsigned int i)
 	return total;
 }
 
-/* The sum of a virtual counter, or the mean in time of one that is a state. */
 bool totals_virt(const struct totals *t, unsigned int i, double *value)
 {
 	if (!t->virt[i].nr)
@@ -87,7 +87,7 @@ struct lookup {
 	bool exact;
 };
 
-/* What the best covered set of a core type (-1: any) says; false: none has the event. */
+/* The total of the best covered set of a core type (-1: any). False: none has the event. */
 static bool event_of_type(const struct totals *t, int type, const char *name, struct total *best)
 {
 	bool found = false;
@@ -110,7 +110,10 @@ static bool event_of_type(const struct totals *t, int type, const char *name, st
 	return found;
 }
 
-/* The sum over core types. Threads may have run on one without having been counted there. */
+/*
+ * The sum over core types. False: it is not known, because threads ran on a core type
+ * where the event was never counted.
+ */
 static bool event_total(struct lookup *l, const char *name, double *value)
 {
 	bool known = false;
@@ -147,7 +150,6 @@ static bool name_total(const char *name, double *value, void *arg)
 	return event_total(l, name, value);
 }
 
-/* A metric of the whole; @exact: of events that were counted all the time. */
 bool totals_metric(const struct totals *t, const struct metric *m, double *value, bool *exact)
 {
 	struct lookup l = { .t = t, .exact = true };

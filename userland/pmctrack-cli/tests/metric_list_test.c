@@ -3,11 +3,12 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
-#include "cli.h"
+#include "metric_list.h"
 /* After internal.h: it has a macro fail(). */
 #include <cmocka.h>
 

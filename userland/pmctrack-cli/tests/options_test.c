@@ -8,7 +8,9 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "cli.h"
+#include "exit_status.h"
+#include "options.h"
+#include "writer.h"
 
 /* parse("-T", "2", "prog", NULL) */
 static int parse(struct options *o, ...)
@@ -34,7 +36,7 @@ static void meaning_test(void **state)
 	(void)state;
 	assert_int_equal(parse(&o, "prog", "-T", "7", NULL), 0);
 	assert_int_equal(o.nr_events, 0);
-	assert_true(o.period == 1 && o.format == FORMAT_TABLE && !o.system);
+	assert_true(o.period == 1 && o.format == &writer_table && !o.system);
 	assert_string_equal(o.argv[0], "prog");
 	assert_string_equal(o.argv[1], "-T");
 
@@ -56,11 +58,11 @@ static void meaning_test(void **state)
 	assert_true(o.aggregate && o.strict);
 
 	assert_int_equal(parse(&o, "-S", "-V", "ipc", "-m", "a=b/c", "-m", "ipc", "--json", "-A", NULL), 0);
-	assert_true(o.system && !o.argv && !o.cgroup && o.format == FORMAT_JSON);
+	assert_true(o.system && !o.argv && !o.cgroup && o.format == &writer_json);
 	assert_string_equal(o.virts, "ipc");
 	assert_int_equal(o.nr_metrics, 2);
 	assert_int_equal(parse(&o, "--cgroup", "dir", "--csv", "--summary", "prog", NULL), 0);
-	assert_true(o.system && o.argv && o.summary && o.format == FORMAT_CSV);
+	assert_true(o.system && o.argv && o.summary && o.format == &writer_csv);
 	assert_string_equal(o.cgroup, "dir");
 
 	assert_int_equal(parse(&o, "-p", "12,345", "-p", "6", NULL), 0);
@@ -83,22 +85,22 @@ static void refusal_test(void **state)
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
-		if (parse(&o, bad[i][0], bad[i][1], "prog", NULL) != EXIT_USAGE)
+		if (parse(&o, bad[i][0], bad[i][1], "prog", NULL) != STATUS_USAGE)
 			fail_msg("accepted: %s %s", bad[i][0], bad[i][1]);
 	}
-	assert_int_equal(parse(&o, NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-c", "cycles", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-r", "prog", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "--frobnicate", "prog", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-T", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-p", "1", "prog", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-p", "1", "-b", "0", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-p", "1", "-t", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-p", "1", "-S", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-S", "-t", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "--csv", "--json", "prog", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "--openmetrics", "prog", NULL), EXIT_USAGE);
-	assert_int_equal(parse(&o, "-A", "--summary", "prog", NULL), EXIT_USAGE);
+	assert_int_equal(parse(&o, NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-c", "cycles", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-r", "prog", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "--frobnicate", "prog", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-T", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-p", "1", "prog", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-p", "1", "-b", "0", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-p", "1", "-t", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-p", "1", "-S", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-S", "-t", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "--csv", "--json", "prog", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "--openmetrics", "prog", NULL), STATUS_USAGE);
+	assert_int_equal(parse(&o, "-A", "--summary", "prog", NULL), STATUS_USAGE);
 }
 
 static void cpus_test(void **state)

@@ -8,11 +8,16 @@
 #include <cmocka.h>
 #include <json-c/json.h>
 
-#include "cli.h"
+#include "exit_status.h"
+#include "metric.h"
+#include "options.h"
+#include "output.h"
+#include "sets.h"
+#include "writer.h"
 
 static struct sets sets = { .nr_core_types = 1 };
 static struct metrics metrics;
-static struct options options;
+static struct options options = { .format = &writer_table };
 static char *text;
 static size_t len;
 
@@ -35,36 +40,40 @@ static struct pmctrack_record *new_record(void)
 	return rec;
 }
 
-static struct output new_output(void)
+/* For the present options. What is written becomes @text when the stream is closed. */
+static void new_output(struct output *w)
 {
-	struct output w = {
-		.o = &options,
-		.sets = &sets,
-		.metrics = &metrics,
-		.totals.sets = &sets,
-		.out = open_memstream(&text, &len),
-	};
-
-	return w;
+	output_init(w, &options, &sets, &metrics);
+	w->report.out = open_memstream(&text, &len);
 }
 
-static void expect_text(FILE *out, const char *expected)
+static const struct outcome outcome = { .elapsed_s = 1.5, .has_times = true, .user_s = 0.5 };
+
+static void forget_text(void)
 {
-	fclose(out);
-	assert_string_equal(text, expected);
 	free(text);
 	text = NULL;
+}
+
+/* After its end, which a table and CSV do not write when they have rows. */
+static void expect_text(struct output *w, const char *expected)
+{
+	output_end(w, &outcome);
+	assert_int_equal(w->error, 0);
+	fclose(w->report.out);
+	assert_string_equal(text, expected);
+	forget_text();
 }
 
 static void table_test(void **state)
 {
 	struct pmctrack_record *rec = new_record();
-	struct output t = new_output();
+	struct output t;
 
 	(void)state;
 	use_sets("pmc0=cycles,pmc3=llc_misses", NULL);
-	table_mappings(&t);
-	table_begin(&t);
+	new_output(&t);
+	output_begin(&t);
 	rec->counters = 0x9;
 	rec->nr_counts = 2;
 	rec->counts[0] = 123456789;
@@ -77,7 +86,7 @@ static void table_test(void **state)
 	rec->counters = 0;
 	rec->nr_counts = 0;
 	output_row(&t, rec);
-	expect_text(t.out,
+	expect_text(&t,
 		    "[Event-to-counter mappings]\n"
 		    "pmc0=cycles\n"
 		    "pmc3=llc_misses\n"
@@ -92,21 +101,23 @@ static void table_test(void **state)
 static void several_sets_test(void **state)
 {
 	struct pmctrack_record *rec = new_record();
-	struct output t = new_output();
+	struct output t;
 
 	(void)state;
 	use_sets("pmc0=cycles,pmc1=a", "pmc2=b,coretype=0");
 	sets.nr_core_types = 2;
-	table_mappings(&t);
-	table_begin(&t);
+	new_output(&t);
+	output_begin(&t);
 	rec->counters = 0x3;
+	rec->nr_counts = 2;
 	rec->counts[0] = 5;
 	rec->counts[1] = 6;
 	output_row(&t, rec);
 	rec->counters = 0x4;
+	rec->nr_counts = 1;
 	rec->set = 1;
 	output_row(&t, rec);
-	expect_text(t.out,
+	expect_text(&t,
 		    "[Event-to-counter mappings]\n"
 		    "[Set 0]\n"
 		    "pmc0=cycles\n"
@@ -121,30 +132,34 @@ static void several_sets_test(void **state)
 	free(rec);
 }
 
-static const struct outcome outcome = { .elapsed_s = 1.5, .has_times = true, .user_s = 0.5 };
-
-static void expect_totals(struct output *w, const char *expected)
+/* What the totals would be now. */
+static void expect_totals(const struct output *rows, const char *expected)
 {
-	w->out = open_memstream(&text, &len);
-	output_end(w, &outcome);
-	expect_text(w->out, expected);
+	struct output w;
+
+	new_output(&w);
+	w.totals = rows->totals;
+	output_begin(&w);
+	expect_text(&w, expected);
 }
 
 /* Never a scaled number without its coverage, and none where nothing was counted. */
 static void totals_test(void **state)
 {
 	struct pmctrack_record *rec = new_record();
-	struct output w = new_output();
+	struct output w;
 
 	(void)state;
-	fclose(w.out);
-	free(text);
 	options.aggregate = true;
+	options.no_mappings = true;
 	use_sets("pmc0=cycles", "pmc1=b");
+	new_output(&w);
+	output_begin(&w);
 	expect_totals(&w,
 		      "expid   counter              counted coverage         extrapolated  event\n"
 		      "    0      pmc0                    0     0.0%          not counted  cycles\n"
 		      "    1      pmc1                    0     0.0%          not counted  b\n");
+	rec->counters = 1;
 	rec->nr_counts = 1;
 	rec->counts[0] = 30;
 	rec->run_ns = 100;
@@ -154,6 +169,7 @@ static void totals_test(void **state)
 		      "expid   counter              counted coverage         extrapolated  event\n"
 		      "    0      pmc0                   30   100.0%                    =  cycles\n"
 		      "    1      pmc1                    0     0.0%          not counted  b\n");
+	rec->counters = 2;
 	rec->set = 1;
 	rec->run_ns = 300;
 	rec->hw_ns = 300;
@@ -162,12 +178,12 @@ static void totals_test(void **state)
 		      "expid   counter              counted coverage         extrapolated  event\n"
 		      "    0      pmc0                   30    25.0%                 ~120  cycles\n"
 		      "    1      pmc1                   30    75.0%                  ~40  b\n");
-	options.format = FORMAT_CSV;
+	options.format = &writer_csv;
 	expect_totals(&w,
 		      "expid,coretype,counter,event,counted,coverage,extrapolated\r\n"
 		      "0,-1,pmc0,cycles,30,0.25,120\r\n"
 		      "1,-1,pmc1,b,30,0.75,40\r\n");
-	options.format = FORMAT_TABLE;
+	options.format = &writer_table;
 	options.aggregate = false;
 	options.summary = true;
 	options.argv = (char *[]){ "a", "b", NULL };
@@ -178,7 +194,11 @@ static void totals_test(void **state)
 		      "\n                1.500000  seconds elapsed\n"
 		      "                0.000000  seconds on CPUs\n"
 		      "                0.500000  seconds user\n                0.000000  seconds system\n");
+	output_end(&w, &outcome);
+	fclose(w.report.out);
+	forget_text();
 	options.summary = false;
+	options.no_mappings = false;
 	options.argv = NULL;
 	free(rec);
 }
@@ -195,12 +215,13 @@ static void use_metric(const char *formula)
 static void csv_test(void **state)
 {
 	struct pmctrack_record *rec = new_record();
-	struct output w = new_output();
+	struct output w;
 
 	(void)state;
 	use_sets("pmc0=cycles,pmc1=a", "pmc2=b");
 	use_metric("m=a/cycles");
-	options.format = FORMAT_CSV;
+	options.format = &writer_csv;
+	new_output(&w);
 	output_begin(&w);
 	rec->counters = 3;
 	rec->nr_counts = 2;
@@ -220,13 +241,12 @@ static void csv_test(void **state)
 	rec->counts[0] = 0;
 	rec->flags = PMCTRACK_RECORD_F_WIDENED | PMCTRACK_RECORD_F_DISTURBED;
 	output_row(&w, rec);
-	csv_free(&w);
-	expect_text(w.out,
+	expect_text(&w,
 		    "nsample,time_ns,kind,pid,tgid,cpu,coretype,expid,run_ns,hw_ns,merged,widened,disturbed,cycles,a,b,m\r\n"
 		    "1,0,tick,4711,0,0,0,0,10,9,0,0,0,4,6,,1.5\r\n"
 		    "2,0,tick,4711,0,0,0,1,10,9,0,0,0,,,4,\r\n"
 		    "3,0,tick,4711,0,0,0,0,10,9,0,1,1,0,6,,\r\n");
-	options.format = FORMAT_TABLE;
+	options.format = &writer_table;
 	metrics_free(&metrics);
 	metrics.nr = 0;
 	free(rec);
@@ -236,14 +256,15 @@ static void csv_test(void **state)
 static void json_test(void **state)
 {
 	struct pmctrack_record *rec = new_record();
-	struct output w = new_output();
+	struct output w;
 	struct json_object *line[3], *o;
 	char *at, *rest;
 
 	(void)state;
 	use_sets("pmc0=cycles", NULL);
 	use_metric("m=1/cycles");
-	options.format = FORMAT_JSON;
+	options.format = &writer_json;
+	new_output(&w);
 	output_begin(&w);
 	rec->counters = 1;
 	rec->nr_counts = 1;
@@ -252,7 +273,7 @@ static void json_test(void **state)
 	rec->hw_ns = 5;
 	output_row(&w, rec);
 	output_end(&w, &outcome);
-	fclose(w.out);
+	fclose(w.report.out);
 	rest = text;
 	for (int i = 0; i < 3; i++) {
 		at = strsep(&rest, "\n");
@@ -271,7 +292,7 @@ static void json_test(void **state)
 		json_object_put(line[i]);
 	free(text);
 	text = NULL;
-	options.format = FORMAT_TABLE;
+	options.format = &writer_table;
 	metrics_free(&metrics);
 	metrics.nr = 0;
 	sets_free(&sets);
@@ -307,7 +328,7 @@ static uint64_t count_named(struct json_object *counts, const char *name)
 static void one_code_test(void **state)
 {
 	struct pmctrack_record *rec = new_record();
-	struct output w = new_output();
+	struct output w;
 	struct json_object *counts;
 
 	(void)state;
@@ -316,42 +337,43 @@ static void one_code_test(void **state)
 	rec->nr_counts = 2;
 	rec->counts[0] = 5;
 	rec->counts[1] = 6;
-	options.format = FORMAT_JSON;
+	options.format = &writer_json;
+	new_output(&w);
 	output_begin(&w);
 	output_row(&w, rec);
-	fclose(w.out);
+	output_end(&w, &outcome);
+	fclose(w.report.out);
 	counts = sample_counts(text);
 	assert_int_equal(count_named(counts, "0xc4:umask=0x4"), 5);
 	assert_int_equal(count_named(counts, "0xc4:umask=0x8"), 6);
 	json_object_put(counts);
 	free(text);
 
-	options.format = FORMAT_CSV;
-	w = new_output();
+	options.format = &writer_csv;
+	new_output(&w);
 	output_begin(&w);
 	output_row(&w, rec);
 	rec->set = 1;
 	output_row(&w, rec);
-	csv_free(&w);
-	expect_text(w.out,
+	expect_text(&w,
 		    "nsample,time_ns,kind,pid,tgid,cpu,coretype,expid,run_ns,hw_ns,merged,widened,disturbed,"
 		    "0xc4:umask=0x4,0xc4:umask=0x8,0xc4,0xc4:k\r\n"
 		    "1,0,tick,4711,0,0,0,0,0,0,0,0,0,5,6,,\r\n"
 		    "2,0,tick,4711,0,0,0,1,0,0,0,0,0,,,5,6\r\n");
 
-	options.format = FORMAT_OPENMETRICS;
+	options.format = &writer_openmetrics;
 	options.system = true;
-	w = new_output();
+	new_output(&w);
+	output_begin(&w);
 	output_row(&w, rec);
-	openmetrics_write(&w);
-	openmetrics_free(&w);
-	fclose(w.out);
+	output_end(&w, &outcome);
+	fclose(w.report.out);
 	assert_non_null(strstr(text, "{cpu=\"0\",set=\"1\",event=\"0xc4\"} 5\n"));
 	assert_non_null(strstr(text, "{cpu=\"0\",set=\"1\",event=\"0xc4:k\"} 6\n"));
 	free(text);
 	text = NULL;
 	options.system = false;
-	options.format = FORMAT_TABLE;
+	options.format = &writer_table;
 	sets_free(&sets);
 	sets.nr = 0;
 	free(rec);
@@ -361,12 +383,13 @@ static void one_code_test(void **state)
 static void counted_twice_test(void **state)
 {
 	struct pmctrack_record *rec = new_record();
-	struct output w = new_output();
+	struct output w;
 
 	(void)state;
 	use_sets("pmc0=a,pmc1=b,pmc2=b", NULL);
 	use_metric("m=b/a+a:u");
-	options.format = FORMAT_CSV;
+	options.format = &writer_csv;
+	new_output(&w);
 	output_begin(&w);
 	rec->counters = 7;
 	rec->nr_counts = 3;
@@ -374,11 +397,10 @@ static void counted_twice_test(void **state)
 	rec->counts[1] = 8;
 	rec->counts[2] = 9;
 	output_row(&w, rec);
-	expect_text(w.out,
+	expect_text(&w,
 		    "nsample,time_ns,kind,pid,tgid,cpu,coretype,expid,run_ns,hw_ns,merged,widened,disturbed,a,b@pmc1,b@pmc2,m\r\n"
 		    "1,0,tick,4711,0,0,0,0,0,0,0,0,0,2,8,9,6\r\n");
-	csv_free(&w);
-	options.format = FORMAT_TABLE;
+	options.format = &writer_table;
 	metrics_free(&metrics);
 	metrics.nr = 0;
 	sets_free(&sets);
@@ -391,7 +413,7 @@ static void openmetrics_names_test(void **state)
 {
 	struct pmctrack_record *rec = calloc(1, sizeof(*rec) + 4 * sizeof(rec->counts[0]));
 	static const char *const names[] = { "a-b", "a.b", "7 %" };
-	struct output w = new_output();
+	struct output w;
 
 	(void)state;
 	use_sets("pmc0=a", NULL);
@@ -406,12 +428,13 @@ static void openmetrics_names_test(void **state)
 	rec->counters = 1;
 	rec->nr_virt = 3;
 	rec->virt = 7;
-	options.format = FORMAT_OPENMETRICS;
+	options.format = &writer_openmetrics;
 	options.system = true;
+	new_output(&w);
+	output_begin(&w);
 	output_row(&w, rec);
-	openmetrics_write(&w);
-	openmetrics_free(&w);
-	fclose(w.out);
+	output_end(&w, &outcome);
+	fclose(w.report.out);
 	assert_non_null(strstr(text, "\npmctrack_virt_a_b{cpu=\"0\",unit=\"\\\"\\\\\\n\"} 10\n"));
 	assert_non_null(strstr(text, "# TYPE pmctrack_virt_a_b_virt1 gauge\n"));
 	assert_non_null(strstr(text, "\npmctrack_virt_a_b_virt1{cpu=\"0\",unit=\"\"} 11\n"));
@@ -419,7 +442,7 @@ static void openmetrics_names_test(void **state)
 	free(text);
 	text = NULL;
 	options.system = false;
-	options.format = FORMAT_TABLE;
+	options.format = &writer_table;
 	sets_free(&sets);
 	memset(&sets, 0, sizeof(sets));
 	sets.nr_core_types = 1;
@@ -429,27 +452,40 @@ static void openmetrics_names_test(void **state)
 /* No two columns of CSV have the same name. */
 static void csv_columns_test(void **state)
 {
+	struct output w;
+
 	(void)state;
+	options.format = &writer_csv;
+	output_init(&w, &options, &sets, &metrics);
 	use_sets("pmc0=a,pmc1=b", "pmc0=b");
 	use_metric("m=a/b");
-	assert_int_equal(csv_check(&sets, &metrics), 0);
+	assert_int_equal(output_check(&w), 0);
 	metrics_free(&metrics);
 	use_metric("b=a/b");
-	assert_int_equal(csv_check(&sets, &metrics), EXIT_USAGE);
+	assert_int_equal(output_check(&w), STATUS_USAGE);
 	metrics_free(&metrics);
 	use_metric("cpu=a/b");
-	assert_int_equal(csv_check(&sets, &metrics), EXIT_USAGE);
+	assert_int_equal(output_check(&w), STATUS_USAGE);
 	metrics_free(&metrics);
 	use_metric("v=a/b");
 	sets.virts = 2;
 	sets.virt[1].name = strdup("v");
-	assert_int_equal(csv_check(&sets, &metrics), EXIT_USAGE);
+	assert_int_equal(output_check(&w), STATUS_USAGE);
 	sets.virts = 0;
 	metrics_free(&metrics);
 	metrics.nr = 0;
 	sets_free(&sets);
 	sets.virt[1].name = NULL;
 	sets.nr = 0;
+	/* Totals have other columns. */
+	use_metric("cpu=a/b");
+	options.aggregate = true;
+	output_init(&w, &options, &sets, &metrics);
+	assert_int_equal(output_check(&w), 0);
+	options.aggregate = false;
+	options.format = &writer_table;
+	metrics_free(&metrics);
+	metrics.nr = 0;
 }
 
 static bool no_names(const char *name, double *value, void *arg)

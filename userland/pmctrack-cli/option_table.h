@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A table of a program's options. The usage text and the parser are made of it; with
+ * --list-options the program prints it, for the completion of shells
+ * (completion/pmctrack) and the check of the man page (tests/unit/options).
+ */
+#ifndef PMCTRACK_CLI_OPTION_TABLE_H
+#define PMCTRACK_CLI_OPTION_TABLE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/* What an argument is: how shells complete it. */
+enum argument_kind {
+	ARGUMENT_OTHER,		/* not completed */
+	ARGUMENT_EVENTS,	/* lists, separated by commas */
+	ARGUMENT_VIRTS,
+	ARGUMENT_METRICS,
+	ARGUMENT_PID,
+	ARGUMENT_FILE,
+	ARGUMENT_FOLDER,
+	ARGUMENT_KINDS
+};
+
+/**
+ * struct option_entry - an option
+ * @letter: -X; 0: there is none
+ * @name: --NAME; NULL: there is none
+ * @argument: the argument's name in the usage text; NULL: the option has no argument
+ * @kind: what the argument is
+ * @help: for the usage text, without a line feed at the end; NULL: a hidden option
+ * @set: called when the option is given, with the entry and the argument or NULL. 0: go
+ *	on; otherwise the result of option_table_parse().
+ * @offset: for @set: of the member of @options that it sets
+ * @data: for @set
+ */
+struct option_entry {
+	char letter;
+	const char *name;
+	const char *argument;
+	enum argument_kind kind;
+	const char *help;
+	int (*set)(void *options, const struct option_entry *e, const char *argument);
+	size_t offset;
+	const void *data;
+};
+
+/**
+ * struct option_table - the options of a program
+ * @program: its name
+ * @before: usage text before the options
+ * @after: usage text after them
+ * @of: the options, in the order of the usage text. Every program also has --help,
+ *	--version and --list-options; they are not in here.
+ * @nr: number of entries in @of
+ * @stop_at_operand: options end at the first word that is none: it is a program, and what
+ *	follows are its own options
+ */
+struct option_table {
+	const char *program;
+	const char *before;
+	const char *after;
+	const struct option_entry *of;
+	unsigned int nr;
+	int stop_at_operand;
+};
+
+#define MAX_OPTION_ENTRIES	40
+
+/*
+ * Calls @set of each option given; the operands begin at optind then. 0; -1: all that
+ * was asked for is done (--help); else an exit status with the reason printed.
+ */
+int option_table_parse(const struct option_table *t, void *options, int argc, char **argv);
+void option_table_usage(const struct option_table *t, FILE *out);
+/* A line for each option that is not hidden: "-X --NAME KIND ARGUMENT", "-" for none. */
+void option_table_list(const struct option_table *t, FILE *out);
+/* The last line of a usage error. Returns the exit status. */
+int option_table_refuse(const struct option_table *t);
+
+#endif /* PMCTRACK_CLI_OPTION_TABLE_H */
