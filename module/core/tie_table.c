@@ -11,19 +11,15 @@
  * CPU and goes on until it finds the CPU without one. So a switch only has to
  * see that the timer runs.
  */
-#include <linux/hash.h>
 #include <linux/lockdep.h>
 #include <linux/mm.h>
 #include <linux/rculist.h>
 
 #include "tie.h"
 
-/* Ten thousand monitored threads make chains of one; 128 KiB. */
-#define PMCT_TASKS_BITS	14
-
-static struct hlist_head *pmct_tasks __read_mostly;
+struct hlist_head *pmct_tasks __read_mostly;
 /* For writers. Innermost of all but the runqueue's callees. */
-static DEFINE_RAW_SPINLOCK(pmct_tasks_lock);
+DEFINE_RAW_SPINLOCK(pmct_tasks_lock);
 
 DEFINE_PER_CPU(struct pmct_tp_tick, pmct_tp_tick);
 
@@ -37,23 +33,6 @@ int pmct_tasks_init(void)
 void pmct_tasks_exit(void)
 {
 	kvfree(pmct_tasks);
-}
-
-static __always_inline struct hlist_head *pmct_tasks_chain(const struct task_struct *task)
-{
-	return &pmct_tasks[hash_ptr(task, PMCT_TASKS_BITS)];
-}
-
-struct pmct_ctx *pmct_tracepoint_ctx(const struct task_struct *task)
-{
-	struct pmct_ctx *ctx;
-
-	hlist_for_each_entry_rcu(ctx, pmct_tasks_chain(task), of_task,
-				 lockdep_is_held(&pmct_tasks_lock)) {
-		if (READ_ONCE(ctx->task) == task)
-			return ctx;
-	}
-	return NULL;
 }
 
 bool pmct_tasks_tie(struct task_struct *task, struct pmct_ctx *ctx)

@@ -3,12 +3,21 @@
 #ifndef _PMCT_TIE_TABLE_H
 #define _PMCT_TIE_TABLE_H
 
+#include <linux/hash.h>
 #include <linux/hrtimer.h>
 #include <linux/percpu.h>
+#include <linux/rculist.h>
+#include <linux/spinlock.h>
 #include <linux/types.h>
 
-struct pmct_ctx;
-struct task_struct;
+#include "objects.h"
+
+/* Ten thousand monitored threads make chains of one; 128 KiB. */
+#define PMCT_TASKS_BITS	14
+
+extern struct hlist_head *pmct_tasks;
+/* Of writers. Innermost of all locks but those that the runqueue lock is held for. */
+extern raw_spinlock_t pmct_tasks_lock;
 
 /**
  * struct pmct_tp_tick - the tick of a CPU
@@ -28,7 +37,24 @@ void pmct_tasks_exit(void);
 bool pmct_tasks_tie(struct task_struct *task, struct pmct_ctx *ctx);
 void pmct_tasks_retie(struct task_struct *task, struct pmct_ctx *ctx);
 
-struct pmct_ctx *pmct_tracepoint_ctx(const struct task_struct *task);
+static __always_inline struct hlist_head *pmct_tasks_chain(const struct task_struct *task)
+{
+	return &pmct_tasks[hash_ptr(task, PMCT_TASKS_BITS)];
+}
+
+/* The context of a task, or NULL. The caller is a hook, an RCU reader, or a writer. */
+static __always_inline struct pmct_ctx *pmct_tracepoint_ctx(const struct task_struct *task)
+{
+	struct pmct_ctx *ctx;
+
+	hlist_for_each_entry_rcu(ctx, pmct_tasks_chain(task), of_task,
+				 lockdep_is_held(&pmct_tasks_lock)) {
+		if (READ_ONCE(ctx->task) == task)
+			return ctx;
+	}
+	return NULL;
+}
+
 void pmct_tracepoint_deliver(struct task_struct *task, struct pmct_ctx *ctx, bool deliver);
 void pmct_tracepoint_start_tick(void);
 void pmct_tracepoint_stop_tick(void);
