@@ -151,7 +151,7 @@ void run_line(unsigned long nr, const char *line)
 	} else if (strncmp(copy, "thread ", 7) == 0) {
 		if (pthread_create(&other, NULL, run_thread, copy + 7))
 			err(1, "pthread_create");
-		/* The timer signals the process: only the thread shall get it. */
+		/* The timer signals the process. Its signal must reach the other thread. */
 		pthread_sigmask(SIG_BLOCK, &alarm, NULL);
 		pthread_join(other, NULL);
 		pthread_sigmask(SIG_UNBLOCK, &alarm, NULL);

@@ -12,7 +12,7 @@
 #include "grammar.h"
 #include "report.h"
 
-#define MAX_FILES	65536		/* sessions ever; then numbers are used again */
+#define MAX_FILES	65536		/* After so many sessions, numbers are used again. */
 
 /* Shared by all processes. */
 static struct {

@@ -26,7 +26,7 @@
 static int cgroups[2];
 static bool perf_works;		/* on this machine, while no session is open */
 
-/* The caller may have no right to: errors are fine if they are documented. */
+/* Write to a file. The caller may lack the right: documented errors are a refusal. */
 static enum outcome write_text(const char *path, const void *text, size_t len)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -34,7 +34,7 @@ static enum outcome write_text(const char *path, const void *text, size_t len)
 
 	if (fd < 0)
 		return errno == EMFILE ? IDLE : judge(-1, path, EACCES, ENOENT, 0);
-	/* EOPNOTSUPP: of a module that this PMU has no events for; ESRCH: of /proc/pmc_test. */
+	/* EOPNOTSUPP: the PMU lacks an event of the module. ESRCH: from /proc/pmc_test. */
 	got = judge(write(fd, text, len), path, EPERM, E2BIG, EINVAL, ERANGE, ENOENT, EOPNOTSUPP, ESRCH, EBUSY, 0);
 	close(fd);
 	return got;
