@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""tests/run itself: signals, limits, and results of suites that were killed. TAP.
+"""Test tests/run itself: its table, signals, limits, and suites that were killed. Prints TAP.
 
-In a tree of its own, with parts of its own, which write the PIDs of processes to a file.
+Each test has a tree of its own, and a table of parts of its own. The parts write the PIDs of
+their processes to a file.
 """
 
 import os
@@ -17,15 +18,19 @@ from collections.abc import Callable
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-PATIENCE_S = 300  # with what takes some seconds, on a busy machine
+PATIENCE_S = 300  # for what takes some seconds if the machine is not busy
 IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGTERM)
-# Ends by no signal but SIGKILL, as its children; one of these has a session of its own.
-STUBBORN = """part stubborn bash -c '
-	trap "" HUP INT TERM
-	setsid sleep 1000 & echo $! $$ >pids
-	sleep 1000
-	sleep 1000'
-"""
+# A command that only SIGKILL ends, as its children; one of them has a session of its own.
+STUBBORN = (
+    """stubborn bash -c 'trap "" HUP INT TERM; """
+    """setsid sleep 1000 & echo $! $$ >pids; sleep 1000; sleep 1000'"""
+)
+
+
+def table(*parts: str, limit: int = 100) -> str:
+    """Return rows for parts "NAME COMMAND", which have the same limit everywhere."""
+    rows = (part.split(" ", 1) for part in parts)
+    return "".join(f"{name}  {limit} {limit}  {command}\n" for name, command in rows)
 
 
 class Tree:
@@ -37,16 +42,18 @@ class Tree:
         for name in "run", "vm/lib.sh", "vm/supervise.py":
             shutil.copy(HERE / name, top / "tests" / name)
 
-    def start(self, parts: str, ignored: tuple[signal.Signals, ...] = ()) -> subprocess.Popen[str]:
-        """Run these parts, in a process group as a terminal has it."""
-        (self.top / "parts").write_text(f"limit=100\n{parts}\n", encoding="utf-8")
+    def start(
+        self, parts: str, *args: str, ignored: tuple[signal.Signals, ...] = ()
+    ) -> subprocess.Popen[str]:
+        """Run the suite with this table, in a process group of its own as from a terminal."""
+        (self.top / "parts").write_text(parts, encoding="utf-8")
 
         def prepare() -> None:
             for number in IGNORED:
                 signal.signal(number, signal.SIG_IGN if number in ignored else signal.SIG_DFL)
 
         return subprocess.Popen(  # pylint: disable=subprocess-popen-preexec-fn
-            [self.top / "tests/run", "--parts", self.top / "parts"],
+            [self.top / "tests/run", "--parts", self.top / "parts", *args],
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -54,20 +61,20 @@ class Tree:
             preexec_fn=prepare,
         )
 
-    def run(self, parts: str, ignored: tuple[signal.Signals, ...] = ()) -> str:
-        """Run these parts to the end; return what is printed."""
-        with self.start(parts, ignored) as suite:
+    def run(self, parts: str, *args: str, ignored: tuple[signal.Signals, ...] = ()) -> str:
+        """Run the suite to its end; return what it prints."""
+        with self.start(parts, *args, ignored=ignored) as suite:
             return suite.communicate(timeout=PATIENCE_S)[0]
 
     def pids(self) -> list[int]:
-        """Wait for the file with the PIDs of a part's processes."""
+        """Wait for the file that has the PIDs of a part's processes, and return them."""
         until((self.top / "pids").exists)
         until(lambda: (self.top / "pids").read_text(encoding="utf-8").endswith("\n"))
         return list(map(int, (self.top / "pids").read_text(encoding="utf-8").split()))
 
 
 def until(condition: Callable[[], bool], seconds: float = PATIENCE_S) -> None:
-    """Wait, but not for ever."""
+    """Wait for a condition; fail if it takes too long."""
     deadline = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < deadline, "this does not happen"
@@ -80,22 +87,24 @@ def gone(pid: int) -> bool:
 
 
 def last_line(text: str, expected: str) -> None:
-    """The totals."""
+    """Check the totals, which are the last line."""
     assert text.endswith(f"\n{expected}\n"), text
 
 
 def test_default_signals(tree: Tree) -> None:
     """Parts have default signals, as under nohup, or in the background of a script."""
-    # Signals 32 and 33 are the C library's: what a caller with another one (musl) left
-    # ignored cannot be changed through it, and no program notices.
-    parts = "part ignored grep -x 'SigIgn:.0000000[01][08]0000000' /proc/self/status\n"
-    parts += "part hangup bash -c 'sleep 1000 & kill -HUP $!; wait $!; [ $? = 129 ]'\n"
-    last_line(tree.run(parts, IGNORED), "2 passed, 0 failed, 0 skipped")
+    # Signals 32 and 33 belong to the C library. If a caller with another library (musl) ignores
+    # them, ours cannot change that, and no program notices.
+    parts = table(
+        "ignored grep -x 'SigIgn:.0000000[01][08]0000000' /proc/self/status",
+        "hangup bash -c 'sleep 1000 & kill -HUP $!; wait $!; [ $? = 129 ]'",
+    )
+    last_line(tree.run(parts, ignored=IGNORED), "2 passed, 0 failed, 0 skipped")
 
 
 def stopped_by(tree: Tree, number: signal.Signals, group: bool) -> None:
-    """Nothing is left when the suite gets this signal."""
-    with tree.start(STUBBORN) as suite:
+    """Check that nothing is left when the suite gets this signal."""
+    with tree.start(table(STUBBORN)) as suite:
         pids = tree.pids()
         assert not any(map(gone, pids))
         (os.killpg if group else os.kill)(suite.pid, number)
@@ -118,44 +127,90 @@ def test_sigterm(tree: Tree) -> None:
 def test_killed(tree: Tree) -> None:
     """SIGKILL: then the next suite has its own results only, and builds anew."""
     (tree.top / "build/half").mkdir(parents=True)
-    with tree.start("part before true\npart fails false\n" + STUBBORN) as suite:
+    with tree.start(table("before true", "fails false", STUBBORN)) as suite:
         pids = tree.pids()
         suite.kill()
-        last_line(tree.run("part after true"), "1 passed, 0 failed, 0 skipped")
+        last_line(tree.run(table("after true")), "1 passed, 0 failed, 0 skipped")
         assert all(map(gone, pids)), "the next suite began before the end of the one before"
         assert not (tree.top / "build/half").exists()
 
 
 def test_limit(tree: Tree) -> None:
     """A part that exceeds its limit fails by name, says what it did, and the others run."""
-    parts = "limit=1\npart spins bash -c 'while :; do :; done'\npart waits sleep 1000\n"
-    text = tree.run(parts + "part other true")
+    parts = table("spins bash -c 'while :; do :; done'", "waits sleep 1000", limit=1)
+    text = tree.run(parts + table("other true"))
     last_line(text, "1 passed, 2 failed, 0 skipped")
     assert "spins: 0 passed, 1 failed" in text and "S sleep 1000" in text, text
 
 
 def test_lost_supervisor(tree: Tree) -> None:
-    """A part that is not heard of again has failed."""
-    lost = "part lost bash -c 'echo \"ok 1 - fine\"; kill -KILL $PPID; sleep 1000'\n"
-    text = tree.run(lost + "part other true")
+    """A part whose supervisor is killed has failed."""
+    lost = "lost bash -c 'echo \"ok 1 - fine\"; kill -KILL $PPID; sleep 1000'"
+    text = tree.run(table(lost, "other true"))
     last_line(text, "2 passed, 1 failed, 0 skipped")
 
 
 def test_leftovers(tree: Tree) -> None:
-    """What a part leaves running ends with it."""
-    text = tree.run("part leaves bash -c 'setsid sleep 1000 & echo $! >pids'")
+    """The processes that a part leaves behind end with it."""
+    text = tree.run(table("leaves bash -c 'setsid sleep 1000 & echo $! >pids'"))
     last_line(text, "1 passed, 0 failed, 0 skipped")
     assert all(map(gone, tree.pids()))
 
 
 def test_two_suites(tree: Tree) -> None:
-    """Two suites of the same tree, one after the other."""
-    with tree.start("part slow sleep 3\npart other true") as first:
+    """Two suites of the same tree run one after the other."""
+    with tree.start(table("slow sleep 3", "other true")) as first:
         time.sleep(1)
-        text = tree.run("part single true")
+        text = tree.run(table("single true"))
         assert "waiting for the suite" in text, text
         last_line(text, "1 passed, 0 failed, 0 skipped")
         last_line(first.communicate()[0], "2 passed, 0 failed, 0 skipped")
+
+
+def test_table(tree: Tree) -> None:
+    """Comments and blank lines are ignored; "-" is for the matrix only; words are a shell's."""
+    parts = "# a comment\n\nalways 100 100 true\n\tmatrix - 100 bash -c 'exit 1'\n"
+    parts += """words 100 100 bash -c '[ "$*" = "a  b *" ]' - 'a  b' "*"\n"""
+    last_line(tree.run(parts), "2 passed, 0 failed, 0 skipped")
+    last_line(tree.run(parts, "--matrix"), "2 passed, 1 failed, 0 skipped")
+
+
+def test_limits_of_the_matrix(tree: Tree) -> None:
+    """A part can have more time in the matrix."""
+    parts = "slow 1 100 sleep 8\n"
+    last_line(tree.run(parts), "0 passed, 1 failed, 0 skipped")
+    last_line(tree.run(parts, "--matrix"), "1 passed, 0 failed, 0 skipped")
+
+
+def test_names(tree: Tree) -> None:
+    """Only the parts whose names match run, without "prepare"."""
+    parts = table("prepare touch prepared", "one false", "guest-1 true", "guest-2 true")
+    last_line(tree.run(parts, "^guest", "no-such"), "2 passed, 0 failed, 0 skipped")
+    assert not (tree.top / "prepared").exists()
+    assert "no part is called so: no-such" in tree.run(parts, "no-such")
+    last_line(tree.run(parts), "2 passed, 1 failed, 0 skipped")
+    assert (tree.top / "prepared").exists()
+
+
+def test_prepare_fails(tree: Tree) -> None:
+    """Nothing runs if "prepare" fails."""
+    text = tree.run(table("prepare false", "ran touch ran"))
+    last_line(text, "0 passed, 1 failed, 0 skipped")
+    assert not (tree.top / "ran").exists()
+
+
+def test_wrong_tables(tree: Tree) -> None:
+    """A row that is wrong ends the suite before a part runs."""
+    wrong = {
+        "few 100 true": "a row is not NAME TEST MATRIX COMMAND: few 100 true",
+        "long ten 100 true": "a row is not",
+        "none 100 100 no-such-command": "none: there is no command 'no-such-command'",
+        "ran 100 100 true": "there are two parts 'ran'",
+    }
+    for row, message in wrong.items():
+        text = tree.run(table("ran touch ran") + row + "\n")
+        assert message in text, text
+        assert not (tree.top / "ran").exists()
 
 
 def main() -> int:

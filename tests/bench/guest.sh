@@ -82,7 +82,7 @@ x86)
 	done
 	echo "x86_perf $(perf_both)" ;;
 showstopper)
-	# All that is needed has been read from the host's disk before time matters: it jumps meanwhile.
+	# Read from the host's disk what is needed, because the guest's time jumps meanwhile.
 	pmctrack -N 0.1 -T 0 -o /tmp/own -c instr:uk -p $$
 	/share/showstopper -q -l 50 -n 16 -- sh -c 'while :; do :; done' & run=$!
 	until [ "$(pgrep -c -x 'showstopper|warden')" = 19 ]; do sleep 0.1; done

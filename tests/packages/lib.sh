@@ -73,7 +73,7 @@ new_user() {
 commands() {
 	awk -v n="$1" '/^## / { here = /Installing/ } here && /^```/ { blocks++; next } here && blocks == 2 * n - 1' "$top/README.md"
 }
-# as_user FOLDER FILE: the lines of a file at home as that user types them, in a folder; each has to work
+# as_user FOLDER FILE: execute the lines of a file at home, as that user, in FOLDER; none may fail
 as_user() { echo "su - me -c 'cd $1 && bash -ex ~/$2'"; }
 # running RELEASE: before a guest boots, uname tells its kernel; until the file is removed
 running() {
@@ -81,7 +81,7 @@ running() {
 	chmod +x "$root/usr/local/bin/uname"
 }
 
-# guest COMMANDS [OPTION…]: in a guest, as the packages left it: nothing else of ours is on its paths.
+# guest COMMANDS [OPTION…]: in a guest that has what the packages installed, and no more of ours
 guest() {
 	"$vm_dir/run" --arch x86_64 --kernel "$kernel" --root "$root" --no-module --icount "${@:2}" -- \
 		env -u LD_LIBRARY_PATH PATH=/usr/sbin:/usr/bin:/sbin:/bin bash -exc "$1"

@@ -213,7 +213,8 @@ test_perf_sets_take_turns() {
 	# All events of a record counted at the same time.
 	equal "$(rows $OUT | awk '$5 + $6 != $7' | wc -l)" 0 "rows whose modes do not add up"
 	expect_status 0 pmctrack -A -T 0.02 -c $a -c $b $S/handcount 99999999 0
-	# Its start and end are the kernel's, on a debug kernel for 10 ms, and mostly in turns of one set.
+	# At its start and end the program is in the kernel (on a debug kernel for 10 ms), mostly in
+	# turns of one set.
 	for set in 0 1; do
 		near "$(extrapolated $set instr)" "$(hand_main 99999999 0)" 10 "instructions of set $set"
 	done

@@ -1,9 +1,31 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Part of programs/abifuzz.c: processes to be monitored, which do what processes do. */
-#ifndef PMCT_ABI_CHILDREN_H
-#define PMCT_ABI_CHILDREN_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "children.h"
 
-static void burn_ms(unsigned int ms)
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/pmctrack.h>
+#include <pmctrack/libpmctrack.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "grammar.h"
+#include "memory.h"
+#include "report.h"
+#include "sessions.h"
+
+static pid_t children[NR_CHILDREN];
+static pid_t marked[NR_CHILDREN];
+
+void burn_ms(unsigned int ms)
 {
 	struct timespec now, end;
 
@@ -57,19 +79,21 @@ static void child_fork(void)
 	waitpid(pid, NULL, 0);
 }
 
-/* Of the sessions that it has from its parent. */
+/* Start and stop the sessions that it has from its parent. */
 static void child_start_stop(void)
 {
-	for (int i = 0; i < NR_SESSIONS; i++) {
-		if (sessions[i].fd < 0)
+	for (unsigned int i = 0; i < NR_SESSIONS; i++) {
+		int fd = session_peek(i);
+
+		if (fd < 0)
 			continue;
-		ioctl(sessions[i].fd, PMCTRACK_IOC_START);
+		ioctl(fd, PMCTRACK_IOC_START);
 		burn_ms(1);
-		ioctl(sessions[i].fd, PMCTRACK_IOC_STOP);
+		ioctl(fd, PMCTRACK_IOC_STOP);
 	}
 }
 
-/* As a program that measures itself. */
+/* A program that measures itself. */
 static void child_library(void)
 {
 	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
@@ -97,8 +121,7 @@ static void child_move(unsigned int i)
 	burn_ms(1);
 }
 
-/* For ever, or for as long as its kind lives. */
-static void child_main(unsigned int kind)
+void child_main(unsigned int kind)
 {
 	char *const mount[] = { "mount", "--version", NULL };
 
@@ -126,7 +149,7 @@ static void child_main(unsigned int kind)
 		case 6:
 			child_start_stop();
 			break;
-		case 7:	/* set-uid root */
+		case 7:	/* execute a set-uid program */
 			burn_ms(2);
 			dup2(open("/dev/null", O_WRONLY), 1);
 			execv("/bin/mount", mount);
@@ -137,16 +160,27 @@ static void child_main(unsigned int kind)
 		case 9:
 			child_library();
 			break;
-		case 10:	/* not the leader executes */
+		case 10:	/* exec by a thread that is not the leader */
 			child_threads(thread_exec, "10");
 			break;
 		default:
 			burn_ms(2);
 			raise(SIGSEGV);
 		}
-		/* They are many, and the fuzzer needs a CPU, too. */
+		/* Leave CPU time to the fuzzer and the other children. */
 		usleep(15000);
 	}
+}
+
+pid_t child_get(struct args *a)
+{
+	unsigned int slot = (unsigned int)next_number(a);
+
+	for (unsigned int i = 0; slot < NR_CHILDREN && i < NR_CHILDREN; i++) {
+		if (children[(slot + i) % NR_CHILDREN] > 0)
+			return children[(slot + i) % NR_CHILDREN];
+	}
+	return slot < NR_CHILDREN ? 0 : getpid();
 }
 
 static void child_end(unsigned int slot)
@@ -159,14 +193,32 @@ static void child_end(unsigned int slot)
 	children[slot] = 0;
 }
 
-static void become_user(void)
+void children_end(void)
+{
+	for (unsigned int i = 0; i < NR_CHILDREN; i++)
+		child_end(i);
+}
+
+void children_mark(void)
+{
+	memcpy(marked, children, sizeof(marked));
+}
+
+void children_end_new(void)
+{
+	for (unsigned int i = 0; i < NR_CHILDREN; i++) {
+		if (children[i] != marked[i])
+			child_end(i);
+	}
+}
+
+void become_user(void)
 {
 	if (setgroups(0, NULL) || setresgid(1000, 1000, 1000) || setresuid(1000, 1000, 1000))
 		_exit(126);
 }
 
-/* spawn CHILD KIND KEEP UID: with the sessions of its parent, or none */
-static enum outcome op_spawn(struct args *a)
+enum outcome op_spawn(struct args *a)
 {
 	struct rlimit no_core = { 0, 0 };
 	unsigned int slot = (unsigned int)next_number(a) % NR_CHILDREN, kind = (unsigned int)next_number(a);
@@ -178,10 +230,9 @@ static enum outcome op_spawn(struct args *a)
 	if (pid == 0) {
 		setpgid(0, 0);
 		setrlimit(RLIMIT_CORE, &no_core);
-		for (int i = 0; !keep && i < NR_SESSIONS; i++)
-			close(sessions[i].fd);
-		for (int i = 0; i < NR_MAPS; i++)
-			munmap(arena[i], ARENA);
+		if (!keep)
+			sessions_close();
+		memory_release();
 		if (user)
 			become_user();
 		signal(SIGALRM, SIG_DFL);
@@ -194,7 +245,7 @@ static enum outcome op_spawn(struct args *a)
 	return judge(pid, "fork", EAGAIN, ENOMEM, 0);
 }
 
-static enum outcome op_kill(struct args *a)
+enum outcome op_kill(struct args *a)
 {
 	pid_t pid = child_get(a);
 	int sig = (int)next_number(a);
@@ -204,7 +255,7 @@ static enum outcome op_kill(struct args *a)
 	return judge(kill(pid, sig), "kill", ESRCH, EPERM, 0);
 }
 
-static enum outcome op_affine(struct args *a)
+enum outcome op_affine(struct args *a)
 {
 	pid_t pid = child_get(a);
 	cpu_set_t cpus;
@@ -218,12 +269,12 @@ static enum outcome op_affine(struct args *a)
 			   "affinity", EINVAL, ESRCH, EPERM, 0) : IDLE;
 }
 
-static enum outcome op_fork(struct args *a)
+enum outcome op_fork(struct args *a)
 {
 	pid_t pid = fork();
 
 	if (pid == 0) {
-		/* One after the other, and an orphan at times. */
+		/* With an argument, the grandchild becomes an orphan. */
 		if (next_number(a) && fork() == 0)
 			usleep(2000);
 		burn_ms(1);
@@ -234,4 +285,14 @@ static enum outcome op_fork(struct args *a)
 	return judge(pid, "fork", EAGAIN, ENOMEM, 0);
 }
 
-#endif /* PMCT_ABI_CHILDREN_H */
+enum outcome op_burn(struct args *a)
+{
+	burn_ms((unsigned int)next_number(a) % 21);
+	return OK;
+}
+
+enum outcome op_wait(struct args *a)
+{
+	usleep((useconds_t)next_number(a) % 21 * 1000);
+	return OK;
+}

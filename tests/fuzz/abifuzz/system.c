@@ -1,11 +1,32 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Part of programs/abifuzz.c: /proc, kernel modules, CPUs, perf; and the end of it all. */
-#ifndef PMCT_ABI_SYSTEM_H
-#define PMCT_ABI_SYSTEM_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "system.h"
 
-static bool perf_works;		/* here, when it is left alone */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-/* Also by those who may not. */
+#include "children.h"
+#include "grammar.h"
+#include "memory.h"
+#include "report.h"
+#include "sessions.h"
+
+#define CGROUP		"/sys/fs/cgroup/abifuzz"
+#define MODULES		"/opt/pmctrack/modules/pmctrack_mmon_"
+
+static int cgroups[2];
+static bool perf_works;		/* on this machine, while no session is open */
+
+/* Write to a file. The caller may lack the right: documented errors are a refusal. */
 static enum outcome write_text(const char *path, const void *text, size_t len)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -13,27 +34,26 @@ static enum outcome write_text(const char *path, const void *text, size_t len)
 
 	if (fd < 0)
 		return errno == EMFILE ? IDLE : judge(-1, path, EACCES, ENOENT, 0);
-	/* EOPNOTSUPP: of a module that this PMU has no events for; ESRCH: of /proc/pmc_test. */
+	/* EOPNOTSUPP: the PMU lacks an event of the module. ESRCH: from /proc/pmc_test. */
 	got = judge(write(fd, text, len), path, EPERM, E2BIG, EINVAL, ERANGE, ENOENT, EOPNOTSUPP, ESRCH, EBUSY, 0);
 	close(fd);
 	return got;
 }
 
-static enum outcome op_config(struct args *a)
+enum outcome op_config(struct args *a)
 {
 	uint8_t text[200];
 
 	return write_text("/proc/pmc/config", text, from_hex(next_word(a), text, sizeof(text)));
 }
 
-static enum outcome op_mmon(struct args *a)
+enum outcome op_mmon(struct args *a)
 {
 	uint8_t text[200];
 
 	return write_text("/proc/pmc/mmon_manager", text, from_hex(next_word(a), text, sizeof(text)));
 }
 
-/* What a scheduler would ask for. */
 static enum outcome test_module(struct args *a, const char *what)
 {
 	char text[64];
@@ -45,18 +65,17 @@ static enum outcome test_module(struct args *a, const char *what)
 	return write_text("/proc/pmc_test", text, strlen(text));
 }
 
-static enum outcome op_sched(struct args *a)
+enum outcome op_sched(struct args *a)
 {
 	return test_module(a, "sched");
 }
 
-static enum outcome op_metric(struct args *a)
+enum outcome op_metric(struct args *a)
 {
 	return test_module(a, "metric");
 }
 
-/* module WHICH LOAD SETS: those of the test module */
-static enum outcome op_module(struct args *a)
+enum outcome op_module(struct args *a)
 {
 	bool ipc = next_number(a), load = next_number(a);
 	char args[] = "nr_sets=0";
@@ -85,7 +104,7 @@ static ssize_t read_text(const char *path, char *text, size_t room)
 	return len;
 }
 
-static enum outcome op_procread(struct args *a)
+enum outcome op_procread(struct args *a)
 {
 	char text[4096];
 
@@ -97,8 +116,7 @@ static enum outcome op_procread(struct args *a)
 	return OK;
 }
 
-/* cpu ONLINE: the second one */
-static enum outcome op_cpu(struct args *a)
+enum outcome op_cpu(struct args *a)
 {
 	return write_text("/sys/devices/system/cpu/cpu1/online", next_number(a) ? "1" : "0", 1);
 }
@@ -120,7 +138,7 @@ static bool open_and_close_perf(void)
 	return fd >= 0;
 }
 
-static enum outcome op_perf(struct args *a)
+enum outcome op_perf(struct args *a)
 {
 	int fd = open_perf();
 	uint64_t n;
@@ -137,6 +155,7 @@ static enum outcome op_perf(struct args *a)
 
 static _Thread_local sigjmp_buf *on_undefined;
 
+/* The handler of SIGILL: an instruction that counter_readable() tries is not allowed. */
 static void undefined(int sig)
 {
 	if (on_undefined)
@@ -144,7 +163,7 @@ static void undefined(int sig)
 	signal(sig, SIG_DFL);
 }
 
-/* Does the instruction work that reads a counter (PMCTRACK_SESSION_USER_READ)? */
+/* True if the instruction works that reads a counter (PMCTRACK_SESSION_USER_READ). */
 static bool counter_readable(void)
 {
 #ifdef __aarch64__
@@ -162,7 +181,7 @@ static bool counter_readable(void)
 	return false;
 }
 
-static enum outcome op_counter(struct args *a)
+enum outcome op_counter(struct args *a)
 {
 	(void)a;
 	return counter_readable() ? OK : REFUSED;
@@ -181,23 +200,20 @@ static unsigned long sessions_left(void)
 	return at ? strtoul(at + 10, NULL, 10) : ~0UL;
 }
 
-/* Everybody and everything goes, and the machine has to be as before. */
-static enum outcome op_reset(struct args *a)
+enum outcome op_reset(struct args *a)
 {
 	unsigned long left = 0;
 	int fd = -1;
 
 	(void)a;
-	for (unsigned int i = 0; i < NR_CHILDREN; i++)
-		child_end(i);
+	children_end();
 	for (unsigned int i = 0; i < NR_SESSIONS; i++)
 		session_put(i, -1, 0);
-	for (int i = 0; i < NR_MAPS; i++)
-		arena_clear(arena[i], ARENA);
+	memory_clear();
 	write_text("/proc/pmc/mmon_manager", "none", 4);
 	write_text("/proc/pmc/config", "unprivileged=1", 14);
 	write_text("/sys/devices/system/cpu/cpu1/online", "1", 1);
-	/* Grandchildren are ours to reap; some are just ending. */
+	/* Some processes are still ending. We reap grandchildren, too, as their subreaper. */
 	for (int i = 0; i < 500; i++) {
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
@@ -218,4 +234,28 @@ static enum outcome op_reset(struct args *a)
 	return OK;
 }
 
-#endif /* PMCT_ABI_SYSTEM_H */
+void system_init(void)
+{
+	signal(SIGILL, undefined);
+	mkdir(CGROUP, 0755);
+	cgroups[0] = open("/tmp", O_RDONLY | O_CLOEXEC);
+	cgroups[1] = open(CGROUP, O_RDONLY | O_CLOEXEC);
+	write_text(CGROUP "/cgroup.procs", "0", 1);
+	perf_works = open_and_close_perf();
+}
+
+void system_exit(void)
+{
+	static const char *const modules[] = { "pmctrack_mmon_ipc", "pmctrack_mmon_test" };
+
+	for (int i = 0; i < 2; i++)
+		syscall(SYS_delete_module, modules[i], O_NONBLOCK);
+	close(cgroups[1]);
+	write_text("/sys/fs/cgroup/cgroup.procs", "0", 1);
+	rmdir(CGROUP);
+}
+
+int system_cgroup(bool good)
+{
+	return cgroups[good];
+}

@@ -1,29 +1,28 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-/*
- * Part of programs/abifuzz.c: mappings of sessions. Each slot has an arena of
- * address space that is always mapped, so that nothing else can come there.
- */
-#ifndef PMCT_ABI_MEMORY_H
-#define PMCT_ABI_MEMORY_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "memory.h"
 
-/* Nothing is there, in @len bytes of an arena. */
-static void arena_clear(char *at, size_t len)
-{
-	if (len && mmap(at, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != at)
-		err(1, "arena");
-}
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-/* A forked child has no mappings of sessions, but holes where they were. */
-static void arenas_of_child(void)
-{
-	for (int i = 0; i < NR_MAPS; i++)
-		arena_clear(arena[i], ARENA);
-}
+#include "grammar.h"
+#include "report.h"
+#include "sessions.h"
 
-static void arenas_make(void)
+#define ARENA		(32UL << 20)	/* address space of a slot */
+
+static char *arena[NR_MAPS];
+static long page;
+
+void memory_init(void)
 {
+	page = sysconf(_SC_PAGESIZE);
 	for (int i = 0; i < NR_MAPS; i++) {
-		/* And a page behind it, for addresses that are never good. */
+		/* The page behind the arena is for addresses that are never valid. */
 		arena[i] = mmap(NULL, ARENA + (size_t)page, PROT_NONE,
 				MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 		if (arena[i] == MAP_FAILED)
@@ -31,7 +30,31 @@ static void arenas_make(void)
 	}
 }
 
-/* A range of whole pages in an arena. */
+/* Remove what is mapped in @len bytes of an arena. */
+static void arena_clear(char *at, size_t len)
+{
+	if (len && mmap(at, len, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0) != at)
+		err(1, "arena");
+}
+
+void memory_clear(void)
+{
+	for (int i = 0; i < NR_MAPS; i++)
+		arena_clear(arena[i], ARENA);
+}
+
+void memory_release(void)
+{
+	for (int i = 0; i < NR_MAPS; i++)
+		munmap(arena[i], ARENA);
+}
+
+void *memory_bad_address(void)
+{
+	return arena[0] + ARENA;
+}
+
+/* A range of whole pages, as the next three arguments name it: mapping, offset, length. */
 static char *arena_range(struct args *a, size_t *len)
 {
 	unsigned int slot = (unsigned int)next_number(a) % NR_MAPS;
@@ -43,8 +66,7 @@ static char *arena_range(struct args *a, size_t *len)
 	return arena[slot] + at;
 }
 
-/* map SESSION MAPPING OFFSET LENGTH PROTECTION MODE: 7: private; 6: locked */
-static enum outcome op_map(struct args *a)
+enum outcome op_map(struct args *a)
 {
 	unsigned int file;
 	int fd = session_get(a, &file), prot, mode, flags = MAP_FIXED;
@@ -60,23 +82,23 @@ static enum outcome op_map(struct args *a)
 	flags |= mode == 6 ? MAP_LOCKED : 0;
 	if (len > ARENA)
 		len %= ARENA;
-	/* What does belong together, often. */
+	/* Often this is the mapping that a reader makes. */
 	if (mode < 3 && offset == 0)
-		len = ctl_size();
+		len = session_ctl_size();
 	got = mmap(to, len, prot, flags, fd, (off_t)offset);
 	result = judge(got == MAP_FAILED ? -1 : 0, "mmap", EINVAL, EPERM, EACCES, EAGAIN, ENOMEM, EOVERFLOW, 0);
 	if (result == OK && mode == 7)
 		broken("a private mapping of a session");
 	if (result == OK && offset && prot & PROT_WRITE)
 		broken("a writable mapping of records");
-	/* A failure may have removed what was there. */
+	/* A failed mmap() may have removed the mapping that was there. */
 	if (result != OK)
 		arena_clear(to, ARENA);
 	close(fd);
 	return result;
 }
 
-static enum outcome op_unmap(struct args *a)
+enum outcome op_unmap(struct args *a)
 {
 	size_t len;
 	char *at = arena_range(a, &len);
@@ -86,7 +108,7 @@ static enum outcome op_unmap(struct args *a)
 	return got;
 }
 
-static enum outcome op_protect(struct args *a)
+enum outcome op_protect(struct args *a)
 {
 	size_t len;
 	char *at = arena_range(a, &len);
@@ -94,8 +116,8 @@ static enum outcome op_protect(struct args *a)
 	return judge(mprotect(at, len, (int)next_number(a)), "mprotect", EACCES, ENOMEM, EINVAL, 0);
 }
 
-/* remap MAPPING TO OFFSET LENGTH NEW: sessions' mappings can be moved and cut, but never grow */
-static enum outcome op_remap(struct args *a)
+/* Mappings of sessions can be moved and cut, but they never grow. */
+enum outcome op_remap(struct args *a)
 {
 	unsigned int from = (unsigned int)next_number(a) % NR_MAPS, to = (unsigned int)next_number(a) % NR_MAPS;
 	size_t at = next_number(a) % ARENA & ~((size_t)page - 1);
@@ -110,8 +132,8 @@ static enum outcome op_remap(struct args *a)
 	return judge(got == MAP_FAILED ? -1 : 0, "mremap", EINVAL, EFAULT, ENOMEM, EAGAIN, 0);
 }
 
-/* touch MAPPING OFFSET WRITE VALUE: by a system call, which does not mind if nothing is there */
-static enum outcome op_touch(struct args *a)
+/* The access is a system call, which returns an error if nothing is mapped there. */
+enum outcome op_touch(struct args *a)
 {
 	char *at = arena[next_number(a) % NR_MAPS];
 	uint64_t offset = next_number(a) % ARENA & ~7ULL, value;
@@ -125,18 +147,13 @@ static enum outcome op_touch(struct args *a)
 	if (!write_it) {
 		got = judge(write(fds[1], at + offset % (1 << 17), 8), "touch", EFAULT, 0);
 	} else {
-		/* Which session's it was, is not known: all have been spoilt. */
-		for (int i = 0; i < NR_SESSIONS; i++) {
-			if (sessions[i].fd >= 0)
-				shared->spoilt[sessions[i].file] = true;
-		}
+		/* We do not know whose mapping this is. */
+		session_spoil_all();
 		if (write(fds[1], &value, sizeof(value)) != sizeof(value))
 			broken("pipe: %s", strerror(errno));
-		got = judge(read(fds[0], at + offset % ctl_size(), 8), "touch", EFAULT, 0);
+		got = judge(read(fds[0], at + offset % session_ctl_size(), 8), "touch", EFAULT, 0);
 	}
 	close(fds[0]);
 	close(fds[1]);
 	return got;
 }
-
-#endif /* PMCT_ABI_MEMORY_H */

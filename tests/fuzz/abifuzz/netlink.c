@@ -1,9 +1,29 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Part of programs/abifuzz.c: requests as they should not be, and their answers. */
-#ifndef PMCT_ABI_NETLINK_H
-#define PMCT_ABI_NETLINK_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "netlink.h"
+
+#include <err.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
+#include <linux/pmctrack.h>
+#include <pmctrack/libpmctrack.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "children.h"
+#include "report.h"
+#include "sessions.h"
+#include "system.h"
 
 #define MAX_REQUEST	(64 << 10)
+
+static int family;
 
 static int nl_open(bool small)
 {
@@ -29,7 +49,7 @@ static size_t put_header(uint8_t *buf, unsigned int type, unsigned int flags, un
 	return NLMSG_HDRLEN + GENL_HDRLEN;
 }
 
-/* An attribute that claims to be @lie bytes longer than it is. */
+/* An attribute that claims to be @lie bytes longer than it is. Returns its size. */
 static size_t put_nla(uint8_t *buf, unsigned int type, const void *data, size_t len, int lie)
 {
 	struct nlattr *nla = (struct nlattr *)buf;
@@ -60,10 +80,10 @@ static const void *find_nla(const void *attrs, size_t len, unsigned int type, si
 	return NULL;
 }
 
-/* People read it: one line, of text that any terminal can take. */
+/* A message for people is one line of text that any terminal can show. */
 static void check_message(const char *text, size_t size)
 {
-	count(&shared->messages);
+	report_count(TOTAL_MESSAGES);
 	if (!size || text[size - 1] || strlen(text) != size - 1)
 		broken("a message of %zu bytes does not end where it should", size);
 	for (size_t i = 0; i + 1 < size; i++) {
@@ -74,6 +94,7 @@ static void check_message(const char *text, size_t size)
 	}
 }
 
+/* The error of an answer, whose message is checked. */
 static int on_error(const struct nlmsghdr *h)
 {
 	const struct nlmsgerr *e = NLMSG_DATA(h);
@@ -90,7 +111,10 @@ static int on_error(const struct nlmsghdr *h)
 	return e->error;
 }
 
-/* All answers are there when a request has been sent: 0 or the first error, and sessions. */
+/*
+ * Read the answers to a request; the kernel has sent all of them when send() returns.
+ * Returns 0 or the first error. Sessions go into slots from @slot on, @nr is their number.
+ */
 static int nl_answers(int fd, unsigned int slot, unsigned int *nr)
 {
 	static _Thread_local uint8_t buf[64 << 10] __attribute__((aligned(8)));
@@ -151,7 +175,14 @@ static int find_family(void)
 	return id && size == 2 ? *id : -1;
 }
 
-/* TYPE:LIE:VALUE, see put_attr(). */
+void netlink_init(void)
+{
+	family = find_family();
+	if (family < 0)
+		errx(2, "the pmctrack kernel module is not loaded");
+}
+
+/* TYPE:LIE:KIND[VALUE], see request.h. Returns its size. */
 static size_t parse_attr(const char *word, uint8_t *out)
 {
 	uint8_t value[1100];
@@ -181,7 +212,7 @@ static size_t parse_attr(const char *word, uint8_t *out)
 		n = (uint64_t)getpid();
 		break;
 	case 'c':
-		n = (uint64_t)cgroups[n & 1];
+		n = (uint64_t)system_cgroup(n & 1);
 		break;
 	}
 	if (word[at] != '-')
@@ -189,8 +220,8 @@ static size_t parse_attr(const char *word, uint8_t *out)
 	return put_nla(out, type, value, len, lie);
 }
 
-/* new SLOT SOCKET NLFLAGS COMMAND VERSION ATTRIBUTE..., see gen_new() */
-static enum outcome op_new(struct args *a)
+/* SOCKET is 1: too small for the answer, 2: no descriptor is free, 3: two requests at once. */
+enum outcome op_new(struct args *a)
 {
 	static _Thread_local uint8_t buf[2 * MAX_REQUEST] __attribute__((aligned(8)));
 	unsigned int slot = (unsigned int)next_number(a), mode = (unsigned int)next_number(a);
@@ -203,13 +234,13 @@ static enum outcome op_new(struct args *a)
 
 	if (fd < 0)
 		return IDLE;
-	/* So that the answer does not fit any more. */
+	/* Fill the socket, so that the answer does not fit. */
 	for (int i = 0; mode == 1 && i < 3; i++)
 		nl_send(fd, buf, put_header(buf, family, NLM_F_REQUEST, PMCTRACK_CMD_INFO_GET, 1));
 	len = put_header(buf, family, flags, cmd, (unsigned int)next_number(a));
 	while ((word = next_word(a)) && len < MAX_REQUEST - 2048)
 		len += parse_attr(word, buf + len);
-	/* Two requests at once. */
+
 	if (mode == 3) {
 		((struct nlmsghdr *)buf)->nlmsg_len = (uint32_t)len;
 		memcpy(buf + len, buf, len);
@@ -232,8 +263,7 @@ static enum outcome op_new(struct args *a)
 		     EBADF, EMFILE, EAGAIN, 0);
 }
 
-/* raw FLAGS BYTES: what follows the header of a message */
-static enum outcome op_raw(struct args *a)
+enum outcome op_raw(struct args *a)
 {
 	uint8_t buf[512] __attribute__((aligned(8)));
 	unsigned int nr = 0, flags = (unsigned int)next_number(a);
@@ -251,4 +281,13 @@ static enum outcome op_raw(struct args *a)
 	return judge(err ? -1 : 0, "raw", EINVAL, ERANGE, EOPNOTSUPP, E2BIG, 0);
 }
 
-#endif /* PMCT_ABI_NETLINK_H */
+enum outcome op_info(struct args *a)
+{
+	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
+
+	(void)a;
+	if (!ctl && errno != EMFILE)
+		broken("info: %s", pmctrack_error());
+	pmctrack_ctl__close(ctl);
+	return ctl ? OK : REFUSED;
+}

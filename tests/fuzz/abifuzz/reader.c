@@ -1,9 +1,22 @@
-/* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Part of programs/abifuzz.c: readers of records, good and bad ones. */
-#ifndef PMCT_ABI_READER_H
-#define PMCT_ABI_READER_H
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "reader.h"
 
-/* A reader that has spoilt nothing gets whole records that make sense. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/pmctrack.h>
+#include <poll.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "memory.h"
+#include "report.h"
+#include "run.h"
+#include "sessions.h"
+
+/* A record is whole and makes sense, unless somebody has spoilt the control page. */
 static void check_record(const struct pmctrack_record *rec, size_t left, unsigned int file)
 {
 	bool good = left >= 8 && rec->size >= 8 && rec->size % 8 == 0 && rec->size <= left;
@@ -15,8 +28,8 @@ static void check_record(const struct pmctrack_record *rec, size_t left, unsigne
 		       rec->nr_virt == __builtin_popcount(rec->virt) &&
 		       rec->core_type <= PMCTRACK_MAX_CORE_TYPES && rec->set < PMCTRACK_MAX_SETS &&
 		       rec->cpu < 8 && rec->hw_ns <= rec->run_ns && rec->tid >= -1;
-	count(&shared->records);
-	if (!good && !shared->spoilt[file])
+	report_count(TOTAL_RECORDS);
+	if (!good && !session_spoilt(file))
 		broken("record: %u of %zu bytes, kind %u, flags %#x, counts %u (%#x), virt %u (%#x), type %u, set %u, CPU %u, %llu of %llu ns, thread %d",
 		       rec->size, left, rec->kind, rec->flags, rec->nr_counts, rec->counters,
 		       rec->nr_virt, rec->virt, rec->core_type, rec->set, rec->cpu, rec->hw_ns,
@@ -25,7 +38,7 @@ static void check_record(const struct pmctrack_record *rec, size_t left, unsigne
 
 static void check_records(const uint8_t *buf, size_t len, unsigned int file)
 {
-	while (len && !shared->spoilt[file]) {
+	while (len && !session_spoilt(file)) {
 		const struct pmctrack_record *rec = (const void *)buf;
 
 		check_record(rec, len, file);
@@ -36,15 +49,14 @@ static void check_records(const uint8_t *buf, size_t len, unsigned int file)
 	}
 }
 
-/* read SESSION LENGTH MODE: 1: wait for a record, as long as a timer lets us; 2: no memory there */
-static enum outcome op_read(struct args *a)
+enum outcome op_read(struct args *a)
 {
 	static _Thread_local uint8_t buf[1 << 20] __attribute__((aligned(8)));
 	struct itimerval soon = { { 0, 20000 }, { 0, 20000 } }, never = { { 0, 0 }, { 0, 0 } };
 	unsigned int file;
 	int fd = session_get(a, &file);
 	uint64_t len = next_number(a) % (sizeof(buf) + 1), mode = next_number(a);
-	bool wait = mode == 1 && !racing;
+	bool wait = mode == 1 && !run_is_racing();
 	enum outcome got;
 	ssize_t n;
 
@@ -54,9 +66,9 @@ static enum outcome op_read(struct args *a)
 		fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
 		setitimer(ITIMER_REAL, &soon, NULL);
 	}
-	n = read(fd, mode == 2 ? (void *)(arena[0] + ARENA) : buf, len);
+	n = read(fd, mode == 2 ? memory_bad_address() : buf, len);
 	got = judge(n, "read", EAGAIN, EINTR, EINVAL, EFAULT, EIO, 0);
-	if (n < 0 && errno == EIO && !shared->spoilt[file])
+	if (n < 0 && errno == EIO && !session_spoilt(file))
 		broken("read: EIO for a reader who has spoilt nothing");
 	if (wait) {
 		setitimer(ITIMER_REAL, &never, NULL);
@@ -68,7 +80,7 @@ static enum outcome op_read(struct args *a)
 	return got;
 }
 
-static enum outcome op_poll(struct args *a)
+enum outcome op_poll(struct args *a)
 {
 	unsigned int file;
 	struct pollfd p = { .fd = session_get(a, &file), .events = POLLIN };
@@ -76,24 +88,24 @@ static enum outcome op_poll(struct args *a)
 
 	if (p.fd < 0)
 		return IDLE;
-	got = judge(poll(&p, 1, racing ? 0 : (int)next_number(a)), "poll", EINTR, 0);
+	got = judge(poll(&p, 1, run_is_racing() ? 0 : (int)next_number(a)), "poll", EINTR, 0);
 	if (p.revents & ~(POLLIN | POLLHUP))
 		broken("poll: events %#x", p.revents);
 	close(p.fd);
 	return got;
 }
 
-/* The control pages for a moment; NULL: none. */
+/* Map the control page; NULL: it cannot be mapped. */
 static struct pmctrack_ring_ctl *ctl_of(int fd)
 {
-	void *ctl = mmap(NULL, ctl_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *ctl = mmap(NULL, session_ctl_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 
 	if (ctl == MAP_FAILED)
 		broken("the control page cannot be mapped: %s", strerror(errno));
 	return ctl == MAP_FAILED ? NULL : ctl;
 }
 
-/* tail SESSION MODE NUMBER, scribble SESSION OFFSET VALUE */
+/* Write to the control page what no reader should. */
 static enum outcome spoil(struct args *a, bool tail)
 {
 	unsigned int file;
@@ -103,30 +115,29 @@ static enum outcome spoil(struct args *a, bool tail)
 	struct pmctrack_ring_ctl *ctl = fd < 0 ? NULL : ctl_of(fd);
 
 	if (ctl) {
-		/* First: another thread may be reading. */
-		__atomic_store_n(&shared->spoilt[file], true, __ATOMIC_SEQ_CST);
+		/* This comes first, because another thread may be reading. */
+		session_spoil(file);
 		if (tail)
 			__atomic_store_n(&ctl->tail, tails[where & 7] + (where & 7 ? ctl->head : 0), __ATOMIC_RELEASE);
 		else
-			__atomic_store_n((uint64_t *)ctl + where % (ctl_size() / 8), value, __ATOMIC_RELEASE);
-		munmap(ctl, ctl_size());
+			__atomic_store_n((uint64_t *)ctl + where % (session_ctl_size() / 8), value, __ATOMIC_RELEASE);
+		munmap(ctl, session_ctl_size());
 	}
 	if (fd >= 0)
 		close(fd);
 	return ctl ? OK : IDLE;
 }
 
-static enum outcome op_tail(struct args *a)
+enum outcome op_tail(struct args *a)
 {
 	return spoil(a, true);
 }
 
-static enum outcome op_scribble(struct args *a)
+enum outcome op_scribble(struct args *a)
 {
 	return spoil(a, false);
 }
 
-/* As a reader of the mapping should. */
 static void consume(struct pmctrack_ring_ctl *ctl, int fd, unsigned int file)
 {
 	uint64_t size = ctl->data_size, head = __atomic_load_n(&ctl->head, __ATOMIC_ACQUIRE), tail = ctl->tail;
@@ -148,20 +159,18 @@ static void consume(struct pmctrack_ring_ctl *ctl, int fd, unsigned int file)
 	munmap(data, size);
 }
 
-static enum outcome op_consume(struct args *a)
+enum outcome op_consume(struct args *a)
 {
 	unsigned int file;
 	int fd = session_get(a, &file);
 	struct pmctrack_ring_ctl *ctl = fd < 0 ? NULL : ctl_of(fd);
-	bool clean = ctl && !shared->spoilt[file];
+	bool clean = ctl && !session_spoilt(file);
 
 	if (clean)
 		consume(ctl, fd, file);
 	if (ctl)
-		munmap(ctl, ctl_size());
+		munmap(ctl, session_ctl_size());
 	if (fd >= 0)
 		close(fd);
 	return clean ? OK : IDLE;
 }
-
-#endif /* PMCT_ABI_READER_H */

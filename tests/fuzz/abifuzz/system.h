@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The rest of the machine: /proc, kernel modules, CPUs, perf; and its state after a run. */
+#ifndef PMCT_ABIFUZZ_SYSTEM_H
+#define PMCT_ABIFUZZ_SYSTEM_H
+
+#include <stdbool.h>
+
+#include "args.h"
+
+/* Move into a control group of our own, and look what works here. */
+void system_init(void);
+
+/* The last step of a run: unload the monitoring modules, leave the control group. */
+void system_exit(void);
+
+/* A descriptor of our control group (1) or of another directory (0). */
+int system_cgroup(bool good);
+
+/* config TEXT, mmon TEXT: write to a file in /proc/pmc */
+enum outcome op_config(struct args *a);
+enum outcome op_mmon(struct args *a);
+
+/* sched CHILD WANTED, metric CHILD NUMBER: what a scheduler would ask for */
+enum outcome op_sched(struct args *a);
+enum outcome op_metric(struct args *a);
+
+/* module WHICH LOAD SETS: 1: of ipc, 0: of test, which has this number of sets */
+enum outcome op_module(struct args *a);
+
+enum outcome op_procread(struct args *a);
+
+/* cpu ONLINE: the second CPU */
+enum outcome op_cpu(struct args *a);
+
+enum outcome op_perf(struct args *a);
+
+/* counter: read a counter without a system call */
+enum outcome op_counter(struct args *a);
+
+/* reset: end everybody and close everything; then the machine must be as before */
+enum outcome op_reset(struct args *a);
+
+#endif /* PMCT_ABIFUZZ_SYSTEM_H */
