@@ -132,7 +132,8 @@ static void monitor_loop(struct monitor *m)
 		{ .fd = m->signals, .events = POLLIN },
 		{ .fd = m->timer, .events = POLLIN },
 		{ .fd = pmctrack_session__fd(m->session), .events = POLLIN },
-		{ .fd = output_fd(&m->output) },		/* a pipe without a reader: POLLERR */
+		/* A pipe without a reader: POLLERR. */
+		{ .fd = output_fd(&m->output) },
 	};
 
 	while (!m->over) {
