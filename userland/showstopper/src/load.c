@@ -6,8 +6,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cpu_list.h"
 #include "load.h"
 #include "run.h"
+#include "text_file.h"
 
 #define NS_PER_US	1000LL
 
@@ -112,51 +114,6 @@ void load_close(struct load *l)
 	l->fd = -1;
 }
 
-int load_parse_cpus(const char *list, cpu_set_t *cpus)
-{
-	char *end;
-
-	CPU_ZERO(cpus);
-	for (;;) {
-		long first = strtol(list, &end, 10), last = first;
-
-		if (end == list)
-			return -EINVAL;
-		if (*end == '-') {
-			list = end + 1;
-			last = strtol(list, &end, 10);
-			if (end == list)
-				return -EINVAL;
-		}
-		if (first < 0 || last < first || last >= CPU_SETSIZE)
-			return -EINVAL;
-		for (; first <= last; first++)
-			CPU_SET(first, cpus);
-		if (!*end)
-			return 0;
-		if (*end != ',')
-			return -EINVAL;
-		list = end + 1;
-	}
-}
-
-void load_print_cpus(char *list, size_t size, const cpu_set_t *cpus)
-{
-	int first, last;
-	size_t n = 0;
-
-	*list = '\0';
-	for (first = 0; first < CPU_SETSIZE && n < size; first = last + 1) {
-		last = first;
-		if (!CPU_ISSET(first, cpus))
-			continue;
-		while (last + 1 < CPU_SETSIZE && CPU_ISSET(last + 1, cpus))
-			last++;
-		n += snprintf(list + n, size - n, first == last ? "%s%d" : "%s%d-%d", n ? "," : "", first,
-			      last);
-	}
-}
-
 bool load_may_use(const cpu_set_t *cpus, cpu_set_t *outside, cpu_set_t *allowed)
 {
 	cpu_set_t before, all;
@@ -178,17 +135,10 @@ bool load_are_online(const cpu_set_t *cpus)
 {
 	cpu_set_t online, both;
 	char text[4096];
-	int fd = open("/sys/devices/system/cpu/online", O_RDONLY | O_CLOEXEC);
-	int err = fd < 0 ? -errno : read_text(fd, text, sizeof(text));
 
-	if (fd >= 0)
-		close(fd);
-	if (!err) {
-		text[strcspn(text, "\n")] = '\0';
-		err = load_parse_cpus(text, &online);
-	}
 	/* Where that cannot be read, the load will tell. */
-	if (err)
+	if (!text_file_line("/sys/devices/system/cpu/online", text, sizeof(text)) ||
+	    cpu_list_parse(text, &online))
 		return true;
 	CPU_AND(&both, cpus, &online);
 	return CPU_EQUAL(&both, cpus);

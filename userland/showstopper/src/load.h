@@ -46,8 +46,4 @@ bool load_are_online(const cpu_set_t *cpus);
  */
 bool load_may_use(const cpu_set_t *cpus, cpu_set_t *outside, cpu_set_t *allowed);
 
-/* "0-3,8" into a set: 0 or -EINVAL; and back, as far as there is room. */
-int load_parse_cpus(const char *list, cpu_set_t *cpus);
-void load_print_cpus(char *list, size_t size, const cpu_set_t *cpus);
-
 #endif /* SHOWSTOPPER_LOAD_H */

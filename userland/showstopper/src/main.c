@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +10,12 @@
 #include "complain.h"
 #include "guardian.h"
 #include "load.h"
+#include "messages.h"
 #include "options.h"
 #include "report.h"
 #include "rescue.h"
 #include "signals.h"
+#include "standard_files.h"
 
 /* Set for programs, so that one that starts showstopper is told from others. */
 #define NESTED	"SHOWSTOPPER_GUARDIAN"
@@ -41,18 +42,6 @@ static int open_load(const struct options *o, struct load *load)
 	return err;
 }
 
-/* What we open must not become what others write to. */
-static void fill_standard_files(void)
-{
-	int fd;
-
-	do {
-		fd = open("/dev/null", O_RDWR);
-	} while (fd >= 0 && fd <= 2);
-	if (fd > 2)
-		close(fd);
-}
-
 int main(int argc, char **argv)
 {
 	struct options options;
@@ -61,8 +50,11 @@ int main(int argc, char **argv)
 	struct run *run;
 	int status = 1;
 
-	fill_standard_files();
+	/* Programs find what was closed open, as /dev/null. */
+	if (standard_files_open(0))
+		return 1;
 	signals_begin();
+	messages_begin();
 	if (argc == 2 && !strcmp(argv[1], "rescue"))
 		return rescue();
 	if (argc > 1 && (!strcmp(argv[1], "study") || !strcmp(argv[1], "report")))

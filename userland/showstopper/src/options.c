@@ -12,6 +12,7 @@
 #include <json-c/json.h>
 
 #include "complain.h"
+#include "cpu_list.h"
 #include "dither.h"
 #include "iterations.h"
 #include "load.h"
@@ -207,13 +208,13 @@ static void parse_cpus(struct options *o, const char *text)
 	char names[2][100];
 	cpu_set_t outside, allowed;
 
-	if (load_parse_cpus(text, &o->cpus))
+	if (cpu_list_parse(text, &o->cpus))
 		wrong("--cpus %s is no list of CPUs, as in 0-3,8", text);
 	if (!load_are_online(&o->cpus))
 		wrong("--cpus %s: one of them is not online", text);
 	if (!load_may_use(&o->cpus, &outside, &allowed)) {
-		load_print_cpus(names[0], sizeof(names[0]), &outside);
-		load_print_cpus(names[1], sizeof(names[1]), &allowed);
+		cpu_list_print(names[0], sizeof(names[0]), &outside);
+		cpu_list_print(names[1], sizeof(names[1]), &allowed);
 		wrong("--cpus %s: the cpuset of this process has no CPU %s; choose from %s, or start showstopper in a control group with a larger cpuset",
 		      text, names[0], names[1]);
 	}

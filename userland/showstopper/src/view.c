@@ -9,7 +9,7 @@
 #include <termios.h>
 #include <unistd.h>
 
-#include "complain.h"
+#include "messages.h"
 #include "view.h"
 
 #define GRAPH_LINES	10
@@ -35,7 +35,7 @@ void view_open(struct view *v)
 	noecho();
 	nodelay(stdscr, TRUE);
 	curs_set(0);
-	complain_later(true);
+	messages_later(true);
 	v->on = true;
 }
 
@@ -150,7 +150,7 @@ void view_draw(struct view *v, const struct observer *o, const struct run *run,
 	}
 	left = LINES - 3 - row;
 	draw_graph(v, row + 1, left < GRAPH_LINES ? left : GRAPH_LINES);
-	put_line(LINES - 1, "%s", complain_last() ?: "* load, - target, each 500 ms; q ends the run");
+	put_line(LINES - 1, "%s", messages_last() ?: "* load, - target, each 500 ms; q ends the run");
 	refresh();
 }
 
@@ -166,7 +166,7 @@ void view_close(struct view *v)
 	v->on = false;
 	if (!isendwin())
 		endwin();
-	complain_later(false);
+	messages_later(false);
 }
 
 void view_save(void)

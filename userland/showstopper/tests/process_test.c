@@ -18,10 +18,10 @@
 #include <unistd.h>
 #include <cmocka.h>
 
+#include "proc.h"
 #include "../src/cgroup.h"
 #include "../src/guardian.h"
 #include "../src/iterations.h"
-#include "../src/proc.h"
 #include "../src/unit.h"
 #include "../src/warden.h"
 
@@ -163,21 +163,6 @@ static void rescued(void **state)
 	assert_int_equal(unit_rescue(&family), 2);
 	expect_state(leader, 'S');
 	expect_state(member, 'S');
-}
-
-static void processes(void **state)
-{
-	struct proc p;
-
-	(void)state;
-	assert_int_equal(proc_read(getpid(), &p), 0);
-	assert_int_equal(p.parent, getppid());
-	assert_int_equal(p.group, getpgrp());
-	assert_true(proc_is(p.pid, p.start));
-	assert_false(proc_is(p.pid, p.start + 1));
-	assert_int_equal(proc_signal(p.pid, p.start, 0), 0);
-	assert_int_equal(proc_signal(p.pid, p.start + 1, SIGKILL), -ESRCH);
-	assert_int_equal(proc_read(1 << 30, &p), -ESRCH);
 }
 
 static char folder[] = "/tmp/process_test.XXXXXX";
@@ -517,7 +502,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(stopped_processes, start_family, end_family),
 		cmocka_unit_test_setup_teardown(wardens, start_family, end_family),
 		cmocka_unit_test_setup_teardown(cgroups, make_cgroups, remove_cgroups),
-		cmocka_unit_test(no_warden), cmocka_unit_test(processes),
+		cmocka_unit_test(no_warden),
 		cmocka_unit_test(run_files), cmocka_unit_test(iterations),
 	};
 

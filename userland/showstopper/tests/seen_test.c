@@ -15,7 +15,8 @@
 #include <unistd.h>
 #include <cmocka.h>
 
-#include "../src/complain.h"
+#include "complain.h"
+#include "../src/messages.h"
 #include "../src/observe.h"
 #include "../src/options.h"
 #include "../src/signals.h"
@@ -270,14 +271,14 @@ static void complaints_on_a_screen(void)
 	int i;
 
 	complain("before");
-	complain_later(true);
+	messages_later(true);
 	for (i = 0; i < 20; i++)
 		complain("number %d", i);
-	if (strcmp(complain_last(), "number 19"))
+	if (strcmp(messages_last(), "number 19"))
 		_exit(1);
 	fputs("screen\n", stderr);
-	complain_later(false);
-	if (complain_last())
+	messages_later(false);
+	if (messages_last())
 		_exit(1);
 	complain("after");
 }
@@ -399,5 +400,6 @@ int main(void)
 	if (fd < 0)
 		return 1;
 	close(fd);
+	messages_begin();
 	return cmocka_run_group_tests(tests, NULL, remove_file);
 }

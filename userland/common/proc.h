@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Processes, told apart by when they began: a PID may be used again. */
-#ifndef SHOWSTOPPER_PROC_H
-#define SHOWSTOPPER_PROC_H
+/*
+ * Processes, from /proc. A process is known by its PID and its start time, because a PID may be used
+ * again.
+ */
+#ifndef COMMON_PROC_H
+#define COMMON_PROC_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,4 +47,4 @@ uint64_t proc_pending(pid_t pid);
 /* For messages: in which way a process does not answer. */
 const char *proc_trouble(pid_t pid);
 
-#endif /* SHOWSTOPPER_PROC_H */
+#endif /* COMMON_PROC_H */

@@ -2,7 +2,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,22 +10,17 @@
 #include <unistd.h>
 
 #include "proc.h"
+#include "text_file.h"
 
 int proc_read(pid_t pid, struct proc *p)
 {
 	char path[32], text[1024], *rest;
 	ssize_t n;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? -ESRCH : -errno;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
+	n = text_file_read(path, text, sizeof(text));
 	if (n <= 0)
-		return -ESRCH;
-	text[n] = '\0';
+		return n == -ENOENT || !n ? -ESRCH : (int)n;
 	/* The name, in parentheses, may hold anything. */
 	rest = strrchr(text, ')');
 	p->pid = pid;
@@ -92,16 +86,10 @@ static uint64_t mask_of(const char *text, const char *name)
 uint64_t proc_pending(pid_t pid)
 {
 	char path[32], text[4096];
-	ssize_t n;
-	int fd;
 
 	snprintf(path, sizeof(path), "/proc/%d/status", pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (text_file_read(path, text, sizeof(text)) < 0)
 		return 0;
-	n = read(fd, text, sizeof(text) - 1);
-	close(fd);
-	text[n > 0 ? n : 0] = '\0';
 	return mask_of(text, "\nSigPnd:") | mask_of(text, "\nShdPnd:");
 }
 
