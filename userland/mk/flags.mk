@@ -6,8 +6,8 @@
 #   options	further options of this folder, for the compiler (default: none)
 #   tests	the test programs: tests = $(patsubst %.c,$(O)/%,$(wildcard tests/*_test.c))
 #
-# The caller of make may set O, CC, AR, PKG_CONFIG, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE, PREFIX,
-# LIBDIR and DESTDIR. This file defines the variables top, userland, O, VERSION, cflags, ldflags
+# The caller of make may set O, CC, AR, OBJCOPY, PKG_CONFIG, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE,
+# PREFIX, LIBDIR and DESTDIR. This file defines the variables top, userland, O, VERSION, cflags, ldflags
 # and common_objs, the function libs_of, and the file $(O)/flags.
 
 userland := $(patsubst %/mk/flags.mk,%,$(abspath $(lastword $(MAKEFILE_LIST))))
@@ -22,6 +22,8 @@ PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 CC ?= cc
 PKG_CONFIG ?= pkg-config
+# The one for the machine that CC compiles for.
+OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
 VERSION := $(shell cat $(top)/VERSION)
 
 cflags := -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wmissing-prototypes -Wshadow -MMD -MP \

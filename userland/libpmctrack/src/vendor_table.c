@@ -30,7 +30,7 @@ static bool get_pmu(int i, pfm_pmu_info_t *info)
 }
 
 /* The table of this machine's CPU, as libpfm4 detects it; NULL: unknown to it. */
-const char *pfm_present_table(void)
+const char *vendor_table_present(void)
 {
 	const char *table = NULL;
 	pfm_pmu_info_t info;
@@ -88,7 +88,7 @@ static int visit_event(const pfm_event_info_t *event, const struct visit *v)
 }
 
 /* Call @fn for the events of @table with codes below @limit (0: all). */
-int pfm_each(const char *table, uint64_t limit,
+int vendor_table_each(const char *table, uint64_t limit,
 	     int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg)
 {
 	const struct visit v = { .table = table, .limit = limit, .fn = fn, .arg = arg };
@@ -102,7 +102,7 @@ int pfm_each(const char *table, uint64_t limit,
  */
 #define X86_SELECT	(~(1ull << 16 | 1ull << 17 | 1ull << 20 | 1ull << 22))
 
-int pfm_find_x86(const char *table, const char *name, uint64_t *code)
+int vendor_table_find_x86(const char *table, const char *name, uint64_t *code)
 {
 	uint64_t *codes = NULL;
 	char text[256];
@@ -123,7 +123,7 @@ static int visit_x86(const char *name, const char *desc, const struct visit *v)
 {
 	struct pmctrack_event_info info = { .name = name, .desc = desc ? desc : "" };
 
-	return pfm_find_x86(v->table, name, &info.code) ? 0 : v->fn(&info, v->arg);
+	return vendor_table_find_x86(v->table, name, &info.code) ? 0 : v->fn(&info, v->arg);
 }
 
 static int visit_units_x86(const pfm_event_info_t *event, const struct visit *v)
@@ -147,7 +147,7 @@ static int visit_units_x86(const pfm_event_info_t *event, const struct visit *v)
 }
 
 /* The same for events of x86, and units of them. */
-int pfm_each_x86(const char *table,
+int vendor_table_each_x86(const char *table,
 		 int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg)
 {
 	const struct visit v = { .table = table, .fn = fn, .arg = arg };
@@ -171,11 +171,11 @@ static int match(const struct pmctrack_event_info *info, void *arg)
 }
 
 /* 0 and the code, or -ENOENT. */
-int pfm_find(const char *table, uint64_t limit, const char *name, uint64_t *code)
+int vendor_table_find(const char *table, uint64_t limit, const char *name, uint64_t *code)
 {
 	struct find find = { .name = name };
 
-	if (pfm_each(table, limit, match, &find) != 1)
+	if (vendor_table_each(table, limit, match, &find) != 1)
 		return -ENOENT;
 	*code = find.code;
 	return 0;
