@@ -16,15 +16,15 @@ int report_exec(char **argv)
 {
 	const char *folder = getenv("SHOWSTOPPER_STUDY") ?: STUDY;
 	char self[PATH_MAX] = "showstopper";
-	char *args[64] = { "python3", (char *)folder };
+	char *args[64] = { "python3", (char *)folder, "showstopper" };
 	size_t i;
 
 	for (i = 0; argv[i]; i++) {
-		if (i + 3 > sizeof(args) / sizeof(*args)) {
+		if (i + 4 > sizeof(args) / sizeof(*args)) {
 			complain("too many arguments");
 			return 2;
 		}
-		args[i + 2] = argv[i];
+		args[i + 3] = argv[i];
 	}
 	if (access(folder, R_OK)) {
 		complain("%s: %s; install showstopper, or set SHOWSTOPPER_STUDY", folder, strerror(errno));

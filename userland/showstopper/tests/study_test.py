@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Tests of reports and studies, in TAP: study_test.py SHOWSTOPPER."""
+"""Tests of reports and studies, in TAP: study_test.py SHOWSTOPPER.
+
+The package pmctrack_study must be on Python's path.
+"""
 
 from __future__ import annotations
 
-import argparse
 import csv
+import dataclasses
 import math
 import os
 import re
@@ -20,20 +23,17 @@ from pathlib import Path
 from typing import Callable
 from unittest import mock
 
-HERE = Path(__file__).resolve().parent
-STUDY = HERE.parent / "study"
-sys.path.insert(0, str(STUDY))
+import pmctrack_study
+from pmctrack_study import energy, groups, topology
+from pmctrack_study.failure import Failure
+from pmctrack_study.fit import fit
+from pmctrack_study.load import Sample
+from pmctrack_study.runs import Iteration, throughput
+from pmctrack_study.showstopper import accuracy, interference, metric, runs
+from pmctrack_study.showstopper.throughput import Point, deviation
 
-# pylint: disable=wrong-import-position
-import accuracy  # noqa: E402
-import energy  # noqa: E402
-import interference  # noqa: E402
-import runs  # noqa: E402
-import topology  # noqa: E402
-from fit import fit  # noqa: E402
-from runs import Failure, Iteration  # noqa: E402
-from throughput import Point, deviation  # noqa: E402
-
+# The folder that holds the package: where showstopper looks for its studies.
+STUDY = Path(pmctrack_study.__file__).resolve().parent.parent
 BINARY = str(Path(sys.argv[1]).resolve())
 # A program whose iterations take a moment.
 SHORT = ["sh", "-c", "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done"]
@@ -58,9 +58,9 @@ def test_throughput_counts_parts() -> None:
     """An iteration that spans windows counts in each, and only good ones do."""
     iterations = [Iteration(0, "a", begin, end, status)
                   for begin, end, status in ((0, 2, 0), (1, 5, 0), (2, 3, 1))]
-    close(runs.throughput(iterations, 0, 2), (1 + 0.25) / 2)
-    close(runs.throughput(iterations, 2, 4), 0.5 / 2)
-    total = sum(runs.throughput(iterations, t, t + 1) for t in range(5))
+    close(throughput(iterations, 0, 2), (1 + 0.25) / 2)
+    close(throughput(iterations, 2, 4), 0.5 / 2)
+    total = sum(throughput(iterations, t, t + 1) for t in range(5))
     close(total, 2)
 
 
@@ -136,7 +136,7 @@ def test_interference_metric() -> None:
     """A line is found; what is no line is not significant."""
     loads = [0.05 * n for n in range(1, 20)]
     line = fit(loads, [8 - 2 * x for x in loads])
-    close(line.metric, 25, 1e-6)
+    close(metric.metric(line), 25, 1e-6)
     assert line.p_slope < 1e-6 and line.p_intercept < 1e-6
 
     def steps(*rates: Callable[[float], float]) -> list[interference.Step]:
@@ -155,7 +155,7 @@ def test_interference_metric() -> None:
 
 def test_staircase() -> None:
     """38 steps from 5 to 95 % and back, as the paper's."""
-    steps = interference.staircase(5, 95, 5)
+    steps = interference.Staircase(5, 95, 5).steps()
     assert len(steps) == 38 and steps[18] == ("up", 95.0) and steps[19] == ("down", 95.0)
 
 
@@ -207,11 +207,11 @@ def test_report_of_a_run() -> None:
 def test_studies() -> None:
     """The real thing, short: every file is there, every load was tried."""
     with tempfile.TemporaryDirectory() as name:
-        def throughput() -> None:
+        def other_study() -> None:
             command(name, "study", "throughput", "--seconds", "4", "--warmup", "1", "--loads",
                     "30,60", "--methods", "cdc,nbench", "--", *SHORT)
 
-        beside = threading.Thread(target=throughput)
+        beside = threading.Thread(target=other_study)
         beside.start()
         Path(name, "trace.csv").write_text("0,20\n8,60\n", "ascii")
         out = command(name, "study", "replay", "--trace", "trace.csv", "--speeds", "1,2", "--",
@@ -248,7 +248,7 @@ def test_ends_that_are_missing() -> None:
         one = runs.run(folder / "a", ["-l", "100", "-m", "nbench", "-n", "1", "--restart", "-d",
                                       "60"], ["sleep", "2.5"], 4, 10)
         assert one.iterations[-1].end_s >= 4 and not one.note(), one.iterations
-        close(runs.throughput(one.iterations, 0, 4), 0.4, 0.05)
+        close(throughput(one.iterations, 0, 4), 0.4, 0.05)
         one = runs.run(folder / "b", ["-l", "100", "-m", "nbench", "-n", "1", "--restart", "-d",
                                       "60"], ["sh", "-c", once], 4, 1)
         note = one.note()
@@ -299,27 +299,25 @@ def test_bad_input() -> None:
 
 def test_accuracy_tables() -> None:
     """Errors of all tools, but of those that crash; a machine that is not idle is refused."""
-    options = argparse.Namespace(seconds=9.0, loads=[50.0], replay=[20.0], methods=None,
-                                 busy=False)
-    quiet = [accuracy.Sample(4, 0, 1.0)]
+    quiet = [Sample(4, 0, 1.0)]
     lengths = []
 
     def run(argv: list[str], seconds: float, points: list[tuple[float, float]]
-            ) -> list[accuracy.Sample]:
+            ) -> list[Sample]:
         if "cpulimit" in argv[-1]:
             raise Failure("segmentation fault")
         if "--trace" in argv:
             lines = Path(argv[argv.index("--trace") + 1]).read_text("ascii").split()
             lengths.append((seconds, float(lines[-1].split(",")[0])))
-        return [accuracy.Sample(4, points[0][1], points[0][1] - 2),
-                accuracy.Sample(5, points[0][1], points[0][1])]
+        return [Sample(4, points[0][1], points[0][1] - 2),
+                Sample(5, points[0][1], points[0][1])]
 
     with (tempfile.TemporaryDirectory() as folder, mock.patch.object(accuracy, "run", run),
-          mock.patch.object(accuracy, "CGROUPS", Path(folder)),
+          mock.patch.object(groups, "CGROUPS", Path(folder)),
           mock.patch.object(accuracy, "observe", lambda *_: quiet),
           mock.patch.object(shutil, "which", lambda _: "/usr/bin/cpulimit")):
-        options.folder = folder
-        accuracy.study(options)
+        config = accuracy.Config(folder=Path(folder), seconds=9, loads=[50], lengths=[20])
+        accuracy.study(config)
         text = Path(folder, "tables.md").read_text("utf-8")
         assert re.search(r"heavy +\| +50 % +\| +pi/even +\| +1.00 \| +2.00 \| +4 ", text), text
         assert re.search(r"mild +\| +20 s +\| +geom/uneven +\| +1.00 \| +2.00 ", text), text
@@ -328,10 +326,8 @@ def test_accuracy_tables() -> None:
         assert lengths and all(end > seconds + 1 for seconds, end in lengths), lengths
         assert Path(folder, "light-pi-even.png").stat().st_size > 1000
         quiet[0].load = 50.0
-        refused("own load is 50 %", lambda: accuracy.study(options))
-        options.busy = True
-        options.methods = ["geom/even"]
-        accuracy.study(options)
+        refused("own load is 50 %", lambda: accuracy.study(config))
+        accuracy.study(dataclasses.replace(config, busy=True, methods=["geom/even"]))
         text = Path(folder, "tables.md").read_text("utf-8")
         assert "geom/even" in text and "pi/even" not in text, text
 
@@ -339,21 +335,21 @@ def test_accuracy_tables() -> None:
 def test_cpu_max() -> None:
     """The kernel's limit, of the version that can be had; what was made is removed."""
     with (tempfile.TemporaryDirectory() as folder,
-          mock.patch.object(accuracy, "CGROUPS", Path(folder)),
-          mock.patch.object(accuracy, "remove_group", shutil.rmtree)):
-        with accuracy.cpu_max(50, 2) as group:
+          mock.patch.object(groups, "CGROUPS", Path(folder)),
+          mock.patch.object(groups, "remove_group", shutil.rmtree)):
+        with groups.cpu_max("showstopper", 50, 2) as group:
             assert group is None
         for version, enabled in ("unified", "memory"), ("cpu", None):
             Path(folder, version).mkdir()
             Path(folder, version, "cgroup.procs").touch()
             if enabled:
                 Path(folder, version, "cgroup.subtree_control").write_text(enabled, "ascii")
-        with accuracy.cpu_max(50, 2) as group:
+        with groups.cpu_max("showstopper", 50, 2) as group:
             assert group and (group / "cpu.max").read_text("ascii") == "100000 100000"
         assert not group.exists()
         # What the kernel says if version 2 has no such controller.
         with mock.patch.object(Path, "write_text", refuse_cpu(Path.write_text)):
-            with accuracy.cpu_max(50, 2) as group:
+            with groups.cpu_max("showstopper", 50, 2) as group:
                 assert group and (group / "cpu.cfs_quota_us").read_text("ascii") == "100000"
         assert sorted(path.name for path in Path(folder).glob("*/showstopper*")) == []
 

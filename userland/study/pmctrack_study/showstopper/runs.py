@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import os
 import signal
@@ -11,15 +10,19 @@ import subprocess
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Iterator, Sequence
+from typing import Sequence
+
+from ..failure import Failure
+from ..runs import Iteration, read_rows
 
 LOG = "load.csv"
 ITERATIONS = "iterations.csv"
 SUMMARY = "summary.json"
 
 
-class Failure(Exception):
-    """Something that its user can understand, and mend."""
+def binary() -> str:
+    """The program that studies run: the one that has started them."""
+    return os.environ.get("SHOWSTOPPER", "showstopper")
 
 
 @dataclass(frozen=True)
@@ -34,38 +37,13 @@ class Period:
     iterations: int
 
 
-@dataclass(frozen=True)
-class Iteration:
-    """A program from its start to its end, in seconds since the trace began."""
-
-    unit: int
-    program: str
-    begin_s: float
-    end_s: float
-    status: int
-
-
-def _rows(path: Path) -> Iterator[dict[str, str]]:
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            if path.suffix == ".jsonl":
-                for line in file:
-                    yield {k: str(v) for k, v in json.loads(line).items()}
-            else:
-                yield from csv.DictReader(file)
-    except OSError as error:
-        raise Failure(f"{path}: {error.strerror}") from error
-    except (ValueError, AttributeError, csv.Error) as error:
-        raise Failure(f"{path}: not a log of showstopper ({error})") from error
-
-
 def read_log(path: Path) -> list[Period]:
     """What --log has written, CSV or lines of JSON."""
     try:
         return [
             Period(float(r["time_s"]), float(r["target_percent"]), float(r["load_percent"]),
                    float(r["duty_percent"]), int(r["running"]), int(r["iterations"]))
-            for r in _rows(path)
+            for r in read_rows(path, "a log of showstopper")
         ]
     except (KeyError, TypeError, ValueError) as error:
         raise Failure(f"{path}: not a log of showstopper ({error})") from error
@@ -77,19 +55,10 @@ def read_iterations(path: Path) -> list[Iteration]:
         return [
             Iteration(int(r["unit"]), r["program"], float(r["begin_s"]), float(r["end_s"]),
                       int(r["status"]))
-            for r in _rows(path)
+            for r in read_rows(path, "a log of showstopper")
         ]
     except (KeyError, TypeError, ValueError) as error:
         raise Failure(f"{path}: not a log of iterations ({error})") from error
-
-
-def throughput(iterations: Sequence[Iteration], begin: float, end: float) -> float:
-    """Iterations a second between two times; one that overlaps counts in part (footnote 9)."""
-    done = 0.0
-    for i in iterations:
-        if i.status == 0 and i.end_s > i.begin_s:
-            done += max(0.0, min(end, i.end_s) - max(begin, i.begin_s)) / (i.end_s - i.begin_s)
-    return done / (end - begin)
 
 
 def mean_load(periods: Sequence[Period], begin: float, end: float) -> float:
@@ -98,16 +67,6 @@ def mean_load(periods: Sequence[Period], begin: float, end: float) -> float:
     if not loads:
         raise Failure(f"no load was observed from {begin:g} to {end:g} s")
     return sum(loads) / len(loads)
-
-
-def remove_group(group: Path) -> None:
-    """A control group whose programs are ending: they are there until they are reaped."""
-    for _ in range(50):
-        try:
-            group.rmdir()
-            return
-        except OSError:
-            time.sleep(0.1)
 
 
 @dataclass
@@ -130,10 +89,9 @@ class Run:
         self.folder.mkdir(parents=True, exist_ok=True)
         for name in (LOG, ITERATIONS, SUMMARY):
             (self.folder / name).unlink(missing_ok=True)
-        binary = os.environ.get("SHOWSTOPPER", "showstopper")
         # pylint: disable-next=consider-using-with
         self._process = subprocess.Popen(
-            [binary, "-q", f"--json={self.folder / SUMMARY}", "-o", str(self.folder / LOG),
+            [binary(), "-q", f"--json={self.folder / SUMMARY}", "-o", str(self.folder / LOG),
              "--iterations", str(self.folder / ITERATIONS), *self.options, "--", *self.command],
             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
         )

@@ -3,13 +3,27 @@
 
 from __future__ import annotations
 
-import argparse
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Sequence
 
-from methods import METHODS
-from plots import Plot, table, write_objects
-from runs import Failure, Period, mean_load, run, throughput
+from ..failure import Failure
+from ..plots import Plot
+from ..report import notes, table, write_objects
+from ..runs import throughput
+from .methods import METHODS
+from .runs import Period, mean_load, run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """What is observed: @command along the file @trace, at all speeds, by all methods."""
+
+    folder: Path
+    command: list[str]
+    trace: str
+    speeds: Sequence[float] = (1, 2, 4, 8)
+    methods: Sequence[str] = ("pi/even",)
 
 
 @dataclass(frozen=True)
@@ -43,9 +57,10 @@ def _length(path: Path) -> float:
     return last
 
 
-def write(folder: Path, replays: list[Replay], periods: list[tuple[Replay, list[Period]]],
-          options: argparse.Namespace) -> None:
+def write(config: Config, replays: list[Replay],
+          periods: list[tuple[Replay, list[Period]]]) -> None:
     """Data, table and plot."""
+    folder = config.folder
     write_objects(folder / "replay.csv", replays)
     rows = []
     for one in replays:
@@ -67,23 +82,22 @@ def write(folder: Path, replays: list[Replay], periods: list[tuple[Replay, list[
     head = ["method", "speed", "s", "load, %", "mean error, % of load", "iterations a second",
             "difference to the first, %"]
     (folder / "replay.md").write_text(
-        f"# `{' '.join(options.command)}` along {options.trace}, faster\n\n{table(head, rows)}\n"
-        + "".join(f"- {r.note}\n" for r in replays if r.note) + "\n![load](replay.png)\n", "utf-8")
+        f"# `{' '.join(config.command)}` along {config.trace}, faster\n\n{table(head, rows)}\n"
+        f"{notes([r.note for r in replays])}\n![load](replay.png)\n", "utf-8")
 
 
-def study(options: argparse.Namespace) -> None:
+def study(config: Config) -> None:
     """All speeds with all methods."""
-    folder = Path(options.folder)
-    length = _length(Path(options.trace))
+    length = _length(Path(config.trace))
     replays: list[Replay] = []
     periods: list[tuple[Replay, list[Period]]] = []
     try:
-        for method in options.methods or ["pi/even"]:
-            for speed in sorted(options.speeds):
+        for method in config.methods:
+            for speed in sorted(config.speeds):
                 seconds = length / speed
-                one = run(folder / f"{method.replace('/', '-')}-{speed:g}",
-                          ["--trace", options.trace, "--speed", f"{speed!r}", *METHODS[method],
-                           "--restart", "-d", f"{2 * seconds + 1!r}"], options.command,
+                one = run(config.folder / f"{method.replace('/', '-')}-{speed:g}",
+                          ["--trace", config.trace, "--speed", f"{speed!r}", *METHODS[method],
+                           "--restart", "-d", f"{2 * seconds + 1!r}"], config.command,
                           seconds, seconds)
                 log = [p for p in one.periods if 3 < p.at_s <= seconds]
                 if not log:
@@ -98,4 +112,4 @@ def study(options: argparse.Namespace) -> None:
                       f"{last.error:6.2f} %  {last.rate:.4f} iterations a second", flush=True)
     finally:
         if replays:
-            write(folder, replays, periods, options)
+            write(config, replays, periods)

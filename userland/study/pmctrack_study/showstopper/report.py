@@ -6,9 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Sequence
 
-from plots import Plot, table
-from runs import ITERATIONS, LOG, Failure, Iteration, Period, mean_load, read_iterations, read_log
-from runs import throughput
+from ..failure import Failure
+from ..plots import Plot
+from ..report import pictures, table
+from ..runs import Iteration, throughput
+from .runs import ITERATIONS, LOG, Period, mean_load, read_iterations, read_log
 
 SETTLE_S = 3.0
 WINDOW_S = 5.0
@@ -83,6 +85,5 @@ def report(log: Path, folder: Path) -> None:
     how = ("Loads are those of each 500 ms, from /proc/stat or the group's cpu.stat, observed "
            "apart from the control. An iteration that lies in two windows counts in both, in "
            "part.")
-    pictures = "\n".join(f"![{name}]({name})\n" for name in plots)
     (folder / "report.md").write_text(
-        f"# A run of showstopper\n\n{text}\n{how}\n\n{pictures}", "utf-8")
+        f"# A run of showstopper\n\n{text}\n{how}\n\n{pictures(plots)}", "utf-8")

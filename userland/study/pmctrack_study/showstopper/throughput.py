@@ -3,16 +3,36 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Sequence
 
 import numpy
 
-from methods import CONTROLLED, METHODS
-from plots import Plot, table, write_objects
-from runs import mean_load, run, throughput
+from ..plots import Plot
+from ..report import notes, table, write_objects
+from ..runs import throughput
+from .methods import CONTROLLED, METHODS
+from .runs import mean_load, run
+
+TWELFTHS = tuple(100 * n / 12 for n in range(1, 13))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """What is observed: @command at all loads (in percent), by all methods.
+
+    No methods are the controlled four and the baseline, which others are compared with.
+    """
+
+    folder: Path
+    command: list[str]
+    seconds: float = 180
+    warmup: float = 180
+    loads: Sequence[float] = TWELFTHS
+    methods: Sequence[str] = ()
+    baseline: str = "nbench"
 
 
 @dataclass(frozen=True)
@@ -27,19 +47,19 @@ class Point:
     note: str = ""
 
 
-def _targets(method: str, loads: list[float], cpus: int) -> list[float]:
+def _targets(method: str, loads: Sequence[float], cpus: int) -> Sequence[float]:
     """nbench can only have whole programs."""
     return [100 * n / cpus for n in range(1, cpus + 1)] if method == "nbench" else loads
 
 
-def measure(options: argparse.Namespace, method: str, target: float) -> Point:
+def measure(config: Config, method: str, target: float) -> Point:
     """One point: a run with its warm-up."""
-    end = options.warmup + options.seconds
-    one = run(Path(options.folder) / f"{method.replace('/', '-')}-{target:.2f}",
+    end = config.warmup + config.seconds
+    one = run(config.folder / f"{method.replace('/', '-')}-{target:.2f}",
               ["-l", f"{target!r}", *METHODS[method], "--restart",
-               "-d", f"{end + options.seconds:g}"], options.command, end, options.seconds / 2)
-    point = Point(method, target, mean_load(one.periods, options.warmup, end),
-                  throughput(one.iterations, options.warmup, end), one.own_cpu_percent,
+               "-d", f"{end + config.seconds:g}"], config.command, end, config.seconds / 2)
+    point = Point(method, target, mean_load(one.periods, config.warmup, end),
+                  throughput(one.iterations, config.warmup, end), one.own_cpu_percent,
                   one.note() or "")
     print(f"{method:12} target {target:6.2f} %  load {point.load:6.2f} %  "
           f"{point.rate:.4f} iterations a second", flush=True)
@@ -55,11 +75,12 @@ def deviation(points: list[Point], baseline: list[Point]) -> list[float]:
     return [100 * (rate / expected - 1) for rate, expected in pairs if expected > 0]
 
 
-def write(folder: Path, points: list[Point], options: argparse.Namespace) -> None:
+def write(config: Config, points: list[Point]) -> None:
     """Data, table and plot."""
+    folder = config.folder
     write_objects(folder / "throughput.csv", points)
     by_method = {m: [p for p in points if p.method == m] for m in METHODS}
-    baseline = by_method[options.baseline]
+    baseline = by_method[config.baseline]
     rows = []
     for method, mine in by_method.items():
         apart = deviation(mine, baseline) if mine is not baseline else []
@@ -80,26 +101,25 @@ def write(folder: Path, points: list[Point], options: argparse.Namespace) -> Non
         axes.set_ylim(bottom=0)
         axes.legend(fontsize="small")
     head = ["method", "target, %", "load, %", "iterations a second", "own cost, % of a CPU",
-            f"mean absolute difference to {options.baseline}, %"]
+            f"mean absolute difference to {config.baseline}, %"]
     (folder / "throughput.md").write_text(
-        f"# Throughput of `{' '.join(options.command)}` and load\n\n"
-        f"{os.cpu_count()} CPUs; {options.seconds:g} s each after {options.warmup:g} s. "
+        f"# Throughput of `{' '.join(config.command)}` and load\n\n"
+        f"{os.cpu_count()} CPUs; {config.seconds:g} s each after {config.warmup:g} s. "
         "Differences are at the observed load, between neighbouring points of the baseline; "
         "points beyond its loads have none.\n\n"
-        f"{table(head, rows)}\n" + "".join(f"- {p.note}\n" for p in points if p.note)
-        + "\n![throughput](throughput.png)\n", "utf-8")
+        f"{table(head, rows)}\n{notes([p.note for p in points])}"
+        "\n![throughput](throughput.png)\n", "utf-8")
 
 
-def study(options: argparse.Namespace) -> None:
+def study(config: Config) -> None:
     """All methods at all loads."""
     cpus = len(os.sched_getaffinity(0))
-    loads = options.loads or [100 * n / 12 for n in range(1, 13)]
-    methods = options.methods or [*CONTROLLED, options.baseline]
+    methods = config.methods or [*CONTROLLED, config.baseline]
     points: list[Point] = []
     try:
         for method in methods:
-            for target in _targets(method, loads, cpus):
-                points.append(measure(options, method, target))
+            for target in _targets(method, config.loads, cpus):
+                points.append(measure(config, method, target))
     finally:
         if points:
-            write(Path(options.folder), points, options)
+            write(config, points)

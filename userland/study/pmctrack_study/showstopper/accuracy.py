@@ -7,24 +7,24 @@ tools. The machine must be idle: what others do is told, and part of the result.
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 import shutil
-import signal
 import subprocess
-import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator
+from typing import Sequence
 
-from methods import CONTROLLED, METHODS
-from plots import Plot, table, write_csv
-from runs import Failure, remove_group
+from ..failure import Failure
+from ..groups import cpu_max
+from ..load import SETTLE_S, Sample, observe
+from ..plots import Plot
+from ..report import notes, table, write_csv
+from ..runs import end_session
+from .methods import CONTROLLED, METHODS
+from .runs import binary
 
-PERIOD_S = 0.5
-SETTLE_S = 3.0
 MOST_OWN_LOAD = 3.0
 # One compressor of Debian (xz-utils), lightly, mildly and heavily threaded.
 PROGRAMS = {
@@ -32,10 +32,9 @@ PROGRAMS = {
     "mild": "xz -T1 -1 -k -c {data} | xz -T1 -d -c | xz -T1 -0 -c >/dev/null",
     "heavy": "exec xz -T{threads} --block-size=128KiB -1 -k -c {data} >/dev/null",
 }
-CGROUPS = Path("/sys/fs/cgroup")
-ALL = [*(name for name in METHODS if name != "1cdc"), "cpulimit", "cpu.max"]
+ALL = (*(name for name in METHODS if name != "1cdc"), "cpulimit", "cpu.max")
 # Mean squared error x 10^4 at 25, 33, 50, 66, 75 % (Table 1: fop, avrora, sunflow on 12 CPUs).
-PAPER_LOADS: list[float] = [25, 33, 50, 66, 75]
+PAPER_LOADS = (25.0, 33.0, 50.0, 66.0, 75.0)
 PAPER = {
     ("light", "pi/even"): [3.63, 5.25, 3.49, 2.74, 2.56],
     ("light", "pi/uneven"): [1.98, 1.67, 2.82, 3.07, 2.04],
@@ -47,13 +46,17 @@ PAPER = {
 NINE = [20, 35, 60, 80, 70, 55, 65, 40, 25]  # the shape of the paper's trace, %
 
 
-@dataclass
-class Sample:
-    """The load in a period."""
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """What is observed: constant loads (in percent), and a trace of these lengths (in s)."""
 
-    at_s: float
-    target: float
-    load: float
+    folder: Path
+    seconds: float = 60
+    loads: Sequence[float] = PAPER_LOADS
+    lengths: Sequence[float] = (90, 180)
+    methods: Sequence[str] = ALL
+    busy: bool = False
+    """also if the machine is not idle"""
 
 
 @dataclass
@@ -74,53 +77,6 @@ class Row:
         return sum((s.target - s.load) ** 2 for s in self.samples) / len(self.samples)
 
 
-def cpu_times() -> tuple[int, int]:
-    """Ticks of work and idleness of all CPUs since boot."""
-    with open("/proc/stat", encoding="ascii") as stat:
-        user, nice, system, idle, iowait, irq, softirq = map(int, stat.readline().split()[1:8])
-    return user + nice + system + irq + softirq, idle + iowait
-
-
-def interpolate(points: list[tuple[float, float]], when: float) -> float:
-    """The trace at a time."""
-    for (before, low), (after, high) in zip(points, points[1:]):
-        if before <= when <= after:
-            return low + (high - low) * (when - before) / (after - before)
-    return points[-1][1]
-
-
-def observe(seconds: float, points: list[tuple[float, float]]) -> list[Sample]:
-    """Loads of 500 ms each, without the first 3 s."""
-    samples = []
-    begin = time.monotonic()
-    last, last_at = cpu_times(), begin
-    while last_at - begin < seconds:
-        time.sleep(max(0.0, last_at + PERIOD_S - time.monotonic()))
-        now, now_at = cpu_times(), time.monotonic()
-        work, idle = now[0] - last[0], now[1] - last[1]
-        since = now_at - begin
-        if since > SETTLE_S and work + idle:
-            target = interpolate(points, since - (now_at - last_at) / 2)
-            samples.append(Sample(since, target, 100 * work / (work + idle)))
-        last, last_at = now, now_at
-    return samples
-
-
-def end(process: subprocess.Popen[bytes]) -> None:
-    """End a tool, and all that it has started."""
-    process.send_signal(signal.SIGTERM)
-    try:
-        process.wait(10)
-    except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGKILL)
-    try:
-        os.killpg(process.pid, signal.SIGCONT)
-        os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
-    process.wait()
-
-
 def run(argv: list[str], seconds: float, points: list[tuple[float, float]]) -> list[Sample]:
     """Observe while a tool runs, from its start on."""
     # pylint: disable-next=consider-using-with
@@ -136,7 +92,7 @@ def run(argv: list[str], seconds: float, points: list[tuple[float, float]]) -> l
             raise Failure(f"{seconds:g} s are too short: the first {SETTLE_S:g} s do not count")
         return samples
     finally:
-        end(tool)
+        end_session(tool)
 
 
 def forever(command: str) -> str:
@@ -156,42 +112,12 @@ def cpulimit(program: str, load: float, cpus: int) -> list[str] | None:
     return ["sh", "-c", one * cpus + " wait"]
 
 
-@contextmanager
-def cpu_max(load: float, cpus: int) -> Iterator[Path | None]:
-    """A group with the kernel's bandwidth limit, of either version; None: there is none."""
-    quota = f"{1000 * load * cpus:.0f}"
-    second = {"cpu.max": f"{quota} 100000"}
-    first = {"cpu.cfs_period_us": "100000", "cpu.cfs_quota_us": quota}
-    for root, limits in (("", second), ("unified", second), ("cpu", first), ("cpu,cpuacct", first)):
-        folder = CGROUPS / root
-        if not (folder / "cgroup.procs").exists():
-            continue
-        with ExitStack() as undo:
-            control = folder / "cgroup.subtree_control"
-            group = folder / f"showstopper-study-{os.getpid()}"
-            try:
-                if control.exists() and "cpu" not in control.read_text("ascii").split():
-                    control.write_text("+cpu", "ascii")
-                    undo.callback(control.write_text, "-cpu", "ascii")
-                group.mkdir()
-                undo.callback(remove_group, group)
-                for name, value in limits.items():
-                    (group / name).write_text(value, "ascii")
-            except OSError:
-                continue
-            yield group
-            return
-    yield None
-
-
 class Experiments:
     """All of them, on one machine."""
 
-    def __init__(self, options: argparse.Namespace) -> None:
-        self.binary = os.environ.get("SHOWSTOPPER", "showstopper")
-        self.folder = Path(options.folder)
-        self.seconds = options.seconds
-        self.methods = options.methods or ALL
+    def __init__(self, config: Config) -> None:
+        self.config = config
+        self.folder = config.folder
         self.cpus = len(os.sched_getaffinity(0))
         self.rows: list[Row] = []
         self.failures: list[str] = []
@@ -208,7 +134,7 @@ class Experiments:
     def showstopper(self, program: str, arguments: list[str]) -> list[str]:
         """Its command line."""
         return [
-            self.binary, "-q", "--restart", *arguments, "--", "sh", "-c", self.commands[program]
+            binary(), "-q", "--restart", *arguments, "--", "sh", "-c", self.commands[program]
         ]
 
     def add(self, row: Row) -> None:
@@ -223,19 +149,19 @@ class Experiments:
     ) -> None:
         """A cell; tools of others may crash (cpulimit 2.8 does), which ends nothing."""
         try:
-            self.add(Row(program, method, what, run(argv, self.seconds, points)))
+            self.add(Row(program, method, what, run(argv, self.config.seconds, points)))
         except Failure as failure:
-            if argv[0] == self.binary:
+            if argv[0] == binary():
                 raise
             self.failures.append(f"{program}, {method}, {what}: it ended by itself")
             print(f"{self.failures[-1]} ({failure})", flush=True)
 
-    def table_1(self, loads: list[float]) -> None:
+    def table_1(self) -> None:
         """Constant loads."""
         for program in self.commands:
-            for load in loads:
+            for load in self.config.loads:
                 flat = [(0.0, float(load)), (1e9, float(load))]
-                for method in self.methods:
+                for method in self.config.methods:
                     with ExitStack() as undo:
                         argv = self.tool(program, method, load, undo)
                         if argv:
@@ -247,21 +173,21 @@ class Experiments:
             return self.showstopper(program, ["-l", f"{load:g}", *METHODS[method]])
         if method == "cpulimit":
             return cpulimit(program, load, self.cpus)
-        group = undo.enter_context(cpu_max(load, self.cpus))
+        group = undo.enter_context(cpu_max("showstopper-study", load, self.cpus))
         jobs = f"sh -c '{forever(self.commands[program])}' & " * self.cpus
         return ["sh", "-c", f"echo $$ >{group}/cgroup.procs; {jobs} wait"] if group else None
 
-    def table_2(self, lengths: list[float]) -> None:
+    def table_2(self) -> None:
         """A trace of nine loads, replayed in so many seconds."""
         for program in self.commands:
-            for length in lengths:
+            for length in self.config.lengths:
                 points = [(length / 8 * i, float(load)) for i, load in enumerate(NINE)]
                 trace = self.folder / f"trace-{length:.0f}.csv"
                 # It must not end before who observes it.
                 after = [(length + 5, float(NINE[-1]))]
                 trace.write_text("".join(f"{t},{x}\n" for t, x in points + after), "ascii")
                 for method in CONTROLLED:
-                    if method not in self.methods:
+                    if method not in self.config.methods:
                         continue
                     argv = self.showstopper(
                         program, ["--trace", str(trace), "--gaps", *METHODS[method]])
@@ -289,13 +215,12 @@ class Experiments:
                 self.plot(program, method, names)
         head = ["program", "load or length", "method", "error", "squared", "paper, squared"]
         (self.folder / "tables.md").write_text(
-            f"{self.cpus} CPUs, {self.seconds:g} s each; mean error (target minus load) in % of "
-            "load, mean squared error x 10^4, of periods of 500 ms after the first 3 s. Without "
-            f"any of this, the machine's load was {self.own_load:.2f} %. Programs: xz with one "
-            "thread, a pipe of three, and four threads for each CPU, again and again (cpulimit's "
-            "read /dev/urandom without an end); the paper's were fop, avrora and sunflow on 12 "
-            f"CPUs.\n\n{table(head, rows)}\n"
-            + "".join(f"- {failure}\n" for failure in self.failures) + "\n"
+            f"{self.cpus} CPUs, {self.config.seconds:g} s each; mean error (target minus load) "
+            "in % of load, mean squared error x 10^4, of periods of 500 ms after the first 3 s. "
+            f"Without any of this, the machine's load was {self.own_load:.2f} %. Programs: xz with "
+            "one thread, a pipe of three, and four threads for each CPU, again and again "
+            "(cpulimit's read /dev/urandom without an end); the paper's were fop, avrora and "
+            f"sunflow on 12 CPUs.\n\n{table(head, rows)}\n{notes(self.failures)}\n"
             + "".join(f"![{name}]({name})\n" for name in names), "utf-8")
 
     def plot(self, program: str, method: str, names: list[str]) -> None:
@@ -315,17 +240,17 @@ class Experiments:
             right.set(xlabel="target minus load, %", ylabel="periods of 500 ms")
 
 
-def study(options: argparse.Namespace) -> None:
+def study(config: Config) -> None:
     """Both tables."""
     quiet = observe(SETTLE_S + 3, [(0, 0), (1e9, 0)])
-    experiments = Experiments(options)
+    experiments = Experiments(config)
     experiments.own_load = -Row("", "", "", quiet).error()
     print(f"the machine's own load: {experiments.own_load:.2f} %", flush=True)
-    if experiments.own_load > MOST_OWN_LOAD and not options.busy:
+    if experiments.own_load > MOST_OWN_LOAD and not config.busy:
         raise Failure(f"the machine's own load is {experiments.own_load:.0f} %: end what keeps it "
                       "busy ('top' shows it), or use --busy")
     try:
-        experiments.table_1(options.loads or PAPER_LOADS)
-        experiments.table_2(options.replay)
+        experiments.table_1()
+        experiments.table_2()
     finally:
         experiments.write()

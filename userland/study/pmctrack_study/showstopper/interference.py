@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import shlex
 from contextlib import contextmanager
@@ -11,13 +10,56 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator, Sequence
 
-from energy import Meter, zones
-from fit import Interference, fit
-from plots import Plot, table, write_objects
-from runs import Failure, Iteration, Run, mean_load, remove_group, throughput
-from topology import PINNINGS, Machine, Pinning, cpu_list, machine
+from ..energy import Meter, zones
+from ..failure import Failure
+from ..fit import fit
+from ..groups import remove_group
+from ..plots import Plot
+from ..report import notes, pictures, table, write_objects
+from ..runs import Iteration, throughput
+from ..topology import PINNINGS, Machine, Pinning, cpu_list, machine
+from .metric import Interference, metric
+from .runs import Run, mean_load
 
 WINDOW_S = 6.0
+
+
+@dataclass(frozen=True)
+class Staircase:
+    """Loads of the background, in percent, up and down."""
+
+    first: float = 5
+    last: float = 95
+    step: float = 5
+
+    def steps(self) -> list[tuple[str, float]]:
+        """Halves and loads, each load twice."""
+        loads = [self.first + self.step * i
+                 for i in range(int((self.last - self.first) / self.step + 1e-9) + 1)]
+        return [("up", x) for x in loads] + [("down", x) for x in reversed(loads)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """What is observed: @foreground beside @background, commands in a shell's quotes."""
+
+    folder: Path
+    foreground: str
+    background: str
+    seconds: float = 180
+    """of each step"""
+    pinnings: Sequence[str] = tuple(PINNINGS)
+    staircase: Staircase = Staircase()
+
+    @property
+    def trim_s(self) -> float:
+        """At each end of a step, what may be of its neighbour."""
+        return min(30.0, self.seconds / 6)
+
+    @property
+    def window_s(self) -> float:
+        """The part of a step that is observed."""
+        return self.seconds - 2 * self.trim_s
 
 
 @dataclass(frozen=True)
@@ -32,12 +74,6 @@ class Step:
     """iterations a second"""
     background: float
     joules: float | None
-
-
-def staircase(first: float, last: float, step: float) -> list[tuple[str, float]]:
-    """Loads up and down, each one twice."""
-    loads = [first + step * i for i in range(int((last - first) / step + 1e-9) + 1)]
-    return [("up", x) for x in loads] + [("down", x) for x in reversed(loads)]
 
 
 @contextmanager
@@ -62,22 +98,16 @@ def control_group() -> Iterator[Path]:
         remove_group(group)
 
 
-def trim_s(options: argparse.Namespace) -> float:
-    """At each end of a step, what may be of its neighbour."""
-    return min(30.0, float(options.seconds) / 6)
-
-
 class Experiment:
     """A pinning: both programs, side by side, along the staircase."""
 
-    def __init__(self, options: argparse.Namespace, whole: Machine, pinning: Pinning) -> None:
-        self.options = options
+    def __init__(self, config: Config, whole: Machine, pinning: Pinning) -> None:
+        self.config = config
         self.pinning = pinning
         self.half = len(whole.cpus) // 2
-        self.commands = [shlex.split(c) for c in (options.foreground, options.background)]
-        self.steps = staircase(options.first, options.last, options.step)
-        self.trim = trim_s(options)
-        self.folder = Path(options.folder) / pinning.name
+        self.commands = [shlex.split(c) for c in (config.foreground, config.background)]
+        self.steps = config.staircase.steps()
+        self.folder = config.folder / pinning.name
         self.foreground: Run
         self.background: Run
         self.meter: Meter | None = None
@@ -94,17 +124,18 @@ class Experiment:
             return self._run(["--cgroup", str(group)], 2)
 
     def _run(self, where: list[str], scale: int) -> list[Step]:
-        options = self.options
-        length = len(self.steps) * options.seconds
-        most = options.seconds
-        stairs = ",".join(repr(x / scale) for x in (options.first, options.last, options.step))
+        config = self.config
+        length = len(self.steps) * config.seconds
+        most = config.seconds
+        stairs = config.staircase
+        percent = ",".join(repr(x / scale) for x in (stairs.first, stairs.last, stairs.step))
         self.foreground = Run(
             self.folder / "foreground",
             ["-l", "100", "-m", "nbench", *self._place(self.pinning.foreground),
              "-d", f"{length + 2 * most:g}"], self.commands[0])
         self.background = Run(
             self.folder / "background",
-            ["--staircase", f"{stairs},{options.seconds!r}", *where,
+            ["--staircase", f"{percent},{config.seconds!r}", *where,
              *self._place(self.pinning.background), "-d", f"{length + most:g}"],
             self.commands[1])
         sources = zones()
@@ -122,15 +153,11 @@ class Experiment:
                 self.meter.stop()
         return [self._step(i, scale) for i in range(len(self.steps))]
 
-    def window_s(self) -> float:
-        """The part of a step that is observed."""
-        return float(self.options.seconds - 2 * self.trim)
-
     def _step(self, i: int, scale: int) -> Step:
         """Without its first and last part, which may be of its neighbours."""
         half, target = self.steps[i]
-        begin = i * self.options.seconds + self.trim
-        end = (i + 1) * self.options.seconds - self.trim
+        begin = i * self.config.seconds + self.config.trim_s
+        end = begin + self.config.window_s
         # Both runs have a clock of their own, from the same one.
         later = self.background.begin_s - self.foreground.begin_s
         clock = self.background.begin_s
@@ -148,11 +175,12 @@ class Experiment:
             name = f"{self.pinning.name}, {what}"
             if not lengths:
                 found.append(f"{name}: no iteration ended with status 0")
-            elif lengths[len(lengths) // 2] > self.window_s() / 4:
+            elif lengths[len(lengths) // 2] > self.config.window_s / 4:
                 found.append(
                     f"{name}: half of the iterations take {lengths[len(lengths) // 2]:.1f} s or "
                     f"more, with the time they were stopped, and a step is observed for "
-                    f"{self.window_s():.1f} s: they belong to several steps; use longer --seconds")
+                    f"{self.config.window_s:.1f} s: they belong to several steps; "
+                    "use longer --seconds")
             note = one.note()
             if note and what == "background":
                 found.append(f"{name}: {note}")
@@ -161,7 +189,7 @@ class Experiment:
     def draw(self, names: list[str]) -> None:
         """Load of the background and throughput of the foreground over time (Figure 12)."""
         later = self.background.begin_s - self.foreground.begin_s
-        with Plot(Path(self.options.folder), f"timeline-{self.pinning.name}.png", names) as plot:
+        with Plot(self.config.folder, f"timeline-{self.pinning.name}.png", names) as plot:
             left = plot.axes()
             right = left.twinx()
             scale = 1 if self.pinning.background else 2
@@ -172,7 +200,7 @@ class Experiment:
                       [scale * p.load for p in self.background.periods], color="grey",
                       linewidth=0.7)
             times, rates = windows(self.foreground.iterations, later,
-                                   len(self.steps) * self.options.seconds)
+                                   len(self.steps) * self.config.seconds)
             right.plot(times, rates, "k-", linewidth=0.9)
             left.set(xlabel="s", ylabel="background load, % (target: wide)", ylim=(0, 105))
             right.set(ylabel="foreground, iterations a second")
@@ -215,7 +243,7 @@ def _table(steps: Sequence[Step]) -> str:
         mine = [s for s in steps if s.pinning == pinning]
         try:
             found = interference(mine)
-            cells = [found.metric, found.rising.metric, found.falling.metric]
+            cells = [found.metric, metric(found.rising), metric(found.falling)]
         except (ValueError, ZeroDivisionError):
             rows.append([pinning, *["-"] * 5])
             continue
@@ -225,10 +253,9 @@ def _table(steps: Sequence[Step]) -> str:
                   "significant"], rows)
 
 
-def write(options: argparse.Namespace, steps: list[Step], notes: list[str],
-          names: list[str]) -> None:
+def write(config: Config, steps: list[Step], remarks: list[str], names: list[str]) -> None:
     """Data, table and plots of all pinnings."""
-    folder = Path(options.folder)
+    folder = config.folder
     write_objects(folder / "steps.csv", steps)
     with Plot(folder, "interference.png", names, 2) as plot:
         for column, value in enumerate(("foreground", "background")):
@@ -239,24 +266,21 @@ def write(options: argparse.Namespace, steps: list[Step], notes: list[str],
             axes.margins(y=0.25)
             axes.set_ylim(bottom=0)
             axes.legend(fontsize="small")
-    window = options.seconds - 2 * trim_s(options)
     text = ""
-    if options.foreground == options.background:
-        text += system(steps, window)
+    if config.foreground == config.background:
+        text += system(steps, config.window_s)
     if any(s.joules for s in steps):
         text += "\nEnergy is that of all packages and memories (powercap), once a second.\n"
     else:
         text += "\nNo energy: this machine has no powercap zone (RAPL) that can be read.\n"
-    pictures = "\n".join(f"![{name}]({name})\n" for name in names)
     (folder / "interference.md").write_text(
-        f"# `{options.foreground}` beside `{options.background}`\n\n{_table(steps)}\n"
+        f"# `{config.foreground}` beside `{config.background}`\n\n{_table(steps)}\n"
         "The metric is -100 slope / intercept of the foreground's throughput over the "
         "background's load (a fraction): percent that a full background load takes away; the "
         "mean of both halves of the staircase. Halves are alike if their normalized slopes "
         "differ by less than 3 degrees; significant: p < 0.05 for slope and intercept of "
-        f"both. Steps of {options.seconds:g} s, without their ends: {window:.1f} s are "
-        f"observed.\n{text}\n"
-        + "".join(f"- {note}\n" for note in notes) + f"\n{pictures}", "utf-8")
+        f"both. Steps of {config.seconds:g} s, without their ends: {config.window_s:.1f} s are "
+        f"observed.\n{text}\n{notes(remarks)}\n{pictures(names)}", "utf-8")
 
 
 def system(steps: Sequence[Step], window: float) -> str:
@@ -282,30 +306,30 @@ def system(steps: Sequence[Step], window: float) -> str:
     return f"\n## Of the whole machine\n\n{table(head, rows)}"
 
 
-def study(options: argparse.Namespace) -> None:
+def study(config: Config) -> None:
     """All pinnings that the machine is made for."""
     whole = machine()
-    if len(staircase(options.first, options.last, options.step)) < 6:
+    if len(config.staircase.steps()) < 6:
         raise Failure("the staircase needs three steps at least, for a line through them")
     steps: list[Step] = []
-    notes: list[str] = []
+    remarks: list[str] = []
     names: list[str] = []
     try:
-        for name in options.pinnings or PINNINGS:
+        for name in config.pinnings:
             try:
-                experiment = Experiment(options, whole, PINNINGS[name](whole))
-                print(f"{name}: {len(experiment.steps)} steps of {options.seconds:g} s",
+                experiment = Experiment(config, whole, PINNINGS[name](whole))
+                print(f"{name}: {len(experiment.steps)} steps of {config.seconds:g} s",
                       flush=True)
                 steps += experiment.run()
             except Failure as failure:
                 # Others may be possible all the same.
-                notes.append(f"{failure}")
+                remarks.append(f"{failure}")
                 print(f"showstopper study: {failure}", flush=True)
                 continue
             experiment.draw(names)
-            notes += experiment.notes()
+            remarks += experiment.notes()
     finally:
         if steps:
-            write(options, steps, notes, names)
+            write(config, steps, remarks, names)
     if not steps:
         raise Failure("no pinning could be observed")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Callable, Sequence
 from xml.etree import ElementTree
 
-from runs import Failure
+from .failure import Failure
 
 
 @dataclass(frozen=True)
