@@ -63,7 +63,7 @@ bench: setup
 	@tests/bench/run
 
 experiments: setup
-	$(MAKE) -C showstopper experiments
+	$(MAKE) -C userland/showstopper experiments
 
 clean:
 	rm -rf build

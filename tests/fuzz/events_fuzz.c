@@ -25,7 +25,7 @@ static const struct pmctrack_event_info table[] = {
 	{ .name = "EV_BIG", .code = 0xffffffffffffffff, .desc = "" },
 };
 
-int pfm_each(const char *name, uint64_t limit,
+int vendor_table_each(const char *name, uint64_t limit,
 	     int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg)
 {
 	int ret = 0;
@@ -38,7 +38,7 @@ int pfm_each(const char *name, uint64_t limit,
 	return ret;
 }
 
-int pfm_find(const char *name, uint64_t limit, const char *event, uint64_t *code)
+int vendor_table_find(const char *name, uint64_t limit, const char *event, uint64_t *code)
 {
 	(void)name;
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
@@ -50,18 +50,18 @@ int pfm_find(const char *name, uint64_t limit, const char *event, uint64_t *code
 	return -ENOENT;
 }
 
-int pfm_each_x86(const char *name,
+int vendor_table_each_x86(const char *name,
 		 int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg)
 {
-	return pfm_each(name, 0, fn, arg);
+	return vendor_table_each(name, 0, fn, arg);
 }
 
-int pfm_find_x86(const char *name, const char *event, uint64_t *code)
+int vendor_table_find_x86(const char *name, const char *event, uint64_t *code)
 {
-	return pfm_find(name, 0, event, code);
+	return vendor_table_find(name, 0, event, code);
 }
 
-const char *pfm_present_table(void)
+const char *vendor_table_present(void)
 {
 	return NULL;
 }

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Checks of the tree that need no kernel. For tests/lint/run, which lists them.
 
-showstopper=showstopper		# its folder
+showstopper=userland/showstopper	# its folder
 
 spdx() {
 	local f
@@ -55,8 +55,8 @@ shell_clean() {
 # Options of mypy are part of what it keeps, so each call has a cache of its own.
 types() {
 	# Debian's scipy and matplotlib have no types.
-	MYPYPATH=$showstopper/study:tests/vm mypy --no-error-summary --strict --ignore-missing-imports \
-		--cache-dir="$top/build/mypy/tests" $(files "$showstopper/*.py" "tests/*.py")
+	MYPYPATH=userland/study:tests/vm mypy --no-error-summary --strict --ignore-missing-imports \
+		--cache-dir="$top/build/mypy/tests" $(files "userland/study/*.py" "$showstopper/*.py" "tests/*.py")
 	(cd userland/libpmctrack/python && mypy --no-error-summary --cache-dir="$top/build/mypy/bindings")
 }
 
@@ -65,7 +65,7 @@ pylint_clean() {
 	local bindings=userland/libpmctrack/python ours others
 	ours=$(printf '%s\n' "$@" | sed -n "s|^$bindings/\(.*\.py\)$|\1|p")
 	others=$(printf '%s\n' "$@" | grep -v "^$bindings/" | grep '\.py$')
-	[ -z "$others" ] || PYTHONPATH=$showstopper/study:tests/vm pylint --score=n --disable=import-error \
+	[ -z "$others" ] || PYTHONPATH=userland/study:tests/vm pylint --score=n --disable=import-error \
 		--rcfile=$bindings/pyproject.toml $others
 	[ -z "$ours" ] || (cd $bindings && pylint --score=n $ours)
 }

@@ -15,50 +15,12 @@
 #include <unistd.h>
 
 #include "doctor.h"
-
-/* The first line of a file, without its end; false if there is none. */
-static bool read_line(const char *path, char *line, size_t size)
-{
-	FILE *f = fopen(path, "re");
-	bool have = f && fgets(line, (int)size, f);
-
-	if (f)
-		fclose(f);
-	if (have)
-		line[strcspn(line, "\n")] = '\0';
-	return have;
-}
-
-static bool file_has(const char *path, const char *text)
-{
-	FILE *f = fopen(path, "re");
-	char *line = NULL;
-	size_t room = 0;
-	bool has = false;
-
-	while (f && !has && getline(&line, &room, f) >= 0)
-		has = strstr(line, text);
-	free(line);
-	if (f)
-		fclose(f);
-	return has;
-}
+#include "text_file.h"
 
 /* The value of "name: value" in /proc/pmc/info; "" if it is not there. */
 static void read_info(const char *name, char *value, size_t size)
 {
-	FILE *f = fopen("/proc/pmc/info", "re");
-	size_t len = strlen(name);
-	char line[256];
-
-	value[0] = '\0';
-	while (f && !value[0] && fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = '\0';
-		if (strncmp(line, name, len) == 0 && strncmp(line + len, ": ", 2) == 0)
-			snprintf(value, size, "%.*s", (int)size - 1, line + len + 2);
-	}
-	if (f)
-		fclose(f);
+	text_file_value("/proc/pmc/info", name, value, size);
 }
 
 static bool exists(const char *fmt, const char *release)
@@ -78,7 +40,7 @@ static void read_module(struct facts *f)
 	read_info("backend", f->backend, sizeof(f->backend));
 	read_info("pmu", f->pmu, sizeof(f->pmu));
 	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", f->release);
-	f->installed = file_has(path, "/pmctrack.ko");
+	f->installed = text_file_has(path, "/pmctrack.ko");
 	f->headers = exists("/lib/modules/%s/build/Makefile", f->release);
 	f->apt = exists("/usr/bin/apt%s", "");
 	f->packaged = exists("/var/lib/dpkg/info/linux-image-%s.list", f->release) ||
@@ -91,7 +53,7 @@ static void read_lockdown(struct facts *f)
 {
 	char line[64], *chosen;
 
-	if (!read_line("/sys/kernel/security/lockdown", line, sizeof(line)))
+	if (!text_file_line("/sys/kernel/security/lockdown", line, sizeof(line)))
 		return;
 	chosen = strchr(line, '[');
 	if (!chosen || strncmp(chosen, "[none]", 6) == 0)
@@ -103,7 +65,7 @@ static bool is_one(const char *path)
 {
 	char line[16];
 
-	return read_line(path, line, sizeof(line)) && (line[0] == '1' || line[0] == 'Y');
+	return text_file_line(path, line, sizeof(line)) && (line[0] == '1' || line[0] == 'Y');
 }
 
 static void read_kernel(struct facts *f)
@@ -113,7 +75,7 @@ static void read_kernel(struct facts *f)
 	f->modules_disabled = is_one("/proc/sys/kernel/modules_disabled");
 	f->signed_only = is_one("/sys/module/module/parameters/sig_enforce");
 	f->nmi_watchdog = is_one("/proc/sys/kernel/nmi_watchdog");
-	f->hypervisor = file_has("/proc/cpuinfo", " hypervisor");
+	f->hypervisor = text_file_has("/proc/cpuinfo", " hypervisor");
 	read_lockdown(f);
 }
 
@@ -140,10 +102,10 @@ static int read_process(struct facts *f)
 	f->root = geteuid() == 0;
 	f->no_new_privs = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
 	/* The initial one has all users, each as itself. */
-	f->in_user_ns = read_line("/proc/self/uid_map", line, sizeof(line)) &&
+	f->in_user_ns = text_file_line("/proc/self/uid_map", line, sizeof(line)) &&
 			(sscanf(line, "%u %u %u", &inside, &outside, &count) != 3 ||
 			 inside || outside || count != UINT32_MAX);
-	f->paranoid_known = read_line(paranoid, line, sizeof(line));
+	f->paranoid_known = text_file_line(paranoid, line, sizeof(line));
 	f->paranoid = f->paranoid_known ? atoi(line) : 0;
 	f->paranoid_writable = access(paranoid, W_OK) == 0;
 	if (getrlimit(RLIMIT_MEMLOCK, &locked))

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "complain.h"
+#include "cpu_list.h"
 #include "exit_status.h"
 #include "metric_list.h"
 #include "option_table.h"
@@ -80,6 +81,7 @@ static int parse_mask(const char *text, cpu_set_t *set)
 	unsigned long long mask;
 	char *end;
 
+	CPU_ZERO(set);
 	errno = 0;
 	mask = strtoull(text, &end, 16);
 	if (errno || *end || !mask)
@@ -94,25 +96,9 @@ static int parse_mask(const char *text, cpu_set_t *set)
 /* "0,2-3", or "0xd". */
 int parse_cpus(const char *text, cpu_set_t *set)
 {
-	CPU_ZERO(set);
 	if (strncmp(text, "0x", 2) == 0)
 		return parse_mask(text, set);
-	do {
-		char *end;
-		unsigned long first, last;
-
-		if (parse_digits(text, &first, &end))
-			return -EINVAL;
-		last = first;
-		if (*end == '-' && parse_digits(end + 1, &last, &end))
-			return -EINVAL;
-		if (first > last || last >= CPU_SETSIZE)
-			return -EINVAL;
-		for (; first <= last; first++)
-			CPU_SET(first, set);
-		text = end;
-	} while (*text++ == ',');
-	return text[-1] ? -EINVAL : 0;
+	return cpu_list_parse(text, set);
 }
 
 /* "12,345". The option can be given several times. */

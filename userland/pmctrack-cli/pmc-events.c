@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* pmc-events: PMUs, their events, and raw strings of mnemonics. */
 #include <ctype.h>
-#include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <pmctrack/libpmctrack.h>
 
+#include "complain.h"
 #include "exit_status.h"
 #include "option_table.h"
+#include "standard_files.h"
 
 static void print_mask(const char *what, uint32_t mask)
 {
@@ -96,7 +97,7 @@ static const struct option_table table;
 
 static int usage_error(const char *text)
 {
-	fprintf(stderr, "pmc-events: %s\n", text);
+	complain("%s", text);
 	return option_table_refuse(&table);
 }
 
@@ -169,6 +170,9 @@ int main(int argc, char **argv)
 	struct pmctrack_ctl *ctl;
 	int err;
 
+	complain_as(table.program);
+	if (standard_files_open(O_CLOEXEC))
+		return STATUS_FAILED;
 	err = option_table_parse(&table, &request, argc, argv);
 	if (err)
 		return err < 0 ? 0 : err;
@@ -178,11 +182,7 @@ int main(int argc, char **argv)
 	ctl = pmctrack_ctl__open();
 	err = ctl ? fulfil(ctl, &request) : -1;
 	if (err)
-		fprintf(stderr, "pmc-events: %s\n", pmctrack_error());
+		complain("%s", pmctrack_error());
 	pmctrack_ctl__close(ctl);
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "pmc-events: cannot write: %s\n", strerror(errno));
-		err = -1;
-	}
-	return err ? STATUS_FAILED : 0;
+	return standard_output_end(err ? STATUS_FAILED : 0, STATUS_FAILED);
 }

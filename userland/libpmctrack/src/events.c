@@ -43,7 +43,7 @@ static bool pmu_is_x86(const struct pmu *pmu)
 
 const char *pmu_table(const struct pmu *pmu, uint64_t *limit)
 {
-	const char *present = pfm_present_table();
+	const char *present = vendor_table_present();
 
 	*limit = 0;
 	/* Its codes are perf's, not the PMU's. */
@@ -67,7 +67,7 @@ static int find_code(const struct pmu *pmu, const char *name, uint64_t *code)
 	table = pmu_table(pmu, &limit);
 	if (!table)
 		return -ENOENT;
-	return pmu_is_x86(pmu) ? pfm_find_x86(table, name, code) : pfm_find(table, limit, name, code);
+	return pmu_is_x86(pmu) ? vendor_table_find_x86(table, name, code) : vendor_table_find(table, limit, name, code);
 }
 
 static int resolve_alias(const struct pmu *pmu, const char *name, const char *const *events,
@@ -427,6 +427,6 @@ int pmctrack_ctl__each_event(const struct pmctrack_ctl *ctl, unsigned int i,
 	ret = event_file_each_alias(l.pmu->file, list_alias, &l);
 	if (ret || !table)
 		return ret;
-	return pmu_is_x86(l.pmu) ? pfm_each_x86(table, list_event, &l) :
-				   pfm_each(table, limit, list_event, &l);
+	return pmu_is_x86(l.pmu) ? vendor_table_each_x86(table, list_event, &l) :
+				   vendor_table_each(table, limit, list_event, &l);
 }

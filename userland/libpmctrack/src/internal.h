@@ -86,13 +86,13 @@ int event_file_each_alias(const struct event_file *file,
 			  int (*fn)(const char *name, const char *const *events, void *arg),
 			  void *arg);
 
-/* pfm.c: vendor tables */
-int pfm_find(const char *table, uint64_t limit, const char *name, uint64_t *code);
-int pfm_each(const char *table, uint64_t limit,
+/* vendor_table.c: events of vendors, from libpfm4 */
+int vendor_table_find(const char *table, uint64_t limit, const char *name, uint64_t *code);
+int vendor_table_each(const char *table, uint64_t limit,
 	     int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg);
-const char *pfm_present_table(void);
-int pfm_find_x86(const char *table, const char *name, uint64_t *code);
-int pfm_each_x86(const char *table,
+const char *vendor_table_present(void);
+int vendor_table_find_x86(const char *table, const char *name, uint64_t *code);
+int vendor_table_each_x86(const char *table,
 		 int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg);
 
 /* event_set.c, events.c */

@@ -313,7 +313,7 @@ static void parse_raw_test(void **state)
 }
 
 /* On x86, codes are event select registers; some counters are the only ones of an event. */
-static void x86_test(void **state)
+static void events_of_x86_test(void **state)
 {
 	const struct pmu arm = ctl.pmus[0];
 
@@ -342,7 +342,7 @@ static void x86_test(void **state)
 }
 
 /* The codes of the perf backend are perf's: no table of the PMU knows them. */
-static void perf_test(void **state)
+static void events_of_perf_test(void **state)
 {
 	const uint8_t hardware[2] = { 0x3 };
 	const struct pmu arm = ctl.pmus[0];
@@ -387,8 +387,8 @@ int main(void)
 		cmocka_unit_test(spill_test),
 		cmocka_unit_test(core_types_test),
 		cmocka_unit_test(parse_raw_test),
-		cmocka_unit_test(x86_test),
-		cmocka_unit_test(perf_test),
+		cmocka_unit_test(events_of_x86_test),
+		cmocka_unit_test(events_of_perf_test),
 		cmocka_unit_test(many_counters_test),
 	};
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Processes, from /proc. A process is known by its PID and its start time, because a PID may be used
+ * again.
+ */
+#ifndef COMMON_PROC_H
+#define COMMON_PROC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/**
+ * struct proc - a process
+ * @pid: of its first thread
+ * @parent: PID
+ * @group: process group
+ * @state: letter of /proc/PID/stat; T: stopped
+ * @start: when it began, in ticks since boot
+ */
+struct proc {
+	pid_t pid;
+	pid_t parent;
+	pid_t group;
+	char state;
+	uint64_t start;
+};
+
+/* 0, -ESRCH, or another negative errno: it cannot be known. */
+int proc_read(pid_t pid, struct proc *p);
+
+/* Calls @found for every process. */
+void proc_each(void (*found)(const struct proc *p, void *data), void *data);
+
+/* Does the process that began at @start still exist, as far as is known? A zombie does not. */
+bool proc_is(pid_t pid, uint64_t start);
+
+/*
+ * Signal the process that began at @start, and no other one of this PID.
+ * 0, -ESRCH, -EPERM, or another negative errno.
+ */
+int proc_signal(pid_t pid, uint64_t start, int signal);
+
+/* Signals that wait because it is stopped, or blocks them: bit N - 1 is signal N. */
+uint64_t proc_pending(pid_t pid);
+
+/* For messages: in which way a process does not answer. */
+const char *proc_trouble(pid_t pid);
+
+#endif /* COMMON_PROC_H */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Messages of complain() while readers may hang, and while the screen is in use. */
+#ifndef SHOWSTOPPER_MESSAGES_H
+#define SHOWSTOPPER_MESSAGES_H
+
+#include <stdbool.h>
+
+/*
+ * Messages have showstopper's name, and are lost if nobody takes them in time: nobody who
+ * controls programs waits for a reader. Call this first in main().
+ */
+void messages_begin(void);
+
+/* Keep messages while the screen is in use (@later), and print them when it is not any more. */
+void messages_later(bool later);
+
+/* The last message that is kept, or NULL. */
+const char *messages_last(void);
+
+#endif /* SHOWSTOPPER_MESSAGES_H */

@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""showstopper report and showstopper study, see showstopper-study(1)."""
