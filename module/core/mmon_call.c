@@ -151,6 +151,17 @@ static u64 pmct_user_ip(const struct pmct_ctx *ctx)
 	return instruction_pointer(regs);
 }
 
+/* For pmct_sample_count(); NULL: the events have no names. */
+static const u8 *pmct_mmon_where(const struct monitoring_module *mm,
+				 const struct pmctrack_record *rec)
+{
+	const struct pmct_mmon_sets *sets = mm->sets;
+
+	if (!sets || rec->core_type >= ARRAY_SIZE(sets->nr) || rec->set >= sets->nr[rec->core_type])
+		return NULL;
+	return sets->where[rec->core_type][rec->set];
+}
+
 /**
  * pmct_mmon_sample() - show a record to the active module
  * @mm: the module
@@ -177,6 +188,7 @@ void pmct_mmon_sample(struct monitoring_module *mm, struct pmct_ctx *ctx,
 	if (!mm->on_new_sample)
 		return;
 	sample.ip = pmct_user_ip(ctx);
+	sample.where = sample.own_sets ? pmct_mmon_where(mm, rec) : NULL;
 	mm->on_new_sample(ctx, &sample);
 	if (sample.next_set < nr)
 		ctx->next_turn = sample.next_set;
