@@ -100,6 +100,38 @@ test_instruction_pointers() {
 	without_modules
 }
 
+# Counts are found by name, whichever counter an event has: cycles are first on arm64, last on x86.
+test_counts_by_name() {
+	need_instr
+	with_test_module event=cycles
+	pmctrack -T 0.005 -V seen -o /tmp/mine $S/handcount 05000000 0
+	equal "$(sum /tmp/mine 6)" "$(hand_main 05000000 0)" "instructions that the module saw"
+	[ "$(sum /tmp/mine 4)" -gt 0 ] || fail "nothing counted by the first counter"
+	[ "$(sum /tmp/mine 5)" -gt 0 ] || fail "nothing counted by the second counter"
+	without_modules
+}
+
+# refused_for EVENT REGEX: the module is not activated; the log names the event.
+refused_for() {
+	insmod $MODULES/pmctrack_mmon_test.ko "event=$1"
+	! echo test 2>/dev/null >$MANAGER || fail "activated with $1"
+	equal "$(cat $MANAGER)" "[ ] test - what a monitoring module is told"
+	dmesg | tail -n 1 | grep -qE "pmctrack: monitoring module test: $2" || fail "$(dmesg | tail -n 1)"
+	without_modules
+}
+
+test_unknown_event() {
+	refused_for no_such_event "no_such_event: unknown event"
+	refused_for instr "instr: is in the set twice"
+	refused_for instr:x "instr: unknown flag ':x'"
+}
+
+# The guests' PMU has few events.
+test_event_of_other_pmus() {
+	only arm64-pmuv3
+	refused_for l1d_misses "l1d_misses: not an event of armv8_pmuv3_0"
+}
+
 # The module may choose the next set.
 test_module_rotates() {
 	need_instr
