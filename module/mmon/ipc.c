@@ -37,7 +37,7 @@ static void ipc_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
 	if (!cycles)
 		return;
 	ipc = div64_u64(instr * 1000, cycles);
-	pmct_mmon_publish(ctx, PMCT_METRIC_IPC, ipc);
+	pmct_mmon_publish(ctx, PMCT_METRIC_IPC, ipc, PMCT_MEASURED);
 	pmct_sample_virt(sample, 0, ipc);
 }
 

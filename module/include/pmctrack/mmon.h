@@ -182,8 +182,9 @@ struct monitoring_module {
 	 * @get_metric: a scheduler asks for a metric, and the value of
 	 * pmct_mmon_publish() does not do. Any context, NMI included, possibly
 	 * at the same time as other callbacks of the thread. 0 or -ENODATA.
+	 * @value has the age 0 and is PMCT_MEASURED, unless the module changes it.
 	 */
-	int (*get_metric)(const struct pmct_ctx *ctx, int key, u64 *value);
+	int (*get_metric)(const struct pmct_ctx *ctx, int key, struct pmct_metric_value *value);
 
 	/* private: of the core */
 	struct list_head node;
@@ -207,6 +208,8 @@ int configure_raw_performance_counters_set(struct monitoring_module *mm,
 					   const char *const *raw, unsigned int nr);
 void *pmct_mmon_data(const struct pmct_ctx *ctx);
 struct task_struct *pmct_mmon_task(const struct pmct_ctx *ctx);
-void pmct_mmon_publish(struct pmct_ctx *ctx, enum pmct_metric metric, u64 value);
+void pmct_mmon_publish(struct pmct_ctx *ctx, enum pmct_metric metric, u64 value,
+		       enum pmct_confidence confidence);
+void pmct_mmon_mark_stale(struct pmct_ctx *ctx, enum pmct_metric metric);
 
 #endif /* _PMCTRACK_MMON_H */

@@ -126,7 +126,7 @@ static void test_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
 	if (!pmct_sample_count(sample, INSTR, &instr)) {
 		t->instr += instr;
 		pmct_sample_virt(sample, VIRT_INSTR, instr);
-		pmct_mmon_publish(ctx, PMCT_METRIC_PRIVATE, t->instr);
+		pmct_mmon_publish(ctx, PMCT_METRIC_PRIVATE, t->instr, PMCT_MEASURED);
 	}
 	pmct_sample_virt(sample, VIRT_SAMPLES, 1);
 	pmct_sample_virt(sample, VIRT_SWITCHES, t->switches);

@@ -15,9 +15,9 @@ without_modules() {
 	rmmod pmctrack_mmon_test pmctrack_mmon_ipc 2>/dev/null || true
 }
 stat_of() { sed -n "s/^$1: //p" /proc/pmc_test; }
-# metric PID: of the test module, or a negative errno
+# metric PID: of the test module (PMCT_METRIC_PRIVATE), or a negative errno
 metric() {
-	echo "metric $1 8" >/proc/pmc_test
+	echo "metric $1 16" >/proc/pmc_test
 	stat_of metric
 }
 has_metric() { [ "$(metric "$1")" -gt 0 ]; }
