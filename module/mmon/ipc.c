@@ -3,8 +3,9 @@
  * Monitoring module "ipc": instructions per cycle of each thread. The smallest
  * useful one, and the example of Documentation/writing-a-monitoring-module.md.
  */
-#include <linux/math64.h>
 #include <pmctrack/mmon.h>
+
+#include "mmon-common.h"
 
 enum { INSTR, CYCLES };
 
@@ -34,9 +35,8 @@ static void ipc_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
 	if (pmct_sample_count(sample, INSTR, &instr) || pmct_sample_count(sample, CYCLES, &cycles))
 		return;
 	/* An interval without cycles says nothing. */
-	if (!cycles)
+	if (!pmct_ratio(instr, cycles, PMCT_RATIO_SCALE, &ipc))
 		return;
-	ipc = div64_u64(instr * 1000, cycles);
 	pmct_mmon_publish(ctx, PMCT_METRIC_IPC, ipc, PMCT_MEASURED);
 	pmct_sample_virt(sample, 0, ipc);
 }
