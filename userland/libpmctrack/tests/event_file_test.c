@@ -90,15 +90,13 @@ static int ignore_event(const struct pmctrack_event_info *info, void *arg)
 	return 0;
 }
 
-/* The kernel's codes are those of libpfm4, which has tables of ARM only on ARM. */
+/* The kernel's codes are those of libpfm4. */
 static void codes_agree_test(void **state)
 {
 	struct event_file *file;
 	int n = 0;
 
 	(void)state;
-	if (pfm_each("arm_n1", 0, ignore_event, NULL))
-		skip();
 	setenv("PMCTRACK_EVENTS", EVENTS_SRC, 1);
 	file = event_file_load("arm64");
 	assert_non_null(file);
@@ -173,12 +171,18 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shipped_test),
-		cmocka_unit_test(codes_agree_test),
 		cmocka_unit_test(codes_test),
 		cmocka_unit_test(missing_test),
 		cmocka_unit_test(broken_test),
 		cmocka_unit_test(empty_test),
 	};
+	const struct CMUnitTest arm_tests[] = {
+		cmocka_unit_test(codes_agree_test),
+	};
+	int failed = cmocka_run_group_tests_name("event_file", tests, NULL, NULL);
 
-	return cmocka_run_group_tests_name("event_file", tests, NULL, NULL);
+	/* Elsewhere, a guest test looks at the codes: counts.sh. */
+	if (pfm_each("arm_n1", 0, ignore_event, NULL) == 0)
+		failed += cmocka_run_group_tests_name("event_file_arm", arm_tests, NULL, NULL);
+	return failed;
 }
