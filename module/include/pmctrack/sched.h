@@ -10,7 +10,8 @@
  *
  * From its next tick on, the thread is counted with the event sets of the
  * active monitoring module, unless a user monitors it with others. The metrics
- * are -ENODATA until the module has published them.
+ * are -ENODATA until the module has published them. -EAGAIN, which is very rare, means that
+ * a metric was published again and again while it was read.
  */
 #ifndef _PMCTRACK_SCHED_H
 #define _PMCTRACK_SCHED_H
