@@ -233,6 +233,69 @@ int pmct_evset_parse(const char *raw, const char *const *keys,
 	return 0;
 }
 
+struct pmct_text {
+	char *buf;
+	size_t size;
+	size_t len;
+};
+
+__printf(2, 3)
+static void pmct_text_add(struct pmct_text *text, const char *fmt, ...)
+{
+	va_list args;
+
+	va_start(args, fmt);
+	text->len += vscnprintf(text->buf + text->len, text->size - text->len, fmt, args);
+	va_end(args);
+}
+
+static void pmct_print_event(const struct pmct_event *event, const char *const *keys,
+			     struct pmct_text *text)
+{
+	unsigned int k;
+
+	pmct_text_add(text, "%spmc%u", text->len ? "," : "", event->counter);
+	if (event->has_code)
+		pmct_text_add(text, "=0x%llx", event->code);
+	for (k = 0; keys && k < PMCT_MAX_KEYS && keys[k]; k++) {
+		if (event->extra[k])
+			pmct_text_add(text, ",%s%u=0x%x", keys[k], event->counter,
+				      event->extra[k]);
+	}
+	if (!event->usr)
+		pmct_text_add(text, ",usr%u=0", event->counter);
+	if (event->os)
+		pmct_text_add(text, ",os%u=1", event->counter);
+	if (event->ebs)
+		pmct_text_add(text, ",ebs%u=%llu", event->counter, event->ebs);
+}
+
+/**
+ * pmct_evset_print() - write the raw configuration string of a set
+ * @spec: the set, which counts something
+ * @keys: further keys of the backend, NULL-terminated; NULL: none
+ * @raw: where the string goes
+ * @size: bytes of @raw, at least 1
+ *
+ * The inverse of pmct_evset_parse().
+ *
+ * Return: 0, -E2BIG if it does not fit.
+ */
+int pmct_evset_print(const struct pmct_evset_spec *spec, const char *const *keys,
+		     char *raw, size_t size)
+{
+	struct pmct_text text = { .buf = raw, .size = size };
+	unsigned int i;
+
+	raw[0] = '\0';
+	for (i = 0; i < spec->nr; i++)
+		pmct_print_event(&spec->event[i], keys, &text);
+	if (spec->core_type != PMCT_ANY_CORE_TYPE)
+		pmct_text_add(&text, ",coretype=%d", spec->core_type);
+	/* A string that fills the buffer may have been cut off. */
+	return text.len < size - 1 ? 0 : -E2BIG;
+}
+
 /* Does the set need the right to look into the kernel? */
 bool pmct_evset_counts_kernel(const struct pmct_evset_spec *spec)
 {

@@ -30,6 +30,8 @@ struct pmct_evset_spec {
 
 int pmct_evset_parse(const char *raw, const char *const *keys,
 		     struct pmct_evset_spec *spec, struct pmct_msg *msg);
+int pmct_evset_print(const struct pmct_evset_spec *spec, const char *const *keys,
+		     char *raw, size_t size);
 int pmct_evset_build(const struct pmct_backend *backend,
 		     const struct pmct_evset_spec *spec, unsigned int core_type,
 		     struct pmct_hwset *set, struct pmct_msg *msg);

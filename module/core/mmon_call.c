@@ -7,6 +7,7 @@
  * has its generation; a context that has not is introduced (on_enter) when the
  * module next hears of it.
  */
+#include <linux/jiffies.h>
 #include <linux/mutex.h>
 #include <linux/ptrace.h>
 #include <linux/rwsem.h>
@@ -56,16 +57,16 @@ static struct monitoring_module *pmct_mmon_get(void)
 static void pmct_mmon_introduce(struct monitoring_module *mm, struct pmct_ctx *ctx,
 				const struct pmct_ctx *parent)
 {
-	/* Readers of metrics go by the generation: pairs with pmct_mmon_metric(). */
+	/* Readers of metrics go by the generation: pairs with pmct_mmon_read(). */
 	WRITE_ONCE(ctx->mm.gen, 0);
 	/* Before what belongs to it is overwritten. */
 	smp_wmb();
-	memset(&ctx->mm, 0, sizeof(ctx->mm));
+	memset(&ctx->mm, 0, offsetof(struct pmct_mmon_state, metric));
 	if (mm->on_switch_in || mm->on_switch_out)
 		ctx->wants |= PMCT_SWITCH_MMON;
 	else
 		ctx->wants &= ~PMCT_SWITCH_MMON;
-	/* Pairs with pmct_mmon_metric(): nothing is published yet. */
+	/* Pairs with pmct_mmon_read(): nothing is published yet. */
 	smp_store_release(&ctx->mm.gen, mm->gen);
 	if (mm->on_enter)
 		mm->on_enter(ctx, parent && parent->mm.gen == mm->gen ? parent : NULL);
@@ -151,6 +152,17 @@ static u64 pmct_user_ip(const struct pmct_ctx *ctx)
 	return instruction_pointer(regs);
 }
 
+/* For pmct_sample_count(); NULL: the events have no names. */
+static const u8 *pmct_mmon_where(const struct monitoring_module *mm,
+				 const struct pmctrack_record *rec)
+{
+	const struct pmct_mmon_sets *sets = mm->sets;
+
+	if (!sets || rec->core_type >= ARRAY_SIZE(sets->nr) || rec->set >= sets->nr[rec->core_type])
+		return NULL;
+	return sets->where[rec->core_type][rec->set];
+}
+
 /**
  * pmct_mmon_sample() - show a record to the active module
  * @mm: the module
@@ -177,6 +189,7 @@ void pmct_mmon_sample(struct monitoring_module *mm, struct pmct_ctx *ctx,
 	if (!mm->on_new_sample)
 		return;
 	sample.ip = pmct_user_ip(ctx);
+	sample.where = sample.own_sets ? pmct_mmon_where(mm, rec) : NULL;
 	mm->on_new_sample(ctx, &sample);
 	if (sample.next_set < nr)
 		ctx->next_turn = sample.next_set;
@@ -188,23 +201,51 @@ void pmct_mmon_sample(struct monitoring_module *mm, struct pmct_ctx *ctx,
 	}
 }
 
-/* See pmcs_get_current_metric_value(). Any context, inside an RCU reader. */
-int pmct_mmon_metric(const struct pmct_ctx *ctx, int key, u64 *value)
+static int pmct_mmon_read_published(const struct pmct_ctx *ctx, int key,
+				    struct pmct_metric_value *out)
+{
+	struct pmct_metric_copy copy;
+	int err = pmct_metric_read(&ctx->mm.version[key], ctx->mm.metric[key], &copy);
+
+	if (err)
+		return err;
+	out->value = copy.value;
+	out->age_ms = jiffies_to_msecs(jiffies - pmct_metric_time(copy.stamp));
+	out->confidence = pmct_metric_confidence(copy.stamp);
+	return 0;
+}
+
+/**
+ * pmct_mmon_read() - a metric of a thread, with its age and confidence
+ * @ctx: the thread
+ * @key: enum pmct_metric
+ * @out: where they go; undefined on failure
+ *
+ * Context: any, NMI included, inside an RCU reader. It takes no lock and waits for nobody.
+ * Return: 0. -EINVAL: there is no such metric. -ENODATA: it has no value. -EAGAIN: it was
+ * published again and again meanwhile; the next call will do.
+ */
+int pmct_mmon_read(const struct pmct_ctx *ctx, int key, struct pmct_metric_value *out)
 {
 	const struct monitoring_module *mm = rcu_dereference(pmct_mmon);
+	int err;
 
 	if (key < 0 || key >= PMCT_NR_METRICS)
 		return -EINVAL;
 	/* Pairs with pmct_mmon_introduce(). */
 	if (!mm || smp_load_acquire(&ctx->mm.gen) != mm->gen)
 		return -ENODATA;
-	if (mm->get_metric)
-		return mm->get_metric(ctx, key, value);
-	/* Pairs with pmct_mmon_publish(). */
-	if (!(smp_load_acquire(&ctx->mm.published) & BIT(key)))
+	if (mm->get_metric) {
+		out->age_ms = 0;
+		out->confidence = PMCT_MEASURED;
+		return mm->get_metric(ctx, key, out);
+	}
+	err = pmct_mmon_read_published(ctx, key, out);
+	/* What was read is this module's: pairs with pmct_mmon_introduce(). */
+	smp_rmb();
+	if (READ_ONCE(ctx->mm.gen) != mm->gen)
 		return -ENODATA;
-	*value = READ_ONCE(ctx->mm.metric[key]);
-	return 0;
+	return err;
 }
 
 /**
@@ -214,13 +255,20 @@ int pmct_mmon_metric(const struct pmct_ctx *ctx, int key, u64 *value)
  * @value: where its value goes
  *
  * Context: any, inside an RCU reader.
- * Return: 0, -EINVAL, -ENODATA.
+ * Return: 0, -EINVAL, -ENODATA, -EAGAIN.
  */
 int pmct_mmon_task_metric(struct task_struct *task, int key, u64 *value)
 {
 	const struct pmct_ctx *ctx = pmct_tie_ctx(task);
+	struct pmct_metric_value metric;
+	int err;
 
-	return ctx ? pmct_mmon_metric(ctx, key, value) : -ENODATA;
+	if (!ctx)
+		return -ENODATA;
+	err = pmct_mmon_read(ctx, key, &metric);
+	if (!err)
+		*value = metric.value;
+	return err;
 }
 
 /*
@@ -258,18 +306,44 @@ EXPORT_SYMBOL_GPL(pmct_mmon_task);
  * @ctx: the thread
  * @metric: which one
  * @value: in the unit that the metric defines
+ * @confidence: how it was obtained
+ *
+ * Its age is 0 from now on. See pmct_mmon_mark_stale() for a value that only gets older.
  *
  * Context: any callback but get_metric().
  */
-void pmct_mmon_publish(struct pmct_ctx *ctx, enum pmct_metric metric, u64 value)
+void pmct_mmon_publish(struct pmct_ctx *ctx, enum pmct_metric metric, u64 value,
+		       enum pmct_confidence confidence)
 {
 	if (WARN_ON_ONCE(metric >= PMCT_NR_METRICS))
 		return;
-	WRITE_ONCE(ctx->mm.metric[metric], value);
-	/* Pairs with pmct_mmon_metric(). */
-	smp_store_release(&ctx->mm.published, ctx->mm.published | BIT(metric));
+	pmct_metric_write(&ctx->mm.version[metric], ctx->mm.metric[metric], value,
+			  pmct_metric_stamp(jiffies, confidence));
 }
 EXPORT_SYMBOL_GPL(pmct_mmon_publish);
+
+/**
+ * pmct_mmon_mark_stale() - let schedulers know that a metric has no new value
+ * @ctx: the thread
+ * @metric: which one; it need not have a value
+ *
+ * The value stays, and gets older, but its confidence is PMCT_STALE.
+ *
+ * Context: any callback but get_metric().
+ */
+void pmct_mmon_mark_stale(struct pmct_ctx *ctx, enum pmct_metric metric)
+{
+	struct pmct_metric_copy copy;
+
+	if (WARN_ON_ONCE(metric >= PMCT_NR_METRICS))
+		return;
+	/* Nobody else writes: this does not fail for a value that is there. */
+	if (pmct_metric_read(&ctx->mm.version[metric], ctx->mm.metric[metric], &copy))
+		return;
+	pmct_metric_write(&ctx->mm.version[metric], ctx->mm.metric[metric], copy.value,
+			  pmct_metric_stamp(pmct_metric_time(copy.stamp), PMCT_STALE));
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_mark_stale);
 
 /**
  * pmct_mmon_pmu() - which kind of counters there are

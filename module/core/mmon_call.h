@@ -12,6 +12,23 @@
 
 #define PMCT_MMON_NAME	32
 
+/**
+ * struct pmct_mmon_sets - the event sets that a module has named
+ * @nr_raw: number of raw strings
+ * @raw: raw strings, one for each set and core type
+ * @nr: number of sets of each core type
+ * @where: for each set, where a record has the counts of the module's events:
+ *	see pmct_event_names_map()
+ *
+ * Constant while the module is active.
+ */
+struct pmct_mmon_sets {
+	unsigned int nr_raw;
+	const char *raw[PMCTRACK_MAX_CORE_TYPES * PMCTRACK_MAX_SETS];
+	u8 nr[PMCTRACK_MAX_CORE_TYPES];
+	u8 where[PMCTRACK_MAX_CORE_TYPES][PMCTRACK_MAX_SETS][PMCT_MAX_MMON_EVENTS];
+};
+
 /* Dereferenced with interrupts disabled, or inside pmct_hooks::synchronize()'s readers. */
 extern struct monitoring_module __rcu *pmct_mmon, *pmct_mmon_parting;
 
@@ -30,7 +47,7 @@ void pmct_mmon_switch_in(struct pmct_ctx *ctx, int cpu);
 void pmct_mmon_switch_out(struct pmct_ctx *ctx, int cpu);
 void pmct_mmon_sample(struct monitoring_module *mm, struct pmct_ctx *ctx,
 		      struct pmctrack_record *rec);
-int pmct_mmon_metric(const struct pmct_ctx *ctx, int key, u64 *value);
+int pmct_mmon_read(const struct pmct_ctx *ctx, int key, struct pmct_metric_value *out);
 int pmct_mmon_task_metric(struct task_struct *task, int key, u64 *value);
 void pmct_mmon_farewell(const struct monitoring_module *mm, struct pmct_ctx *ctx);
 

@@ -5,9 +5,12 @@
 #include <linux/mutex.h>
 #include <linux/rwsem.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 
+#include "event_names.h"
 #include "mmon_call.h"
 #include "mmon_select.h"
+#include "owner.h"
 #include "sched_mode.h"
 #include "session.h"
 #include "sets.h"
@@ -16,40 +19,177 @@
 static LIST_HEAD(pmct_mmon_list);
 static u32 pmct_mmon_gen;
 
+static_assert(PMCT_MAX_MMON_EVENTS == PMCT_MAX_NAMED_EVENTS);
+
+/*
+ * What modules count
+ */
+
+static void pmct_mmon_free_sets(struct pmct_mmon_sets *sets)
+{
+	unsigned int i;
+
+	for (i = 0; sets && i < sets->nr_raw; i++)
+		kfree(sets->raw[i]);
+	kfree(sets);
+}
+
+/* The module is not active any more, or its enable() has failed. */
+static void pmct_mmon_forget_sets(struct monitoring_module *mm)
+{
+	mm->raw = NULL;
+	mm->nr_raw = 0;
+	pmct_mmon_free_sets(mm->sets);
+	mm->sets = NULL;
+}
+
+/* Add the set of @named, which is for @core_type, to @sets. */
+static int pmct_mmon_add_set(struct pmct_mmon_sets *sets, struct pmct_named_spec *named,
+			     unsigned int core_type, struct pmct_msg *msg)
+{
+	unsigned int index = sets->nr[core_type];
+	char *raw;
+	int err;
+
+	if (index == PMCTRACK_MAX_SETS)
+		return pmct_refuse(msg, -E2BIG, "core type %u: more than %d event sets",
+				   core_type, PMCTRACK_MAX_SETS);
+	if (pmct_backend->nr_core_types() == 1)
+		named->spec.core_type = PMCT_ANY_CORE_TYPE;
+	raw = kmalloc(PMCTRACK_MAX_RAW, GFP_KERNEL);
+	if (!raw)
+		return -ENOMEM;
+	err = pmct_evset_print(&named->spec, pmct_backend->keys, raw, PMCTRACK_MAX_RAW);
+	if (err) {
+		kfree(raw);
+		return pmct_refuse(msg, err, "an event set is longer than %d bytes as a raw string",
+				   PMCTRACK_MAX_RAW - 1);
+	}
+	sets->raw[sets->nr_raw++] = raw;
+	pmct_event_names_map(named, sets->where[core_type][index]);
+	sets->nr[core_type]++;
+	return 0;
+}
+
+/* One set for each core type that @list is for. */
+static int pmct_mmon_add_list(const struct monitoring_module *mm, struct pmct_mmon_sets *sets,
+			      const char *list, struct pmct_msg *msg)
+{
+	unsigned int i, nr_types = pmct_backend->nr_core_types();
+	struct pmct_named_spec *named;
+	int core_type;
+	int err;
+
+	named = kmalloc(sizeof(*named), GFP_KERNEL);
+	if (!named)
+		return -ENOMEM;
+	err = pmct_event_names_core_type(&list, nr_types, &core_type, msg);
+	for (i = 0; !err && i < nr_types; i++) {
+		if (core_type != PMCT_ANY_CORE_TYPE && core_type != i)
+			continue;
+		err = pmct_event_names_resolve(pmct_backend, i, list, mm->events,
+					       mm->nr_events, named, msg) ?:
+		      pmct_mmon_add_set(sets, named, i, msg);
+	}
+	kfree(named);
+	return err;
+}
+
+/* Can the raw strings be counted? */
+static int pmct_mmon_check(const char *const *raw, unsigned int nr, struct pmct_msg *msg)
+{
+	const unsigned int max = PMCTRACK_MAX_CORE_TYPES * PMCTRACK_MAX_SETS;
+
+	if (!nr || nr > max)
+		return pmct_refuse(msg, -EINVAL, "%u event sets; there can be 1 to %u", nr, max);
+	return pmct_sets_check(raw, nr, msg);
+}
+
+static int pmct_mmon_refused(const struct monitoring_module *mm, const struct pmct_msg *msg,
+			     int err)
+{
+	pr_err("pmctrack: monitoring module %s: %s\n", mm->name,
+	       msg->text[0] ? msg->text : "no memory for its event sets");
+	return err;
+}
+
 /**
  * configure_performance_counters_set() - name the event sets that a module needs
  * @mm: the module, in its enable()
- * @raw: raw configuration strings, which stay with the module; those with
- *	"coretype=N" are for CPUs of that type only, where several take turns
- * @nr: their number
+ * @sets: event sets, each a list of names: "instr,cycles:k,llc_misses". Names are those
+ *	of events/, flags those of users (:u, :k, :uk, :ebs=N). All are in @mm->events.
+ *	"coretype=N:" before the names makes it a set for CPUs of that type only.
+ * @nr: their number; several of a core type take turns
  *
  * Threads in scheduler mode are counted with these sets, and those of users who
- * ask for virtual counters and no events.
+ * ask for virtual counters and no events. The core chooses the codes of the events and
+ * the counters for each core type. The strings are not needed afterwards.
+ *
+ * Context: process context, sleeps.
+ * Return: 0. -EINVAL: an event is unknown, or not in @mm->events. -EOPNOTSUPP: the PMU
+ * does not have it. -E2BIG: too many events for the counters. -ENOMEM. The kernel log
+ * names the event and the PMU.
+ */
+int configure_performance_counters_set(struct monitoring_module *mm,
+				       const char *const *sets, unsigned int nr)
+{
+	struct pmct_mmon_sets *named;
+	struct pmct_msg msg = {};
+	unsigned int i;
+	int err = 0;
+
+	lockdep_assert_held(&pmct_mmon_mutex);
+
+	named = kzalloc(sizeof(*named), GFP_KERNEL);
+	if (!named)
+		return -ENOMEM;
+	for (i = 0; !err && i < nr; i++)
+		err = pmct_mmon_add_list(mm, named, sets[i], &msg);
+	if (!err)
+		err = pmct_mmon_check(named->raw, named->nr_raw, &msg);
+	if (err) {
+		pmct_mmon_free_sets(named);
+		return pmct_mmon_refused(mm, &msg, err);
+	}
+	pmct_mmon_forget_sets(mm);
+	mm->sets = named;
+	mm->raw = named->raw;
+	mm->nr_raw = named->nr_raw;
+	return 0;
+}
+EXPORT_SYMBOL_GPL(configure_performance_counters_set);
+
+/**
+ * configure_raw_performance_counters_set() - the same for events without a name
+ * @mm: the module, in its enable()
+ * @raw: raw configuration strings for the PMU of pmct_mmon_pmu(), which stay with the
+ *	module; those with "coretype=N" are for CPUs of that type only
+ * @nr: their number; several of a core type take turns
+ *
+ * pmct_sample_count() has no counts of such sets: the module looks into
+ * pmct_sample::rec, where counts are by ascending counter.
  *
  * Context: process context, sleeps.
  * Return: 0, or a negative errno if this PMU cannot count them: the kernel log
  * says why.
  */
-int configure_performance_counters_set(struct monitoring_module *mm,
-				       const char *const *raw, unsigned int nr)
+int configure_raw_performance_counters_set(struct monitoring_module *mm,
+					   const char *const *raw, unsigned int nr)
 {
 	struct pmct_msg msg = {};
 	int err;
 
 	lockdep_assert_held(&pmct_mmon_mutex);
 
-	if (!nr || nr > PMCTRACK_MAX_CORE_TYPES * PMCTRACK_MAX_SETS)
-		return -EINVAL;
-	err = pmct_sets_check(raw, nr, &msg);
-	if (err) {
-		pr_err("pmctrack: monitoring module %s: %s\n", mm->name, msg.text);
-		return err;
-	}
+	err = pmct_mmon_check(raw, nr, &msg);
+	if (err)
+		return pmct_mmon_refused(mm, &msg, err);
+	pmct_mmon_forget_sets(mm);
 	mm->raw = raw;
 	mm->nr_raw = nr;
 	return 0;
 }
-EXPORT_SYMBOL_GPL(configure_performance_counters_set);
+EXPORT_SYMBOL_GPL(configure_raw_performance_counters_set);
 
 /*
  * Which one is active
@@ -75,6 +215,7 @@ static void pmct_mmon_deactivate(void)
 	up_write(&pmct_mmon_sem);
 	if (mm->disable)
 		mm->disable(mm);
+	pmct_mmon_forget_sets(mm);
 	module_put(mm->owner);
 }
 
@@ -84,12 +225,11 @@ static int pmct_mmon_activate(struct monitoring_module *mm)
 
 	if (!try_module_get(mm->owner))
 		return -ENOENT;
-	mm->raw = NULL;
-	mm->nr_raw = 0;
 	/* Never 0, which is that of contexts without a module. */
 	mm->gen = ++pmct_mmon_gen ?: ++pmct_mmon_gen;
 	err = mm->enable ? mm->enable(mm) : 0;
 	if (err) {
+		pmct_mmon_forget_sets(mm);
 		module_put(mm->owner);
 		return err;
 	}
@@ -188,7 +328,7 @@ int register_monitoring_module(struct monitoring_module *mm)
 	int err = 0;
 
 	if (!mm->name || !mm->description || !mm->owner || !pmct_mmon_name_ok(mm->name) ||
-	    mm->nr_virt > PMCTRACK_MAX_VIRT)
+	    mm->nr_virt > PMCTRACK_MAX_VIRT || mm->nr_events > PMCT_MAX_MMON_EVENTS)
 		return -EINVAL;
 	mutex_lock(&pmct_mmon_mutex);
 	if (pmct_mmon_find(mm->name))

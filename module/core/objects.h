@@ -27,6 +27,7 @@
 #include <pmctrack/backend.h>
 #include <pmctrack/mmon.h>
 
+#include "metric_slot.h"
 #include "ring.h"
 #include "sets.h"
 
@@ -64,15 +65,16 @@ enum pmct_on_switch {
 /**
  * struct pmct_mmon_state - what the active monitoring module keeps of a thread
  * @gen: generation of the module that the rest belongs to; 0: of none
- * @published: mask of the metrics that have a value
- * @metric: their values
+ * @version: of each metric, see metric_slot.h; 0: it has no value
  * @data: the module's own
+ * @metric: values of the metrics; not cleared for another module, because their
+ *	versions are
  */
 struct pmct_mmon_state {
 	u32 gen;
-	u32 published;
-	u64 metric[PMCT_NR_METRICS];
+	u32 version[PMCT_NR_METRICS];
 	u64 data[PMCT_MMON_DATA / sizeof(u64)];
+	struct pmct_metric_copy metric[PMCT_NR_METRICS][2];
 };
 
 /**

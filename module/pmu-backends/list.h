@@ -1,10 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The backends: each is defined in the file of its hardware. */
+/* The backends, each defined in the file of its hardware, and their event tables. */
 #ifndef _PMCT_BACKEND_LIST_H
 #define _PMCT_BACKEND_LIST_H
 
 #include <pmctrack/backend.h>
 
 extern const struct pmct_backend pmct_pmuv3, pmct_intel, pmct_amd, pmct_perf;
+
+/* Made from events/ by event-tables.awk. */
+extern const struct pmct_event_table pmct_events_arm64, pmct_events_perf;
+extern const struct pmct_event_table pmct_events_x86_amd, pmct_events_x86_intel;
 
 #endif /* _PMCT_BACKEND_LIST_H */

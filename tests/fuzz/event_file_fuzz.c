@@ -38,6 +38,13 @@ static int write_alias(const char *name, const char *const *events, void *arg)
 	return 0;
 }
 
+static int write_code(const char *name, uint64_t code, void *arg)
+{
+	expect(*name && !strpbrk(name, " \t\n#"), "event '%s'", name);
+	fprintf(arg, "code %s %#llx\n", name, (unsigned long long)code);
+	return 0;
+}
+
 /* All that can be asked of a file, as text. Caller frees. */
 static char *write_down(const struct event_file *f)
 {
@@ -59,6 +66,7 @@ static char *write_down(const struct event_file *f)
 		expect(counter < PMCTRACK_MAX_COUNTERS, "counter %u", counter);
 		fprintf(out, "fixed pmc%u %#llx\n", counter, (unsigned long long)code);
 	}
+	event_file_each_code(f, write_code, out);
 	event_file_each_alias(f, write_alias, out);
 	fclose(out);
 	return text;

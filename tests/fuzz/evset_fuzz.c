@@ -48,20 +48,6 @@ static void print_spec(const struct pmct_evset_spec *spec, const char *const *ke
 		add(t, ",coretype=%d", spec->core_type);
 }
 
-static void check_same(const struct pmct_evset_spec *a, const struct pmct_evset_spec *b,
-		       const char *raw)
-{
-	expect(a->nr == b->nr && a->core_type == b->core_type, "'%s'", raw);
-	for (unsigned int i = 0; i < a->nr; i++) {
-		const struct pmct_event *x = &a->event[i], *y = &b->event[i];
-
-		expect(x->counter == y->counter && x->has_code == y->has_code &&
-		       x->usr == y->usr && x->os == y->os && x->code == y->code &&
-		       x->ebs == y->ebs && !memcmp(x->extra, y->extra, sizeof(x->extra)),
-		       "counter %u is another one in '%s'", x->counter, raw);
-	}
-}
-
 static void check_rewritten(const struct pmct_evset_spec *spec, const char *const *keys)
 {
 	struct pmct_evset_spec again;
@@ -72,7 +58,8 @@ static void check_rewritten(const struct pmct_evset_spec *spec, const char *cons
 	err = kernel_parse(t.buf, keys, &again);
 	expect(err == (t.len < PMCTRACK_MAX_RAW ? 0 : -E2BIG), "%d for '%s'", err, t.buf);
 	if (!err)
-		check_same(spec, &again, t.buf);
+		kernel_check_same(spec, &again, t.buf);
+	kernel_check_printed(spec, keys);
 }
 
 static void check_set(const struct pmct_hwset *set, const struct pmct_evset_spec *spec,

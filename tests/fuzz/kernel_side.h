@@ -50,4 +50,33 @@ static inline int kernel_parse(const char *raw, const char *const *keys,
 	return 0;
 }
 
+static inline void kernel_check_same(const struct pmct_evset_spec *a,
+				     const struct pmct_evset_spec *b, const char *raw)
+{
+	expect(a->nr == b->nr && a->core_type == b->core_type, "'%s'", raw);
+	for (unsigned int i = 0; i < a->nr; i++) {
+		const struct pmct_event *x = &a->event[i], *y = &b->event[i];
+
+		expect(x->counter == y->counter && x->has_code == y->has_code &&
+		       x->usr == y->usr && x->os == y->os && x->code == y->code &&
+		       x->ebs == y->ebs && !memcmp(x->extra, y->extra, sizeof(x->extra)),
+		       "counter %u is another one in '%s'", x->counter, raw);
+	}
+}
+
+/* What the kernel prints is read as the same set. */
+static inline void kernel_check_printed(const struct pmct_evset_spec *spec,
+					const char *const *keys)
+{
+	struct pmct_evset_spec again;
+	char raw[PMCTRACK_MAX_RAW];
+	int err = pmct_evset_print(spec, keys, raw, sizeof(raw));
+
+	expect(!err || err == -E2BIG, "%d for '%s'", err, raw);
+	if (err)
+		return;
+	expect(!kernel_parse(raw, keys, &again), "refused: '%s'", raw);
+	kernel_check_same(spec, &again, raw);
+}
+
 #endif /* PMCT_FUZZ_KERNEL_SIDE_H */

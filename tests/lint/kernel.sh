@@ -23,7 +23,7 @@ sparse_of() {
 	local dir=$objects/$1
 	use_arch "$1"
 	rm -rf "$dir"; mkdir -p "$dir"
-	cp -r module/. "$dir/"
+	cp -r module/. events "$dir/"
 	make -s -C "$(build_of "$1" "$2")" "M=$dir" ARCH="$kernel_arch" CROSS_COMPILE="$cross" \
 		C=2 W=1 PMCT_KUNIT=1 PMCT_TESTS=1 PMCT_VERSION=lint modules 2>&1
 }

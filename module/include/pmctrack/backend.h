@@ -18,6 +18,7 @@
 #include <uapi/linux/pmctrack.h>
 
 #define PMCT_MAX_KEYS	6	/* architecture-specific keys of a raw string */
+#define PMCT_MAX_EVENT_CODES	4	/* alternatives for one portable event name */
 
 /* The type of CPUs whose counters the backend cannot use: nothing is counted there. */
 #define PMCT_NO_CORE_TYPE	PMCTRACK_MAX_CORE_TYPES
@@ -111,6 +112,47 @@ struct pmct_core_type {
 };
 
 /**
+ * struct pmct_event_name - a portable name of an event
+ * @name: as users write it ("llc_misses")
+ * @nr: number of alternatives
+ * @code: the alternatives, best first; the one is counted that the PMU implements
+ */
+struct pmct_event_name {
+	const char *name;
+	u8 nr;
+	u64 code[PMCT_MAX_EVENT_CODES];
+};
+
+/**
+ * struct pmct_fixed_event - the event that a fixed counter counts
+ * @counter: number of the counter. Whether the PMU has it, is in pmct_core_type::fixed.
+ * @only: no general counter can count the event
+ * @code: code of the event
+ */
+struct pmct_fixed_event {
+	u8 counter;
+	bool only;
+	u64 code;
+};
+
+/**
+ * struct pmct_event_table - the events that a backend knows by name
+ * @names: portable names
+ * @nr_names: their number
+ * @fixed: events of fixed counters
+ * @nr_fixed: their number
+ *
+ * Tables are made from the files in events/ (module/event-tables.awk). Names whose code
+ * depends on the model of the CPU are in user space only.
+ */
+struct pmct_event_table {
+	const struct pmct_event_name *names;
+	unsigned int nr_names;
+	const struct pmct_fixed_event *fixed;
+	unsigned int nr_fixed;
+};
+
+/**
  * struct pmct_backend - a PMU backend
  *
  * Calls marked hot run on the CPU concerned, with interrupts disabled, in the
@@ -129,6 +171,13 @@ struct pmct_backend {
 	unsigned int interrupts;
 	/** @keys: names of further keys of raw strings ("umask"), NULL-terminated */
 	const char *const *keys;
+	/** @events: the events that monitoring modules can name */
+	const struct pmct_event_table *events;
+	/**
+	 * @set_code: set the code of @event, and of its @extra, as @code of the
+	 * table means it. Pure. NULL: it is the code of raw strings
+	 */
+	void (*set_code)(struct pmct_event *event, u64 code);
 
 	/** @probe: find the hardware. -ENODEV if it is not there, with @msg. */
 	int (*probe)(struct pmct_msg *msg);

@@ -2,11 +2,15 @@
 /*
  * Contract between the core and a monitoring module (section 3.2.1 of the
  * PMCTrack paper). A monitoring module turns the samples of threads into
- * metrics for schedulers and virtual counters for users. It names event sets in
- * strings and sees counts in records: it touches no counter and no scheduler.
+ * metrics for schedulers and virtual counters for users. It names events as
+ * users do, and sees counts in samples: it touches no counter and no scheduler.
+ *
+ *	enum { INSTR, CYCLES };
+ *	static const char *const ipc_events[] = { [INSTR] = "instr", [CYCLES] = "cycles" };
  *
  *	static struct monitoring_module ipc = {
  *		.name = "ipc", .description = "...", .owner = THIS_MODULE,
+ *		.events = ipc_events, .nr_events = ARRAY_SIZE(ipc_events),
  *		.enable = ipc_enable, .on_new_sample = ipc_sample,
  *	};
  *	module_monitoring_module(ipc);
@@ -25,6 +29,7 @@
 
 #include <linux/bits.h>
 #include <linux/device/driver.h>
+#include <linux/errno.h>
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/types.h>
@@ -33,10 +38,15 @@
 
 /* Opaque: a monitored thread or, in a system-wide session, a CPU. */
 struct pmct_ctx;
+/* Private: of the core. */
+struct pmct_mmon_sets;
 struct task_struct;
 
 /* Bytes of a thread's data that belong to the active module. */
 #define PMCT_MMON_DATA	256
+
+/* Events of a module, in all of its sets. */
+#define PMCT_MAX_MMON_EVENTS	32
 
 /**
  * struct pmct_vcounter - a virtual counter
@@ -68,6 +78,8 @@ struct pmct_vcounter {
  * @virt_mask: which of them have one in this interval
  * @next_set: which event set is next; the core's proposal, which the module
  *	may change, is the one that follows in turn
+ * @where: private: where the counts of the module's events are in @rec, see
+ *	pmct_sample_count(); NULL if @own_sets is false, or the sets are raw strings
  */
 struct pmct_sample {
 	const struct pmctrack_record *rec;
@@ -76,6 +88,7 @@ struct pmct_sample {
 	u64 virt[PMCTRACK_MAX_VIRT];
 	u32 virt_mask;
 	u8 next_set;
+	const u8 *where;
 };
 
 /* Give a virtual counter its value for this interval. */
@@ -83,6 +96,30 @@ static inline void pmct_sample_virt(struct pmct_sample *sample, unsigned int i, 
 {
 	sample->virt[i] = value;
 	sample->virt_mask |= BIT(i);
+}
+
+/**
+ * pmct_sample_count() - how often an event happened in an interval
+ * @sample: the interval
+ * @event: index of the event in monitoring_module::events
+ * @value: where the count goes
+ *
+ * Context: on_new_sample().
+ * Return: 0. -ENODATA: the event set of this interval does not count the event, or is not
+ * the module's own.
+ */
+static inline int pmct_sample_count(const struct pmct_sample *sample, unsigned int event,
+				    u64 *value)
+{
+	u8 i;
+
+	if (!sample->where || event >= PMCT_MAX_MMON_EVENTS)
+		return -ENODATA;
+	i = sample->where[event];
+	if (i >= sample->rec->nr_counts)
+		return -ENODATA;
+	*value = sample->rec->counts[i];
+	return 0;
 }
 
 /**
@@ -97,6 +134,13 @@ struct monitoring_module {
 	const char *description;
 	/** @owner: THIS_MODULE */
 	struct module *owner;
+	/**
+	 * @events: the events that its sets count, with their modes: "instr",
+	 * "cycles:k"; pmct_sample_count() is asked by index. An entry may be NULL
+	 */
+	const char *const *events;
+	/** @nr_events: their number, at most PMCT_MAX_MMON_EVENTS */
+	unsigned int nr_events;
 	/** @virt: its virtual counters, at most PMCTRACK_MAX_VIRT */
 	const struct pmct_vcounter *virt;
 	/** @nr_virt: their number */
@@ -138,13 +182,15 @@ struct monitoring_module {
 	 * @get_metric: a scheduler asks for a metric, and the value of
 	 * pmct_mmon_publish() does not do. Any context, NMI included, possibly
 	 * at the same time as other callbacks of the thread. 0 or -ENODATA.
+	 * @value has the age 0 and is PMCT_MEASURED, unless the module changes it.
 	 */
-	int (*get_metric)(const struct pmct_ctx *ctx, int key, u64 *value);
+	int (*get_metric)(const struct pmct_ctx *ctx, int key, struct pmct_metric_value *value);
 
 	/* private: of the core */
 	struct list_head node;
 	const char *const *raw;
 	unsigned int nr_raw;
+	struct pmct_mmon_sets *sets;
 	u32 gen;
 };
 
@@ -157,9 +203,13 @@ void unregister_monitoring_module(struct monitoring_module *mm);
 
 const char *pmct_mmon_pmu(void);
 int configure_performance_counters_set(struct monitoring_module *mm,
-				       const char *const *raw, unsigned int nr);
+				       const char *const *sets, unsigned int nr);
+int configure_raw_performance_counters_set(struct monitoring_module *mm,
+					   const char *const *raw, unsigned int nr);
 void *pmct_mmon_data(const struct pmct_ctx *ctx);
 struct task_struct *pmct_mmon_task(const struct pmct_ctx *ctx);
-void pmct_mmon_publish(struct pmct_ctx *ctx, enum pmct_metric metric, u64 value);
+void pmct_mmon_publish(struct pmct_ctx *ctx, enum pmct_metric metric, u64 value,
+		       enum pmct_confidence confidence);
+void pmct_mmon_mark_stale(struct pmct_ctx *ctx, enum pmct_metric metric);
 
 #endif /* _PMCTRACK_MMON_H */

@@ -10,22 +10,98 @@
  *
  * From its next tick on, the thread is counted with the event sets of the
  * active monitoring module, unless a user monitors it with others. The metrics
- * are -ENODATA until the module has had a sample.
+ * are -ENODATA until the module has published them. -EAGAIN, which is very rare, means that
+ * a metric was published again and again while it was read.
  */
 #ifndef _PMCTRACK_SCHED_H
 #define _PMCTRACK_SCHED_H
 
+#include <linux/types.h>
+
 /**
  * enum pmct_metric - keys of pmcs_get_current_metric_value()
- * @PMCT_METRIC_IPC: instructions per 1000 cycles, in the last sample
+ * @PMCT_METRIC_IPC: instructions per 1000 cycles. Interval: the last sample
+ * @PMCT_METRIC_LLC_MPKI: misses of the last-level cache per 1,000,000 instructions, that is
+ *	1000 times MPKI; 0 to 1,000,000,000. Interval: the last sample
+ * @PMCT_METRIC_SPEEDUP_FACTOR: SF, 1000 times the instructions per second of a big core
+ *	over those of a small one; 1000: equally fast. Interval: a round of the model, which
+ *	may be several samples
+ * @PMCT_METRIC_EF: energy-efficiency factor, 1000 times the EDP of a small core over that
+ *	of a big one; above 1000 the big core is the better one. Interval: as SF
+ * @PMCT_METRIC_EDP: energy-delay product per instruction, in 10^-18 J s:
+ *	1000 * uJ * ns / instructions. Interval: the last sample
+ * @PMCT_METRIC_POWER: mW, the energy of an interval over the time that the thread ran in it.
+ *	Interval: the last sample
+ * @PMCT_METRIC_ENERGY: uJ, a sum since the module met the thread; wraps after 500,000 years
+ *	at 1 W
+ * @PMCT_METRIC_LLC_OCCUPANCY: bytes of the last-level cache, at the end of the last sample
+ * @PMCT_METRIC_MEM_BW_TOTAL: bytes per second from and to all memory. Interval: the last
+ *	sample
+ * @PMCT_METRIC_MEM_BW_LOCAL: bytes per second from and to the memory of the CPU's own node.
+ *	Interval: the last sample
+ * @PMCT_METRIC_QUALITY: %Quality in tenths of a percent, 0 to 1000: Quality Time over CPU
+ *	time. Interval: the last sample
+ * @PMCT_METRIC_QUALITY_TIME: ns that the thread would have needed alone for what it did
+ *	since the module met it
+ * @PMCT_METRIC_PROGRESS: cycles that the thread would have needed alone for what it did
+ *	since the module met it
+ * @PMCT_METRIC_SLOWDOWN: 1000 times the time that the thread took over the time that it
+ *	would have taken alone; 1000: not slowed down. Interval: since the module met it
  * @PMCT_METRIC_PRIVATE: from here on, agreed upon by one scheduler and one
  *	monitoring module
  * @PMCT_NR_METRICS: end of the range
+ *
+ * Numbers are stable. All values are u64 and fixed-point: a ratio has three decimal places.
+ * A value that would be negative or infinite is not published. The core types that SF and EF
+ * compare are the two of the machine; "big" is the faster one.
  */
 enum pmct_metric {
 	PMCT_METRIC_IPC,
-	PMCT_METRIC_PRIVATE = 8,
-	PMCT_NR_METRICS = 16,
+	PMCT_METRIC_LLC_MPKI,
+	PMCT_METRIC_SPEEDUP_FACTOR,
+	PMCT_METRIC_EF,
+	PMCT_METRIC_EDP,
+	PMCT_METRIC_POWER,
+	PMCT_METRIC_ENERGY,
+	PMCT_METRIC_LLC_OCCUPANCY,
+	PMCT_METRIC_MEM_BW_TOTAL,
+	PMCT_METRIC_MEM_BW_LOCAL,
+	PMCT_METRIC_QUALITY,
+	PMCT_METRIC_QUALITY_TIME,
+	PMCT_METRIC_PROGRESS,
+	PMCT_METRIC_SLOWDOWN,
+	PMCT_METRIC_PRIVATE = 16,
+	PMCT_NR_METRICS = 24,
+};
+
+/**
+ * enum pmct_confidence - how a module came by a value
+ * @PMCT_STALE: from an earlier interval. The last one gave no new value, for example
+ *	because the thread hardly ran, or changed its phase.
+ * @PMCT_ESTIMATED: by a model, or from events that did not all count at the same time
+ * @PMCT_MEASURED: counted in the interval, exactly
+ *
+ * Ascending, so that a scheduler can ask for at least so much. It is no percentage, because
+ * a module knows where a number comes from, but not how probable it is.
+ */
+enum pmct_confidence {
+	PMCT_STALE,
+	PMCT_ESTIMATED,
+	PMCT_MEASURED,
+};
+
+/**
+ * struct pmct_metric_value - a metric of a thread, with what it is worth
+ * @value: in the unit of the metric
+ * @age_ms: time since it was published, in steps of a clock tick
+ * @confidence: how it was obtained
+ *
+ * The three belong together: they are of one pmct_mmon_publish().
+ */
+struct pmct_metric_value {
+	u64 value;
+	u64 age_ms;
+	enum pmct_confidence confidence;
 };
 
 #endif /* _PMCTRACK_SCHED_H */

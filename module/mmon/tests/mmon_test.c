@@ -26,11 +26,15 @@ static bool stay;
 module_param(stay, bool, 0644);
 MODULE_PARM_DESC(stay, "event sets do not take turns");
 
-#define TEST_INSTR	0
-static const char *const arm64_sets[] = { "pmc1=0x8", "pmc1=0x8,pmc2=0x8" };
-/* General counters of Intel's, if there are two behind its fixed ones, and of AMD's. */
-static const char *const x86_sets[] = { "pmc3=0xc0", "pmc3=0xc0,pmc4=0xc0" };
-static const char *const perf_sets[] = { "pmc1=0x1", "pmc1=0x1,pmc2=0x1" };
+static char *event;
+module_param(event, charp, 0444);
+MODULE_PARM_DESC(event, "one more event of the first set, which the PMU may not have");
+
+/* Instructions are the first count in both sets, on all PMUs. */
+enum { INSTR, KERNEL, EVENT, NR_EVENTS };
+static const char *test_events[NR_EVENTS] = { [INSTR] = "instr", [KERNEL] = "instr:k" };
+static char test_first_set[64] = "instr";
+static const char *const test_sets[] = { test_first_set, "instr,instr:k" };
 
 /* One a sample; instructions; times the thread left; ticks; the last not in each sample. */
 enum { VIRT_SAMPLES, VIRT_INSTR, VIRT_SWITCHES, VIRT_TICKS, VIRT_IP, VIRT_ODD };
@@ -63,14 +67,11 @@ static int test_metric_err;
 
 static int test_enable(struct monitoring_module *self)
 {
-	const char *const *test_sets = x86_sets;
-
-	if (!strcmp(pmct_mmon_pmu(), "perf"))
-		test_sets = perf_sets;
-	else if (IS_ENABLED(CONFIG_ARM64))
-		test_sets = arm64_sets;
 	if (!nr_sets)
 		return 0;
+	test_events[EVENT] = event;
+	if (event)
+		scnprintf(test_first_set, sizeof(test_first_set), "instr,%s", event);
 	return configure_performance_counters_set(self, test_sets, nr_sets);
 }
 
@@ -119,12 +120,13 @@ static void test_on_tick(struct pmct_ctx *ctx, int cpu)
 static void test_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
 {
 	struct test_thread *t = pmct_mmon_data(ctx);
+	u64 instr;
 
 	atomic_inc(&test_stats.samples);
-	if (sample->own_sets && sample->rec->nr_counts) {
-		t->instr += sample->rec->counts[TEST_INSTR];
-		pmct_sample_virt(sample, VIRT_INSTR, sample->rec->counts[TEST_INSTR]);
-		pmct_mmon_publish(ctx, PMCT_METRIC_PRIVATE, t->instr);
+	if (!pmct_sample_count(sample, INSTR, &instr)) {
+		t->instr += instr;
+		pmct_sample_virt(sample, VIRT_INSTR, instr);
+		pmct_mmon_publish(ctx, PMCT_METRIC_PRIVATE, t->instr, PMCT_MEASURED);
 	}
 	pmct_sample_virt(sample, VIRT_SAMPLES, 1);
 	pmct_sample_virt(sample, VIRT_SWITCHES, t->switches);
@@ -147,6 +149,8 @@ static struct monitoring_module test = {
 	.name		= "test",
 	.description	= "what a monitoring module is told",
 	.owner		= THIS_MODULE,
+	.events		= test_events,
+	.nr_events	= NR_EVENTS,
 	.virt		= test_virt,
 	.nr_virt	= ARRAY_SIZE(test_virt),
 	.period_ms	= 8,

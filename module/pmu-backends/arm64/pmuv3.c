@@ -385,6 +385,7 @@ const struct pmct_backend pmct_pmuv3 = {
 	.name			= "arm64-pmuv3",
 	.owns_counters	= true,
 	.interrupts		= 1,
+	.events			= &pmct_events_arm64,
 	.probe			= pmuv3_probe,
 	.nr_core_types		= pmuv3_nr_core_types,
 	.core_type		= pmuv3_core_type,

@@ -304,6 +304,7 @@ static void perf_overflow_clear(u64 counters)
 const struct pmct_backend pmct_perf = {
 	.name			= "perf",
 	.keys			= perf_keys,
+	.events			= &pmct_events_perf,
 	.probe			= perf_probe,
 	.nr_core_types		= perf_nr_core_types,
 	.core_type		= perf_core_type,

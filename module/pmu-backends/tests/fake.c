@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A PMU in memory: an ordinary backend. Events 0x10 to 0x1f exist. */
+/*
+ * A PMU in memory: an ordinary backend. Events 0x10 to 0x1f exist, and are the only
+ * ones that general counters count.
+ */
 #include <linux/string.h>
 
 #include "fake.h"
@@ -13,6 +16,27 @@ static const struct pmct_core_type fake_types[] = {
 };
 
 static const char *const fake_keys[] = { "umask", NULL };
+
+static const struct pmct_event_name fake_names[] = {
+	{ "cycles", 1, { 0x11 } },
+	{ "instr", 1, { 0x10 } },
+	{ "branches", 2, { 0x20, 0x12 } },
+	{ "misses", 1, { 0x4113 } },
+	{ "time", 1, { 0x30 } },
+	{ "nothing", 2, { 0x20, 0x21 } },
+};
+
+static const struct pmct_fixed_event fake_fixed[] = {
+	{ 0, false, 0x11 },
+	{ 5, true, 0x30 },
+};
+
+static const struct pmct_event_table fake_events = {
+	.names = fake_names,
+	.nr_names = ARRAY_SIZE(fake_names),
+	.fixed = fake_fixed,
+	.nr_fixed = ARRAY_SIZE(fake_fixed),
+};
 
 void pmct_fake_reset(void)
 {
@@ -49,6 +73,12 @@ static const struct pmct_core_type *fake_core_type(unsigned int i)
 static unsigned int fake_cpu_core_type(int cpu)
 {
 	return 0;
+}
+
+static void fake_set_code(struct pmct_event *event, u64 code)
+{
+	event->code = code & 0xff;
+	event->extra[0] = code >> 8;
 }
 
 static int fake_translate(const struct pmct_core_type *type, const struct pmct_event *event,
@@ -121,6 +151,8 @@ const struct pmct_backend pmct_fake = {
 	.name			= "fake",
 	.owns_counters	= true,
 	.keys			= fake_keys,
+	.events			= &fake_events,
+	.set_code		= fake_set_code,
 	.probe			= fake_probe,
 	.nr_core_types		= fake_nr_core_types,
 	.core_type		= fake_core_type,

@@ -5,6 +5,7 @@
 #include <asm/cpufeature.h>
 #include <asm/perf_event.h>
 
+#include "../../core/event_names.h"
 #include "x86_model.h"
 
 #define GLOBAL_STATUS	MSR_CORE_PERF_GLOBAL_STATUS
@@ -210,6 +211,35 @@ static void lacking_test(struct kunit *test)
 					      &msg), -EOPNOTSUPP);
 	KUNIT_EXPECT_TRUE_MSG(test, strstr(msg.text, "does not have this event"),
 			      "message is: %s", msg.text);
+}
+
+/* The same by names: the fixed counters that there are, and events of the architecture. */
+static void names_test(struct kunit *test)
+{
+	static const char *const events[] = { "instr", "ref_cycles", "llc_misses", "branches" };
+	struct pmct_named_spec *named = kunit_kzalloc(test, sizeof(*named), GFP_KERNEL);
+	struct x86_model_pmu pmu = v4;
+	char raw[PMCTRACK_MAX_RAW];
+	struct pmct_msg msg = {};
+
+	KUNIT_ASSERT_NOT_NULL(test, named);
+	x86_model_reset(X86_VENDOR_INTEL, &pmu);
+	KUNIT_ASSERT_EQ(test, x86_model_intel.probe(&msg), 0);
+	KUNIT_ASSERT_EQ(test, 0,
+			pmct_event_names_resolve(&x86_model_intel, 0,
+						 "llc_misses,ref_cycles,branches,instr", events,
+						 ARRAY_SIZE(events), named, &msg));
+	KUNIT_EXPECT_EQ(test, 0,
+			pmct_evset_print(&named->spec, x86_model_intel.keys, raw, sizeof(raw)));
+	KUNIT_EXPECT_STREQ(test, raw, "pmc0,pmc2,pmc3=0x2e,umask3=0x41,pmc4=0xc4,coretype=0");
+
+	pmu.missing = BIT(4);
+	x86_model_reset(X86_VENDOR_INTEL, &pmu);
+	KUNIT_ASSERT_EQ(test, x86_model_intel.probe(&msg), 0);
+	KUNIT_EXPECT_EQ(test, -EOPNOTSUPP,
+			pmct_event_names_resolve(&x86_model_intel, 0, "instr,llc_misses", events,
+						 ARRAY_SIZE(events), named, &msg));
+	KUNIT_EXPECT_STREQ(test, msg.text, "llc_misses: not an event of intel_perfmon_v4");
 }
 
 static unsigned int overflows;
@@ -523,6 +553,7 @@ static struct kunit_case intel_cases[] = {
 	KUNIT_CASE(probe_other_test),
 	KUNIT_CASE_PARAM(set_test, set_gen_params),
 	KUNIT_CASE(lacking_test),
+	KUNIT_CASE(names_test),
 	KUNIT_CASE(program_test),
 	KUNIT_CASE(program_v1_test),
 	KUNIT_CASE(count_test),

@@ -371,6 +371,7 @@ static void model_apic_write(u32 reg, u32 value)
 #define x86_exit		x86_model_exit_backend
 #define x86_claim		x86_model_claim
 #define x86_release		x86_model_release
+#define x86_set_code		x86_model_set_code
 #define x86_encode		x86_model_encode
 #define x86_clear_begin		x86_model_clear_begin
 #define x86_clear_end		x86_model_clear_end

@@ -396,6 +396,16 @@ static int x86_check_key(const struct pmct_event *event, enum x86_key key, u32 m
 			   event->counter, event->extra[key], max);
 }
 
+void x86_set_code(struct pmct_event *event, u64 code)
+{
+	event->code = (code & 0xff) | (code >> 24 & 0xf00);
+	event->extra[X86_UMASK] = FIELD_GET(X86_SEL_UMASK, code);
+	event->extra[X86_CMASK] = FIELD_GET(X86_SEL_CMASK, code);
+	event->extra[X86_EDGE] = FIELD_GET(X86_SEL_EDGE, code);
+	event->extra[X86_INV] = FIELD_GET(X86_SEL_INV, code);
+	event->extra[X86_ANY] = FIELD_GET(X86_SEL_ANY, code);
+}
+
 int x86_encode(const struct x86_type *t, const struct pmct_event *event, u64 max_code,
 	       bool any, u64 *config, struct pmct_msg *msg)
 {

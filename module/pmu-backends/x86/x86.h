@@ -120,6 +120,8 @@ static inline const struct x86_type *x86_type(const struct pmct_core_type *type)
 	return container_of(type, struct x86_type, type);
 }
 
+/* A code of the event table is an event select register: unit mask and event. */
+void x86_set_code(struct pmct_event *event, u64 code);
 /* The event select register for an event, and its counter's RDPMC index. */
 int x86_encode(const struct x86_type *t, const struct pmct_event *event, u64 max_code,
 	       bool any, u64 *config, struct pmct_msg *msg);

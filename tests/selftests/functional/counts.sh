@@ -92,6 +92,20 @@ test_modes_add_up() {
 	equal $(($(sum $OUT 4) + $(sum $OUT 5))) "$(sum $OUT 6)" "user + kernel"
 }
 
+# The codes that the kernel module knows are those of libpfm4, which has tables of ARM only on ARM.
+test_codes_agree() {
+	only arm64-pmuv3
+	local name code listed n=0
+	pmc-events -L >/tmp/list
+	while read -r _ name code _; do
+		listed=$(awk -v n="$name" '$1 == n { print $2 }' /tmp/list)
+		[ -n "$listed" ] || continue
+		equal $((listed)) $((code)) "code of $name"
+		n=$((n + 1))
+	done < <(grep '^code' /opt/pmctrack/share/pmctrack/events/arm64.events)
+	[ $n -ge 2 ] || fail "$n codes to compare"
+}
+
 test_raw_is_the_same() {
 	need_instr
 	local last=$((COUNTERS - 1))

@@ -21,6 +21,24 @@ test_hybrid_exact() {
 	done
 }
 
+# A monitoring module names events once; each core type has counters of its own for them.
+test_hybrid_module() {
+	two_types
+	insmod /opt/pmctrack/modules/pmctrack_mmon_ipc.ko
+	echo ipc >/proc/pmc/mmon_manager
+	pmctrack --csv -T 0.01 -V ipc -o /tmp/mine $S/handcount 90000000 3 & mine=$!
+	chase_until_end $mine
+	wait $mine
+	for type in 0 1; do
+		paste -d' ' <(csv /tmp/mine coretype) <(csv /tmp/mine ipc) |
+			awk -v t=$type '$1 == t && $2 > 0 { s += $2; n++ }
+				END { r = n ? s / n : 0; exit !(t ? r > 300 && r < 360 : r > 600 && r < 720) }' ||
+			fail "instructions per 1000 cycles of core type $type"
+	done
+	echo none >/proc/pmc/mmon_manager
+	rmmod pmctrack_mmon_ipc
+}
+
 # Events of a type of cores count there only; general counters differ in number.
 test_hybrid_sets() {
 	two_types

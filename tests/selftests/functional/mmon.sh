@@ -15,9 +15,9 @@ without_modules() {
 	rmmod pmctrack_mmon_test pmctrack_mmon_ipc 2>/dev/null || true
 }
 stat_of() { sed -n "s/^$1: //p" /proc/pmc_test; }
-# metric PID: of the test module, or a negative errno
+# metric PID: of the test module (PMCT_METRIC_PRIVATE), or a negative errno
 metric() {
-	echo "metric $1 8" >/proc/pmc_test
+	echo "metric $1 16" >/proc/pmc_test
 	stat_of metric
 }
 has_metric() { [ "$(metric "$1")" -gt 0 ]; }
@@ -98,6 +98,38 @@ test_instruction_pointers() {
 		END { for (ip in n) d++; exit !(d >= 1 && d <= 3 && max - min <= 8 && min >= 4194304 && max < 4194304 + 8192) }' ||
 		fail "$(rows /tmp/mine | awk '{ print $5 }' | sort | uniq -c)"
 	without_modules
+}
+
+# Counts are found by name, whichever counter an event has: cycles are first on arm64, last on x86.
+test_counts_by_name() {
+	need_instr
+	with_test_module event=cycles
+	pmctrack -T 0.005 -V seen -o /tmp/mine $S/handcount 05000000 0
+	equal "$(sum /tmp/mine 6)" "$(hand_main 05000000 0)" "instructions that the module saw"
+	[ "$(sum /tmp/mine 4)" -gt 0 ] || fail "nothing counted by the first counter"
+	[ "$(sum /tmp/mine 5)" -gt 0 ] || fail "nothing counted by the second counter"
+	without_modules
+}
+
+# refused_for EVENT REGEX: the module is not activated; the log names the event.
+refused_for() {
+	insmod $MODULES/pmctrack_mmon_test.ko "event=$1"
+	! echo test 2>/dev/null >$MANAGER || fail "activated with $1"
+	equal "$(cat $MANAGER)" "[ ] test - what a monitoring module is told"
+	dmesg | tail -n 1 | grep -qE "pmctrack: monitoring module test: $2" || fail "$(dmesg | tail -n 1)"
+	without_modules
+}
+
+test_unknown_event() {
+	refused_for no_such_event "no_such_event: unknown event"
+	refused_for instr "instr: is in the set twice"
+	refused_for instr:x "instr: unknown flag ':x'"
+}
+
+# The guests' PMU has few events.
+test_event_of_other_pmus() {
+	only arm64-pmuv3
+	refused_for l1d_misses "l1d_misses: not an event of armv8_pmuv3_0"
 }
 
 # The module may choose the next set.

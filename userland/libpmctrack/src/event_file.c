@@ -19,10 +19,17 @@ struct alias {
 	char *events[MAX_CANDIDATES + 1];	/* ends with NULL */
 };
 
+struct code {
+	char *name;
+	uint64_t code;
+};
+
 struct event_file {
 	char *table;
 	uint64_t table_limit;
 	struct { uint64_t code; bool used, only; } fixed[PMCTRACK_MAX_COUNTERS];
+	struct code *codes;
+	size_t nr_codes;
 	struct alias *aliases;
 	size_t nr_aliases;
 };
@@ -67,6 +74,25 @@ static int parse_fixed(struct event_file *f, char **rest)
 	return 0;
 }
 
+static int parse_code(struct event_file *f, char **rest)
+{
+	struct code *grown = realloc(f->codes, (f->nr_codes + 1) * sizeof(*grown));
+	char *name = word(rest);
+	struct code *c;
+
+	if (!grown)
+		return -ENOMEM;
+	f->codes = grown;
+	c = &grown[f->nr_codes];
+	if (!name || parse_number(word(rest), &c->code) || word(rest))
+		return -EINVAL;
+	c->name = strdup(name);
+	if (!c->name)
+		return -ENOMEM;
+	f->nr_codes++;
+	return 0;
+}
+
 static int parse_alias(struct event_file *f, char **rest)
 {
 	struct alias *grown = realloc(f->aliases, (f->nr_aliases + 1) * sizeof(*grown));
@@ -108,6 +134,8 @@ static int parse_line(struct event_file *f, char *line)
 		return parse_fixed(f, &rest);
 	if (strcmp(keyword, "alias") == 0)
 		return parse_alias(f, &rest);
+	if (strcmp(keyword, "code") == 0)
+		return parse_code(f, &rest);
 	if (strcmp(keyword, "table") == 0 && !f->table) {
 		keyword = word(&rest);
 		f->table = keyword ? strdup(keyword) : NULL;
@@ -153,7 +181,7 @@ struct event_file *event_file_read(const char *path)
 		event_file_free(f);
 		if (err == -ENOMEM)
 			return fail_null(ENOMEM, "no memory");
-		return fail_null(EINVAL, "%s:%u: expected 'fixed pmcN CODE [only]', 'table PMU LIMIT' or 'alias NAME EVENT...'",
+		return fail_null(EINVAL, "%s:%u: expected 'fixed pmcN CODE [only]', 'table PMU LIMIT', 'code NAME CODE' or 'alias NAME EVENT...'",
 				 path, number);
 	}
 	return f;
@@ -177,6 +205,9 @@ void event_file_free(struct event_file *f)
 			free(f->aliases[i].events[n]);
 		free(f->aliases[i].name);
 	}
+	for (size_t i = 0; i < f->nr_codes; i++)
+		free(f->codes[i].name);
+	free(f->codes);
 	free(f->aliases);
 	free(f->table);
 	free(f);
@@ -198,6 +229,27 @@ bool event_file_fixed(const struct event_file *f, uint64_t code, unsigned int *c
 		}
 	}
 	return false;
+}
+
+int event_file_code(const struct event_file *f, const char *name, uint64_t *code)
+{
+	for (size_t i = 0; i < f->nr_codes; i++) {
+		if (strcasecmp(f->codes[i].name, name) == 0) {
+			*code = f->codes[i].code;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int event_file_each_code(const struct event_file *f,
+			 int (*fn)(const char *name, uint64_t code, void *arg), void *arg)
+{
+	int ret = 0;
+
+	for (size_t i = 0; !ret && i < f->nr_codes; i++)
+		ret = fn(f->codes[i].name, f->codes[i].code, arg);
+	return ret;
 }
 
 /* Does no other counter know the event? */

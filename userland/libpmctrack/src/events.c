@@ -52,7 +52,7 @@ const char *pmu_table(const struct pmu *pmu, uint64_t *limit)
 	return present ? present : event_file_table(pmu->file, limit);
 }
 
-/* The code of "0x…" or of a name in the table: 0, -EINVAL, -ENOENT. */
+/* The code of "0x…", of a name in the event file, or of one in the table: 0, -EINVAL, -ENOENT. */
 static int find_code(const struct pmu *pmu, const char *name, uint64_t *code)
 {
 	uint64_t limit;
@@ -64,6 +64,8 @@ static int find_code(const struct pmu *pmu, const char *name, uint64_t *code)
 		*code = strtoull(name, &end, 16);
 		return errno || *end || !name[2] ? -EINVAL : 0;
 	}
+	if (event_file_code(pmu->file, name, code) == 0)
+		return 0;
 	table = pmu_table(pmu, &limit);
 	if (!table)
 		return -ENOENT;

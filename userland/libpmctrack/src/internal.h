@@ -81,6 +81,10 @@ void event_file_free(struct event_file *file);
 const char *event_file_table(const struct event_file *file, uint64_t *limit);
 bool event_file_fixed(const struct event_file *file, uint64_t code, unsigned int *counter);
 bool event_file_fixed_only(const struct event_file *file, uint64_t code);
+/* The code of an event of the architecture: 0, or -ENOENT. */
+int event_file_code(const struct event_file *file, const char *name, uint64_t *code);
+int event_file_each_code(const struct event_file *file,
+			 int (*fn)(const char *name, uint64_t code, void *arg), void *arg);
 const char *const *event_file_alias(const struct event_file *file, const char *name);
 int event_file_each_alias(const struct event_file *file,
 			  int (*fn)(const char *name, const char *const *events, void *arg),

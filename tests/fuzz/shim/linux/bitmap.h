@@ -6,6 +6,7 @@
 #define BIT_ULL(n)	(1ULL << (n))
 #define GENMASK_ULL(h, l)	(~0ULL >> (63 - (h)) & ~0ULL << (l))
 
+#define test_bit(n, map)	((map)[(n) / (8 * sizeof(long))] >> (n) % (8 * sizeof(long)) & 1)
 #define hweight32(x)	((unsigned int)__builtin_popcount(x))
 
 #endif /* PMCT_SHIM_BITMAP_H */

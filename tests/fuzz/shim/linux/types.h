@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Just enough of the kernel for module/core/evset.c in user space. */
+/* Just enough of the kernel for module/core/evset.c and event_names.c in user space. */
 #ifndef PMCT_SHIM_TYPES_H
 #define PMCT_SHIM_TYPES_H
 
@@ -15,6 +15,7 @@ typedef __u64 u64;
 typedef __s64 s64;
 
 /* Of other headers, which everybody gets with this one. */
+#define U8_MAX		((u8)~0U)
 #define U32_MAX		((u32)~0U)
 #define U64_MAX		((u64)~0ULL)
 #define S64_MAX		((s64)(U64_MAX >> 1))

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * A published metric: written by the CPU of its thread, read without locks by anybody.
+ *
+ * There are two copies. The version says which one is complete: its lowest bit is the index.
+ * The writer fills the other copy, then increments the version. An NMI that interrupts the
+ * writer reads the complete copy at once; a reader elsewhere tries again only if the
+ * metric was published twice while it read.
+ */
+#ifndef _PMCT_METRIC_SLOT_H
+#define _PMCT_METRIC_SLOT_H
+
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/types.h>
+#include <asm/barrier.h>
+
+#define PMCT_METRIC_TRIES	8
+
+/**
+ * struct pmct_metric_copy - a value and when it was published
+ * @value: in the unit of the metric
+ * @stamp: of pmct_metric_stamp()
+ */
+struct pmct_metric_copy {
+	u64 value;
+	u64 stamp;
+};
+
+/* A time and a confidence, which has two bits, in one word. */
+static inline u64 pmct_metric_stamp(unsigned long now, unsigned int confidence)
+{
+	return (u64)now << 2 | confidence;
+}
+
+static inline unsigned long pmct_metric_time(u64 stamp)
+{
+	return stamp >> 2;
+}
+
+static inline unsigned int pmct_metric_confidence(u64 stamp)
+{
+	return stamp & 3;
+}
+
+/* There is one writer at a time. */
+static inline void pmct_metric_write(u32 *version, struct pmct_metric_copy copy[2],
+				     u64 value, u64 stamp)
+{
+	/* Never 0, which is that of a metric without a value. Its lowest bit changes. */
+	u32 next = *version + 1 ?: 2;
+	struct pmct_metric_copy *c = &copy[next & 1];
+
+	/* Readers of @c see that its version is over: pairs with pmct_metric_read(). */
+	smp_wmb();
+	WRITE_ONCE(c->value, value);
+	WRITE_ONCE(c->stamp, stamp);
+	/* Pairs with pmct_metric_read(). */
+	smp_store_release(version, next);
+}
+
+/* 0, -ENODATA: nothing was published, -EAGAIN: it is published all the time. Any context. */
+static inline int pmct_metric_read(const u32 *version, const struct pmct_metric_copy copy[2],
+				   struct pmct_metric_copy *result)
+{
+	const struct pmct_metric_copy *c;
+	unsigned int i;
+	u32 v;
+
+	for (i = 0; i < PMCT_METRIC_TRIES; i++) {
+		/* Pairs with pmct_metric_write(). */
+		v = smp_load_acquire(version);
+		if (!v)
+			return -ENODATA;
+		c = &copy[v & 1];
+		result->value = READ_ONCE(c->value);
+		result->stamp = READ_ONCE(c->stamp);
+		/* Pairs with pmct_metric_write(). */
+		smp_rmb();
+		if (READ_ONCE(*version) == v)
+			return 0;
+	}
+	return -EAGAIN;
+}
+
+#endif /* _PMCT_METRIC_SLOT_H */

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Published metrics: value, age and confidence belong together, whoever reads when. */
+#include <kunit/test.h>
+#include <linux/jiffies.h>
+
+#include "../metric_slot.h"
+#include "../mmon_call.h"
+#include "fixture.h"
+
+struct slot {
+	u32 version;
+	struct pmct_metric_copy copy[2];
+};
+
+static void slot_empty_test(struct kunit *test)
+{
+	struct slot s = {};
+	struct pmct_metric_copy c;
+
+	KUNIT_EXPECT_EQ(test, pmct_metric_read(&s.version, s.copy, &c), -ENODATA);
+}
+
+static void slot_last_value_test(struct kunit *test)
+{
+	struct slot s = {};
+	struct pmct_metric_copy c;
+	u64 i;
+
+	for (i = 1; i < 10; i++) {
+		pmct_metric_write(&s.version, s.copy, i, 100 + i);
+		KUNIT_EXPECT_EQ(test, pmct_metric_read(&s.version, s.copy, &c), 0);
+		KUNIT_EXPECT_EQ(test, c.value, i);
+		KUNIT_EXPECT_EQ(test, c.stamp, 100 + i);
+	}
+}
+
+/* As an NMI in the middle of pmct_metric_write() sees it. */
+static void slot_half_written_test(struct kunit *test)
+{
+	struct slot s = {};
+	struct pmct_metric_copy c;
+
+	pmct_metric_write(&s.version, s.copy, 1, 101);
+	s.copy[(s.version + 1) & 1].value = 2;
+	KUNIT_EXPECT_EQ(test, pmct_metric_read(&s.version, s.copy, &c), 0);
+	KUNIT_EXPECT_EQ(test, c.value, 1ULL);
+	KUNIT_EXPECT_EQ(test, c.stamp, 101ULL);
+}
+
+/* The version that means "no value" is left out. */
+static void slot_wrap_test(struct kunit *test)
+{
+	struct slot s = { .version = U32_MAX - 1 };
+	struct pmct_metric_copy c;
+	u64 i;
+
+	for (i = 1; i < 6; i++) {
+		pmct_metric_write(&s.version, s.copy, i, 100 + i);
+		KUNIT_EXPECT_NE(test, s.version, 0U);
+		KUNIT_EXPECT_EQ(test, pmct_metric_read(&s.version, s.copy, &c), 0);
+		KUNIT_EXPECT_EQ(test, c.value, i);
+		KUNIT_EXPECT_EQ(test, c.stamp, 100 + i);
+	}
+}
+
+static void stamp_test(struct kunit *test)
+{
+	const unsigned long times[] = { 0, 1, U32_MAX, BIT_ULL(62) - 1 };
+	unsigned int i, confidence;
+	u64 stamp;
+
+	for (i = 0; i < ARRAY_SIZE(times); i++) {
+		for (confidence = 0; confidence <= PMCT_MEASURED; confidence++) {
+			stamp = pmct_metric_stamp(times[i], confidence);
+			KUNIT_EXPECT_EQ(test, pmct_metric_time(stamp), times[i]);
+			KUNIT_EXPECT_EQ(test, pmct_metric_confidence(stamp), confidence);
+		}
+	}
+}
+
+static struct kunit_case slot_cases[] = {
+	KUNIT_CASE(slot_empty_test),
+	KUNIT_CASE(slot_last_value_test),
+	KUNIT_CASE(slot_half_written_test),
+	KUNIT_CASE(slot_wrap_test),
+	KUNIT_CASE(stamp_test),
+	{}
+};
+
+static struct kunit_suite slot_suite = {
+	.name = "pmctrack_metric_slot",
+	.test_cases = slot_cases,
+};
+
+/* A module that is active for the fixture's threads, and publishes when tests say so. */
+static struct monitoring_module publisher = { .name = "publisher", .gen = 1 };
+
+static int read_metric(struct pmct_ctx *ctx, int key, struct pmct_metric_value *value)
+{
+	int err;
+
+	rcu_read_lock();
+	err = pmct_mmon_read(ctx, key, value);
+	rcu_read_unlock();
+	return err;
+}
+
+static int publish_init(struct kunit *test)
+{
+	struct fixture *f;
+	int err = pmct_fixture_init(test);
+
+	if (err)
+		return err;
+	f = test->priv;
+	f->a->mm.gen = publisher.gen;
+	pmct_mmon_lock();
+	/* Nobody else is active while suites run. */
+	rcu_assign_pointer(pmct_mmon, &publisher);
+	pmct_mmon_unlock();
+	return 0;
+}
+
+static void publish_exit(struct kunit *test)
+{
+	pmct_mmon_lock();
+	RCU_INIT_POINTER(pmct_mmon, NULL);
+	pmct_mmon_unlock();
+	synchronize_rcu();
+	pmct_fixture_exit(test);
+}
+
+static void publish_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct pmct_metric_value v;
+
+	KUNIT_EXPECT_EQ(test, read_metric(f->a, PMCT_METRIC_IPC, &v), -ENODATA);
+	pmct_mmon_publish(f->a, PMCT_METRIC_IPC, 1500, PMCT_ESTIMATED);
+	KUNIT_EXPECT_EQ(test, read_metric(f->a, PMCT_METRIC_IPC, &v), 0);
+	KUNIT_EXPECT_EQ(test, v.value, 1500ULL);
+	KUNIT_EXPECT_EQ(test, v.confidence, PMCT_ESTIMATED);
+	KUNIT_EXPECT_LT(test, v.age_ms, 10 * MSEC_PER_SEC);
+	/* Neither another metric nor another thread has it. */
+	KUNIT_EXPECT_EQ(test, read_metric(f->a, PMCT_METRIC_EF, &v), -ENODATA);
+	KUNIT_EXPECT_EQ(test, read_metric(f->b, PMCT_METRIC_IPC, &v), -ENODATA);
+	KUNIT_EXPECT_EQ(test, read_metric(f->a, PMCT_NR_METRICS, &v), -EINVAL);
+	KUNIT_EXPECT_EQ(test, read_metric(f->a, -1, &v), -EINVAL);
+}
+
+static void stale_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct pmct_metric_value v;
+	u32 *version = &f->a->mm.version[PMCT_METRIC_EF];
+
+	pmct_mmon_mark_stale(f->a, PMCT_METRIC_EF);
+	KUNIT_EXPECT_EQ(test, read_metric(f->a, PMCT_METRIC_EF, &v), -ENODATA);
+	pmct_metric_write(version, f->a->mm.metric[PMCT_METRIC_EF], 900,
+			  pmct_metric_stamp(jiffies - 100 * HZ, PMCT_MEASURED));
+	pmct_mmon_mark_stale(f->a, PMCT_METRIC_EF);
+	KUNIT_EXPECT_EQ(test, read_metric(f->a, PMCT_METRIC_EF, &v), 0);
+	KUNIT_EXPECT_EQ(test, v.value, 900ULL);
+	KUNIT_EXPECT_EQ(test, v.confidence, PMCT_STALE);
+	KUNIT_EXPECT_GE(test, v.age_ms, 100 * MSEC_PER_SEC);
+}
+
+/* What the module before has published is not the next one's. */
+static void replaced_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct pmct_metric_value v;
+
+	pmct_mmon_publish(f->a, PMCT_METRIC_IPC, 1500, PMCT_MEASURED);
+	publisher.gen++;
+	KUNIT_EXPECT_EQ(test, read_metric(f->a, PMCT_METRIC_IPC, &v), -ENODATA);
+	local_irq_save(f->flags);
+	pmct_mmon_enter(f->a, NULL);
+	local_irq_restore(f->flags);
+	KUNIT_EXPECT_EQ(test, read_metric(f->a, PMCT_METRIC_IPC, &v), -ENODATA);
+	pmct_mmon_publish(f->a, PMCT_METRIC_IPC, 700, PMCT_MEASURED);
+	KUNIT_EXPECT_EQ(test, read_metric(f->a, PMCT_METRIC_IPC, &v), 0);
+	KUNIT_EXPECT_EQ(test, v.value, 700ULL);
+}
+
+static struct kunit_case publish_cases[] = {
+	KUNIT_CASE(publish_test),
+	KUNIT_CASE(stale_test),
+	KUNIT_CASE(replaced_test),
+	{}
+};
+
+static struct kunit_suite publish_suite = {
+	.name = "pmctrack_publish",
+	.init = publish_init,
+	.exit = publish_exit,
+	.test_cases = publish_cases,
+};
+
+kunit_test_suites(&slot_suite, &publish_suite);
