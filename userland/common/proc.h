@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Processes, from /proc. A process is known by its PID and its start time, because a PID may be used
- * again.
+ * Processes, from /proc. A process is known by its PID and its start time, because a PID may be
+ * used again.
  */
 #ifndef COMMON_PROC_H
 #define COMMON_PROC_H

@@ -7,8 +7,8 @@
 #   tests	the test programs: tests = $(patsubst %.c,$(O)/%,$(wildcard tests/*_test.c))
 #
 # The caller of make may set O, CC, AR, OBJCOPY, PKG_CONFIG, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE,
-# PREFIX, LIBDIR and DESTDIR. This file defines the variables top, userland, O, VERSION, cflags, ldflags
-# and common_objs, the function libs_of, and the file $(O)/flags.
+# PREFIX, LIBDIR and DESTDIR. This file defines the variables top, userland, O, VERSION, cflags,
+# ldflags and common_objs, the function libs_of, and the file $(O)/flags.
 
 userland := $(patsubst %/mk/flags.mk,%,$(abspath $(lastword $(MAKEFILE_LIST))))
 top := $(abspath $(userland)/..)

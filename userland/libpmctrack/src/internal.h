@@ -93,11 +93,11 @@ int event_file_each_alias(const struct event_file *file,
 /* vendor_table.c: events of vendors, from libpfm4 */
 int vendor_table_find(const char *table, uint64_t limit, const char *name, uint64_t *code);
 int vendor_table_each(const char *table, uint64_t limit,
-	     int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg);
+		      int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg);
 const char *vendor_table_present(void);
 int vendor_table_find_x86(const char *table, const char *name, uint64_t *code);
 int vendor_table_each_x86(const char *table,
-		 int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg);
+			  int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg);
 
 /* event_set.c, events.c */
 struct pmctrack_evset *evset_copy(const struct pmctrack_evset *set);
