@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # A host of virtual machines (tests/vm/run --kvm): its kernel runs at EL2.
 
-need_kvm() { [ -e /dev/kvm ] || { echo "for hosts of virtual machines" >/tmp/elsewhere; exit 0; }; }
+need_kvm() { { [ -e /dev/kvm ] && [ -x $S/vcpu ]; } || { echo "for hosts of virtual machines" >/tmp/elsewhere; exit 0; }; }
 
 # Direct reads that end while the thread's virtual CPU is loaded stay ended.
 test_reads_end_in_kvm() {
