@@ -88,10 +88,15 @@ showstopper)
 	until [ "$(pgrep -c -x 'showstopper|warden')" = 19 ]; do sleep 0.1; done
 	# The machine comes to its load.
 	sleep 10
-	pmctrack -N 10 -T 0 -o /tmp/own -c instr:uk -p "$(pgrep -d, -x 'showstopper|warden')"
+	# Guest time jumps while pmctrack is read from the host, which makes a measurement longer than
+	# it says, on a busy host by a tenth. Nothing makes one shorter: the least of three.
+	for i in 1 2 3; do
+		pmctrack -N 10 -T 0 -o /tmp/own$i -c instr:uk -p "$(pgrep -d, -x 'showstopper|warden')"
+		[ "$(rows_of /tmp/own$i detach)" = 19 ]	# guardian, warden, master and executors
+	done
 	kill $run
-	[ "$(rows_of /tmp/own detach)" = 19 ]	# guardian, warden, master and executors
-	echo "showstopper $(sum /tmp/own 4 | awk '{ printf "%.2f", $1 / 1e7 }')" ;;
+	echo "showstopper $(for i in 1 2 3; do sum /tmp/own$i 4; echo; done |
+		awk 'NR == 1 || $1 < least { least = $1 } END { printf "%.2f", least / 1e7 }')" ;;
 error)
 	migrate_beside_others 10000000
 	echo "error $(($(sum /tmp/mine 4) - $(hand_all 10000000 3)))" ;;
