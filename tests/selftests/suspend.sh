@@ -21,7 +21,7 @@ keep() {
 	done
 }
 mkdir -p $new/{proc,sys,dev,tmp,opt/pmctrack}
-keep bash cat touch rtcwake mount awk grep sleep mkfifo rm head tail sort ps pkill pgrep pmctrack $selftests/handwait $selftests/handcount
+keep bash cat touch rtcwake mount awk grep sleep mkfifo rm head tail sort ps pkill pmctrack $selftests/handwait $selftests/handcount
 cp -a /opt/pmctrack/{lib,share} $new/opt/pmctrack
 cp $selftests/lib.sh "$selftests/awake.sh" $new
 mount -t proc proc $new/proc
