@@ -88,8 +88,8 @@ showstopper)
 	until [ "$(pgrep -c -x 'showstopper|warden')" = 19 ]; do sleep 0.1; done
 	# The machine comes to its load.
 	sleep 10
-	# Guest time jumps while pmctrack is read from the host, which makes a measurement longer than
-	# it says, on a busy host by a tenth. Nothing makes one shorter: the least of three.
+	# Guest time jumps while pmctrack is read from the host. A measurement is then longer
+	# than it says, on a busy host by a tenth. Nothing makes one shorter: the least of three.
 	for i in 1 2 3; do
 		pmctrack -N 10 -T 0 -o /tmp/own$i -c instr:uk -p "$(pgrep -d, -x 'showstopper|warden')"
 		[ "$(rows_of /tmp/own$i detach)" = 19 ]	# guardian, warden, master and executors
