@@ -18,7 +18,6 @@
 #include "tie.h"
 
 struct hlist_head *pmct_tasks __read_mostly;
-/* For writers. Innermost of all but the runqueue's callees. */
 DEFINE_RAW_SPINLOCK(pmct_tasks_lock);
 
 DEFINE_PER_CPU(struct pmct_tp_tick, pmct_tp_tick);

@@ -10,13 +10,17 @@
  *	refused KEY	be refused for an unknown KEY 2,000 times; each time, it must be in
  *			the message
  *	threads		create threads, which end at once, as fast as possible
+ *	interrupted PID	attach to a process while signals arrive, until one ends that;
+ *			prints what the library says
  */
 #include <err.h>
 #include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <unistd.h>
 #include <pmctrack/libpmctrack.h>
 
@@ -141,6 +145,42 @@ static int bomb(const char *unused)
 	return err;
 }
 
+static void note(int signal)
+{
+	(void)signal;
+}
+
+static int be_interrupted(const char *pid)
+{
+	const struct itimerval often = { .it_interval.tv_usec = 1000, .it_value.tv_usec = 1000 };
+	const struct itimerval never = { 0 };
+	const struct sigaction action = { .sa_handler = note };
+	const pid_t process = (pid_t)atoi(pid);
+	const struct pmctrack_session_opts opts = {
+		.sz = sizeof(opts),
+		.processes = &process,
+		.nr_processes = 1,
+	};
+	struct pmctrack_ctl *ctl = control();
+	struct pmctrack_evset *set = pmctrack_evset__parse(ctl, 0, "cycles");
+
+	if (sigaction(SIGALRM, &action, NULL))
+		err(1, "sigaction");
+	for (int i = 0; i < 100; i++) {
+		struct pmctrack_session *s;
+
+		setitimer(ITIMER_REAL, &often, NULL);
+		s = pmctrack_session__open(ctl, &set, 1, &opts);
+		setitimer(ITIMER_REAL, &never, NULL);
+		if (!s && strstr(pmctrack_error(), "interrupted by a signal")) {
+			puts(pmctrack_error());
+			return 0;
+		}
+		pmctrack_session__close(s);
+	}
+	errx(1, "attaching went on in spite of signals: %s", pmctrack_error());
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -149,11 +189,12 @@ int main(int argc, char **argv)
 	} modes[] = {
 		{ "fork", leave_child }, { "regions", regions }, { "socket", use_prepared_socket },
 		{ "refused", be_refused }, { "threads", bomb },
+		{ "interrupted", be_interrupted },
 	};
 
 	for (size_t i = 0; argc > 1 && i < sizeof(modes) / sizeof(modes[0]); i++) {
 		if (strcmp(argv[1], modes[i].name) == 0)
 			return modes[i].run(argc > 2 ? argv[2] : "");
 	}
-	errx(2, "usage: hostile fork|regions|socket|refused KEY|threads");
+	errx(2, "usage: hostile fork|regions|socket|refused KEY|threads|interrupted PID");
 }
