@@ -79,7 +79,8 @@ static int pmct_put_cpus(struct sk_buff *msg, const struct cpumask *cpus)
 
 	if (!attr)
 		return -EMSGSIZE;
-	/* CPUs that come now may be missing, but the text ends. */
+	/* CPUs that come or go now may change its length, but the text ends, in zeros. */
+	memset(nla_data(attr), 0, size);
 	scnprintf(nla_data(attr), size, "%*pbl", cpumask_pr_args(cpus));
 	return 0;
 }
