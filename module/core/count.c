@@ -10,6 +10,7 @@
  * overflow interrupt is masked like the others, so it never lands inside.
  * (Where it is an NMI, the backend only defers it, see pmct_overflow().)
  */
+#include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/lockdep.h>
 #include <linux/rcupdate.h>
@@ -26,6 +27,22 @@
 #include "user_read.h"
 
 bool pmct_unverifiable __read_mostly;
+static int pmct_unverifiable_cpu;
+
+/* Printing may wake somebody who waits for the console: not with a runqueue lock held. */
+static void pmct_report_unverifiable(struct irq_work *work)
+{
+	pr_warn_once("pmctrack: %s: registers of CPU %d do not hold what is written to them; disturbances by others are not noticed\n",
+		     pmct_backend->name, READ_ONCE(pmct_unverifiable_cpu));
+}
+
+static DEFINE_IRQ_WORK(pmct_unverifiable_work, pmct_report_unverifiable);
+
+/* No hook runs any more. Process context, may sleep. */
+void pmct_count_exit(void)
+{
+	irq_work_sync(&pmct_unverifiable_work);
+}
 
 static void pmct_set_deadline(struct pmct_ctx *ctx)
 {
@@ -157,8 +174,8 @@ void pmct_disturbed(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 		return;
 	/* Nobody else wrote it: this register does not hold what is written to it. */
 	WRITE_ONCE(pmct_unverifiable, true);
-	pr_warn_once("pmctrack: %s: registers of CPU %d do not hold what is written to them; disturbances by others are not noticed\n",
-		     pmct_backend->name, smp_processor_id());
+	WRITE_ONCE(pmct_unverifiable_cpu, smp_processor_id());
+	irq_work_queue(&pmct_unverifiable_work);
 }
 
 void pmct_enter_base(struct pmct_cpu *cs)

@@ -15,5 +15,6 @@ long pmct_count_start(struct pmct_session *s);
 long pmct_count_stop(struct pmct_session *s);
 long pmct_count_start_user_read(struct pmct_session *s);
 long pmct_count_stop_user_read(struct pmct_session *s);
+void pmct_count_exit(void);
 
 #endif /* _PMCT_COUNT_H */

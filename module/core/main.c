@@ -120,6 +120,7 @@ static void __exit pmct_exit(void)
 	pmct_procfs_exit();
 	pmct_hooks->stop();
 	pmct_sched_mode_exit();
+	pmct_count_exit();
 	pmct_cpu_exit();
 }
 
