@@ -286,8 +286,8 @@ static void program_test(struct kunit *test)
 		{ GLOBAL_CTRL, 0x500000009 }, {}
 	};
 	static const struct x86_model_write second[] = {
-		{ GLOBAL_CTRL, 0 }, { SELECT(3), 0x4100c5 }, { GLOBAL_OVF, 0x70000000f },
-		{ FIXED_CTRL, 0 }, { GLOBAL_CTRL, 0x8 }, {}
+		{ GLOBAL_CTRL, 0 }, { SELECT(3), 0 }, { SELECT(3), 0x4100c5 },
+		{ GLOBAL_OVF, 0x70000000f }, { FIXED_CTRL, 0 }, { GLOBAL_CTRL, 0x8 }, {}
 	};
 	struct pmct_hwset set;
 

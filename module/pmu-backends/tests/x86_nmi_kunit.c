@@ -76,6 +76,21 @@ static void replaced_after_test(struct kunit *test)
 	x86_machine_end(m);
 }
 
+/* A counter that the next set leaves out does not interrupt when perf enables all of them. */
+static void dropped_test(struct kunit *test)
+{
+	struct pmct_hwset set, other;
+	const struct x86_machine *m = begin(test, &set);
+
+	load(m, &set, 5000);
+	x86_machine_program(test, m, m->plain, &other);
+	x86_model_set(m->global, 0x7);
+	KUNIT_EXPECT_FALSE(test, x86_model_count(5000));
+	m->backend->program(&set);
+	expect_sampling(test, m, &set);
+	x86_machine_end(m);
+}
+
 /* Two overflows are accounted for before the NMI of the first one comes. */
 static void two_late_test(struct kunit *test)
 {
@@ -201,6 +216,7 @@ static void amid_write_test(struct kunit *test)
 static struct kunit_case nmi_cases[] = {
 	KUNIT_CASE_PARAM(replaced_before_test, x86_machine_gen_params),
 	KUNIT_CASE_PARAM(replaced_after_test, x86_machine_gen_params),
+	KUNIT_CASE_PARAM(dropped_test, x86_machine_gen_params),
 	KUNIT_CASE_PARAM(two_late_test, x86_machine_gen_params),
 	KUNIT_CASE_PARAM(expired_test, x86_machine_gen_params),
 	KUNIT_CASE_PARAM(released_test, x86_machine_gen_params),

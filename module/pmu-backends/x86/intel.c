@@ -275,6 +275,21 @@ static void intel_stop(struct x86_cpu *cpu)
 	pmct_wrmsr(MSR_CORE_PERF_GLOBAL_CTRL, cpu->saved[0]);
 }
 
+/*
+ * Counters that the next set may leave out: their interrupt must not stay armed,
+ * because perf may enable them, see intel_global_intact(), and nobody would
+ * acknowledge it.
+ */
+static void intel_disarm(const struct x86_type *t, u64 interrupts)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr_general; i++) {
+		if (interrupts & BIT_ULL(t->nr_fixed + i))
+			pmct_wrmsr(intel_select_msr(i), 0);
+	}
+}
+
 static void intel_program(const struct pmct_hwset *set)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
@@ -285,8 +300,10 @@ static void intel_program(const struct pmct_hwset *set)
 	if (unlikely(!t))
 		return;
 	intel_stop_counters(t);
-	if (unlikely(cpu->interrupts))
+	if (unlikely(cpu->interrupts)) {
+		intel_disarm(t, cpu->interrupts);
 		x86_drop_interrupts(cpu);
+	}
 	for (i = 0; i < set->nr; i++) {
 		unsigned int n = FIELD_GET(X86_CFG_INDEX, set->config[i]);
 		u64 reg = set->config[i] & X86_CFG_REGISTER;
