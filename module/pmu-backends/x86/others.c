@@ -15,6 +15,21 @@ static const u8 intel_core_models[] = {
 	0x0e, 0x0f, 0x16, 0x17, 0x1d, 0x1c, 0x26, 0x27, 0x35, 0x36, 0
 };
 
+/* Nehalem and Westmere */
+static const u8 intel_nehalem_models[] = {
+	0x1a, 0x1e, 0x1f, 0x2e, 0x25, 0x2c, 0x2f, 0
+};
+
+/* Cores with licences for power: servers from Skylake to Ice Lake, clients to Alder Lake */
+static const u8 intel_power_models[] = {
+	0x55, 0x6a, 0x6c, 0x7d, 0x7e, 0x8c, 0x8d, 0xa7, 0x97, 0x9a, 0
+};
+
+/* Skylake and Ice Lake of servers */
+static const u8 intel_server_models[] = {
+	0x55, 0x6a, 0x6c, 0
+};
+
 const struct x86_others x86_others_table[] = {
 	/* SDM 3, "Architectural Performance Monitoring Version 3": AnyThread, of fixed ones, too */
 	{ X86_VENDOR_INTEL, 0x06, U8_MAX, .any = true,
@@ -28,6 +43,24 @@ const struct x86_others x86_others_table[] = {
 	/* Event tables since Ice Lake (CPU_CLK_UNHALTED.DISTRIBUTED): halved if it is not */
 	{ X86_VENDOR_INTEL, 0x06, U8_MAX, .code_bits = ALL_CODE_BITS, .code = 0xec,
 	  .umask_bits = 0x02, .umask = 0x02, .who = "the other hyperthread of the core" },
+	/* Event tables since Sandy Bridge (UOPS_DISPATCHED.CORE, UOPS_EXECUTED.CORE…) */
+	{ X86_VENDOR_INTEL, 0x06, U8_MAX, .code_bits = ALL_CODE_BITS, .code = 0xb1,
+	  .umask_bits = 0x02, .umask = 0x02, .who = "the other hyperthread of the core" },
+	/* Event tables since Ice Lake (TOPDOWN.SLOTS_P): halved if it is not halted */
+	{ X86_VENDOR_INTEL, 0x06, U8_MAX, .code_bits = ALL_CODE_BITS, .code = 0xa4,
+	  .umask_bits = 0x01, .umask = 0x01, .who = "the other hyperthread of the core" },
+	/* CORE_POWER: either thread's vector instructions change the licence of the core */
+	{ X86_VENDOR_INTEL, 0x06, 0x06, intel_power_models, .code_bits = ALL_CODE_BITS,
+	  .code = 0x28, .who = "the other hyperthread of the core" },
+	/* CORE_SNOOP_RESPONSE; SNOOPQ_REQUESTS_OUTSTANDING, SNOOPQ_REQUESTS, SNOOP_RESPONSE */
+	{ X86_VENDOR_INTEL, 0x06, 0x06, intel_server_models, .code_bits = ALL_CODE_BITS,
+	  .code = 0xef, .who = "the cores that look into its caches" },
+	{ X86_VENDOR_INTEL, 0x06, 0x06, intel_nehalem_models, .code_bits = ALL_CODE_BITS,
+	  .code = 0xb3, .who = "the cores that look into its caches" },
+	{ X86_VENDOR_INTEL, 0x06, 0x06, intel_nehalem_models, .code_bits = ALL_CODE_BITS,
+	  .code = 0xb4, .who = "the cores that look into its caches" },
+	{ X86_VENDOR_INTEL, 0x06, 0x06, intel_nehalem_models, .code_bits = ALL_CODE_BITS,
+	  .code = 0xb8, .who = "the cores that look into its caches" },
 	/* SDM 3, "Core Specificity Encoding within a Non-Architectural Umask": 01b is this core */
 	{ X86_VENDOR_INTEL, 0x06, 0x06, intel_core_models, .code_bits = 0xff0, .code = 0x20,
 	  .umask_bits = 0xc0, .umask = 0x40, .differs = true,
@@ -48,6 +81,9 @@ const struct x86_others x86_others_table[] = {
 	 */
 	{ X86_VENDOR_AMD, 0x0f, 0x14, .code_bits = 0x0e0, .code = 0x0e0,
 	  .who = "all CPUs of the node" },
+	/* PPR of families 17h and 19h, PMCx062: "event counts are for both threads" */
+	{ X86_VENDOR_AMD, 0x17, 0x19, .code_bits = ALL_CODE_BITS, .code = 0x062,
+	  .who = "the other thread of the core" },
 };
 
 const unsigned int x86_nr_others = ARRAY_SIZE(x86_others_table);
