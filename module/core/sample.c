@@ -101,6 +101,9 @@ static __always_inline void pmct_fill_record(struct pmctrack_record *rec, struct
 		ctx->missed = 0;
 		ctx->disturbed = false;
 	}
+	/* A CPU of a type without a set counts nothing, however long. */
+	if (unlikely(!nr))
+		rec->hw_ns = 0;
 	for (i = 0; i < nr; i++) {
 		rec->counts[i] = ctx->sum[i];
 		ctx->sum[i] = 0;

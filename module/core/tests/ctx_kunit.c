@@ -105,6 +105,7 @@ static void forget_test(struct kunit *test)
 static void no_core_type_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
+	struct pmct_test_record rec;
 	struct pmct_cpu *cs;
 	unsigned int programmed;
 	u8 core_type;
@@ -139,6 +140,11 @@ static void no_core_type_test(struct kunit *test)
 	/* What was counted before is in a record of its own. */
 	KUNIT_EXPECT_EQ(test, f->s->ring.head,
 			(u64)pmct_record_size(3) + pmct_record_size(0));
+	KUNIT_EXPECT_GT(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+	KUNIT_EXPECT_EQ(test, rec.head.run_ns, rec.head.hw_ns);
+	KUNIT_EXPECT_GT(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+	KUNIT_EXPECT_GT(test, rec.head.run_ns, 0);
+	KUNIT_EXPECT_EQ(test, rec.head.hw_ns, 0);
 }
 
 /* The same with a thread on the CPU, as in suspend. */

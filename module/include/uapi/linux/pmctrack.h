@@ -99,7 +99,8 @@ enum pmctrack_record_flags {
  * @cpu: where the interval ended
  * @core_type: type of the CPUs that the counts are of (index of a PMU of the
  *	netlink interface); of kind migration, it has left them by now;
- *	PMCTRACK_MAX_CORE_TYPES: its counters cannot be used, @nr_counts is 0
+ *	PMCTRACK_MAX_CORE_TYPES: its counters cannot be used, @nr_counts and @hw_ns
+ *	are 0
  * @set: index of the event set
  * @nr_counts: number of counts
  * @nr_virt: number of virtual counters, which follow the counts
