@@ -187,51 +187,76 @@ static int print_all(const struct report *r, const struct openmetrics *om, FILE 
 	return fflush(out) || ferror(out) ? -errno : 0;
 }
 
-/* In the folder of @path, which it is going to replace. NULL: no memory. Caller frees. */
-static char *temporary_name(const char *path)
+/*
+ * A new file beside @path, which it is going to replace. Its name cannot be known
+ * before: in the folder of somebody else, a link could wait there. The caller frees
+ * @name. Return: a descriptor or a negative errno.
+ */
+static int open_temporary(const char *path, char **name)
 {
-	char *name;
+	mode_t mask = umask(0);
+	int fd;
 
-	return asprintf(&name, "%s.%d", path, getpid()) < 0 ? NULL : name;
+	umask(mask);
+	if (asprintf(name, "%s.XXXXXX", path) < 0) {
+		*name = NULL;
+		return -ENOMEM;
+	}
+	fd = mkostemp(*name, O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (fchmod(fd, 0666 & ~mask) == 0)
+		return fd;
+	fd = -errno;
+	unlink(*name);
+	return fd;
 }
 
 static int check_file(const char *path)
 {
-	char *tmp = temporary_name(path);
 	struct stat st;
-	int fd, err;
+	char *tmp;
+	int fd = open_temporary(path, &tmp);
 
-	if (!tmp)
-		return -ENOMEM;
-	fd = open(tmp, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	err = fd < 0 ? -errno : 0;
 	if (fd >= 0) {
 		close(fd);
 		unlink(tmp);
 	}
 	free(tmp);
-	if (!err && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
-		err = -EISDIR;
+	if (fd < 0)
+		return fd;
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? -EISDIR : 0;
+}
+
+static int write_all(const struct report *r, const struct openmetrics *om, int fd)
+{
+	FILE *out = fdopen(fd, "w");
+	int err;
+
+	if (!out) {
+		err = -errno;
+		close(fd);
+		return err;
+	}
+	err = print_all(r, om, out);
+	if (fclose(out) && !err)
+		err = -errno;
 	return err;
 }
 
 static int replace_file(const struct report *r, const struct openmetrics *om)
 {
 	const char *path = r->o->output;
-	char *tmp = temporary_name(path);
-	FILE *out;
-	int err;
+	char *tmp;
+	int err = open_temporary(path, &tmp);
 
-	if (!tmp)
-		return -ENOMEM;
-	out = fopen(tmp, "we");
-	err = out ? print_all(r, om, out) : -errno;
-	if (out && fclose(out) && !err)
-		err = -errno;
-	if (!err && rename(tmp, path))
-		err = -errno;
-	if (err)
-		unlink(tmp);
+	if (err >= 0) {
+		err = write_all(r, om, err);
+		if (!err && rename(tmp, path))
+			err = -errno;
+		if (err)
+			unlink(tmp);
+	}
 	free(tmp);
 	return err;
 }

@@ -5,6 +5,8 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <cmocka.h>
 #include <json-c/json.h>
 
@@ -449,6 +451,28 @@ static void openmetrics_names_test(void **state)
 	free(rec);
 }
 
+/* What others put beside a file that is replaced is left alone, and nobody waits for it. */
+static void openmetrics_links_test(void **state)
+{
+	char folder[] = "/tmp/pmctrack-test-XXXXXX", target[64], link[80], file[64];
+	struct stat st;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(target, sizeof(target), "%s/target", folder);
+	snprintf(file, sizeof(file), "%s/file", folder);
+	snprintf(link, sizeof(link), "%s.%d", file, getpid());
+	assert_int_equal(symlink(target, link), 0);
+	assert_int_equal(writer_openmetrics.check_file(file), 0);
+	assert_int_not_equal(stat(target, &st), 0);
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(mkfifo(link, 0600), 0);
+	assert_int_equal(writer_openmetrics.check_file(file), 0);
+	assert_int_equal(unlink(link), 0);
+	/* Nothing of ours is left. */
+	assert_int_equal(rmdir(folder), 0);
+}
+
 /* No two columns of CSV have the same name. */
 static void csv_columns_test(void **state)
 {
@@ -541,6 +565,7 @@ int main(void)
 		cmocka_unit_test(one_code_test),
 		cmocka_unit_test(counted_twice_test),
 		cmocka_unit_test(openmetrics_names_test),
+		cmocka_unit_test(openmetrics_links_test),
 		cmocka_unit_test(csv_columns_test),
 		cmocka_unit_test(metric_test),
 	};
