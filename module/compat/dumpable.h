@@ -4,7 +4,7 @@
 #define _PMCT_COMPAT_DUMPABLE_H
 
 #include <linux/sched/coredump.h>
-#include <linux/sched/mm.h>
+#include <linux/sched/task.h>
 #ifdef PMCT_HAVE_EXEC_STATE
 #include <linux/sched/exec_state.h>
 #endif
@@ -14,7 +14,7 @@
  *	their caller, and of unreadable ones?
  * @task: current, or a thread that the caller keeps from being freed
  *
- * Context: process context; may sleep unless @task is current.
+ * Context: process context; any if @task is current. It does not sleep.
  * Return: true also for threads without a program.
  */
 static inline bool pmct_dumpable(struct task_struct *task)
@@ -27,14 +27,14 @@ static inline bool pmct_dumpable(struct task_struct *task)
 	rcu_read_unlock();
 	return dumpable;
 #else
-	struct mm_struct *mm = task == current ? current->mm : get_task_mm(task);
 	bool dumpable;
 
-	if (!mm)
-		return true;
-	dumpable = get_dumpable(mm) == SUID_DUMP_USER;
-	if (task != current)
-		mmput(mm);
+	if (task == current)
+		return !current->mm || get_dumpable(current->mm) == SUID_DUMP_USER;
+	/* Not by a reference, whose end could wait for what its owner has open. */
+	task_lock(task);
+	dumpable = !task->mm || get_dumpable(task->mm) == SUID_DUMP_USER;
+	task_unlock(task);
 	return dumpable;
 #endif
 }

@@ -7,15 +7,19 @@
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
 #include <linux/sched/task.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "../compat/task.h"
 #include "attach.h"
 #include "config.h"
 #include "ctx.h"
+#include "detach.h"
 #include "handover.h"
-#include "sched_mode.h"
+#include "mmon_call.h"
 #include "syswide.h"
 #include "tie.h"
+#include "turn.h"
 
 #define PMCT_ATTACH_BATCH	32
 /* A process is left with so many more threads than it had when it was looked at. */
@@ -26,18 +30,37 @@
  * @s: the session that they are attached to
  * @process: its threads
  * @last: the last thread that was looked at, with a reference; NULL: none yet
+ * @state: what they do from now on
  * @attached: how many were attached
- * @tried: the same, with those that ended meanwhile
+ * @settled: how many of those pmct_attach_settle() has seen
+ * @tried: how many were tried, with those that ended meanwhile
  * @limit: of @tried
+ * @asked: threads of sessions that were asked to give way
+ * @untied: contexts of such sessions
+ * @ended: contexts that came too late
  */
 struct pmct_attach_walk {
 	struct pmct_session *s;
 	struct task_struct *process;
 	struct task_struct *last;
+	enum pmct_ctx_state state;
 	unsigned int attached;
+	unsigned int settled;
 	unsigned int tried;
 	unsigned int limit;
+	struct list_head asked;
+	struct list_head untied;
+	struct list_head ended;
 };
+
+static void pmct_attach_walk_init(struct pmct_attach_walk *w, struct pmct_session *s,
+				  enum pmct_ctx_state state)
+{
+	*w = (struct pmct_attach_walk){ .s = s, .state = state };
+	INIT_LIST_HEAD(&w->asked);
+	INIT_LIST_HEAD(&w->untied);
+	INIT_LIST_HEAD(&w->ended);
+}
 
 /* Is the thread alive, and not of @s yet? Another session's is for attach to refuse. */
 static bool pmct_attach_wanted(const struct pmct_session *s, struct task_struct *task)
@@ -81,59 +104,205 @@ static unsigned int pmct_attach_find(struct pmct_attach_walk *w, struct task_str
 	return nr;
 }
 
-/*
- * A session without CAP_PERFMON that has the thread gives way to one with it, at
- * once: nobody can come in between. False if no such session has it.
+/**
+ * struct pmct_attach_asked - a thread whose session was asked to give way
+ * @node: in pmct_attach_walk::asked
+ * @task: the thread, with a reference
  */
-static bool pmct_attach_take_over(struct pmct_session *s, struct task_struct *task,
-				  struct pmct_ctx *successor)
-{
-	struct pmct_session *other = NULL;
-	struct pmct_ctx *ctx;
-	bool done;
+struct pmct_attach_asked {
+	struct list_head node;
+	struct task_struct *task;
+};
 
-	if (!s->privileged || !pmct_hooks->may_access(task))
-		return false;
-	local_irq_disable();
-	/* While one of its threads is tied, and interrupts are disabled, a session stays. */
+/* A context of @w->s has been tied to @task: may it stay, and does it count? */
+static int pmct_attach_begin(struct pmct_attach_walk *w, struct task_struct *task,
+			     struct pmct_msg *msg)
+{
+	struct pmct_session *s = w->s;
+	struct pmct_ctx *ctx;
+
+	/* Its exit, or an exec that changed its rights, may have come before the tie. */
+	if (READ_ONCE(task->flags) & PF_EXITING) {
+		/* Its exit may be freeing the context. */
+		pmct_detach_one(s, task, &w->ended);
+		return pmct_refuse(msg, -ESRCH, "thread %d has ended", task_pid_vnr(task));
+	}
+	if (task != current && !pmct_hooks->may_access(task)) {
+		pmct_detach_one(s, task, &w->ended);
+		return pmct_refuse(msg, -EACCES, "thread %d belongs to somebody else now",
+				   task_pid_vnr(task));
+	}
+	w->attached++;
+	if (w->state != PMCT_CTX_COUNTING)
+		return 0;
+	raw_spin_lock_irq(&s->lock);
+	/* Not if it has left meanwhile, or is another session's. */
 	ctx = pmct_tie_ctx(task);
-	if (ctx && !ctx->session->privileged && refcount_inc_not_zero(&ctx->session->refs))
-		other = ctx->session;
-	local_irq_enable();
-	if (!other)
-		return false;
-	done = pmct_ctx_evict(other, task, successor, PMCTRACK_RECORD_REVOKED);
-	pmct_session_put(other);
-	return done;
+	if (ctx && ctx->session == s)
+		pmct_tie_enable(task, ctx);
+	raw_spin_unlock_irq(&s->lock);
+	return 0;
 }
 
-/* A pmct_ctx_tie_fn: a scheduler's monitoring of the thread gives way; it may end just now. */
-static bool pmct_attach_tie(struct pmct_session *s, struct task_struct *task, struct pmct_ctx *ctx)
+/*
+ * Tie a new context to @task: to one that has none, or in the place of that of a session
+ * that was asked. -EALREADY: @s has it; -EBUSY: another session has it.
+ */
+static int pmct_attach_tie(struct pmct_attach_walk *w, struct task_struct *task, bool asked,
+			   struct pmct_msg *msg)
 {
-	return pmct_hooks->tie(task, ctx) || pmct_sched_mode_yield(task, ctx) ||
-	       pmct_attach_take_over(s, task, ctx) || pmct_hooks->tie(task, ctx);
-}
-
-/* Not while somebody ends the session: he must not miss a context that is half attached. */
-static struct pmct_ctx *pmct_attach_unless_ended(struct pmct_session *s, struct task_struct *task,
-						 struct pmct_msg *why)
-{
+	struct pmct_session *s = w->s;
+	const struct pmct_ctx *other;
 	struct pmct_ctx *ctx;
+	bool ours;
 
-	mutex_lock(&s->end_mutex);
-	if (s->ended)
-		ctx = ERR_PTR(-ESHUTDOWN);
-	else
-		ctx = pmct_ctx_attach(s, task, PMCT_CTX_COUNTING, pmct_attach_tie, why);
-	mutex_unlock(&s->end_mutex);
-	return ctx;
+	ctx = pmct_ctx_alloc(s, task, w->state, GFP_KERNEL);
+	if (!ctx)
+		return pmct_refuse(msg, -ENOMEM, "no memory for a thread context");
+	if (!pmct_ctx_join(ctx)) {
+		kfree(ctx);
+		return pmct_refuse(msg, -ESHUTDOWN, "the session has ended");
+	}
+	if ((asked && pmct_detach_hand_over(s, task, ctx, &w->untied)) ||
+	    pmct_hooks->tie(task, ctx))
+		return pmct_attach_begin(w, task, msg);
+	raw_spin_lock_irq(&s->lock);
+	pmct_ctx_unlist(ctx);
+	pmct_ctx_count_one_less(s);
+	/* Its creator, which was attached before, may have been faster. */
+	other = pmct_tie_ctx(task);
+	ours = other && other->session == s;
+	raw_spin_unlock_irq(&s->lock);
+	kfree(ctx);
+	return ours ? -EALREADY : -EBUSY;
 }
 
+static int pmct_attach_busy(struct task_struct *task, struct pmct_msg *msg)
+{
+	return pmct_refuse(msg, -EBUSY,
+			   "thread %d is being monitored by another session already; end that one first",
+			   task_pid_vnr(task));
+}
+
+/* Attach a thread, or ask the session that has it to give way, for pmct_attach_settle(). */
 static int pmct_attach_thread(struct pmct_attach_walk *w, struct task_struct *task,
 			      struct pmct_msg *msg)
 {
-	struct pmct_msg why = {};
-	struct pmct_ctx *ctx;
+	struct pmct_attach_asked *asked;
+	int err = pmct_attach_tie(w, task, false, msg);
+
+	if (err != -EBUSY)
+		return err;
+	asked = kmalloc(sizeof(*asked), GFP_KERNEL);
+	if (!asked)
+		return pmct_refuse(msg, -ENOMEM, "no memory to take over a thread");
+	if (pmct_detach_ask(w->s, task)) {
+		asked->task = get_task_struct(task);
+		list_add_tail(&asked->node, &w->asked);
+		return 0;
+	}
+	kfree(asked);
+	/* It may have ended just now. */
+	err = pmct_attach_tie(w, task, false, msg);
+	return err == -EBUSY ? pmct_attach_busy(task, msg) : err;
+}
+
+/* Threads that end, or that a creator has attached, are no failure. */
+static int pmct_attach_forgive(int err)
+{
+	return err == -ESRCH || err == -EALREADY ? 0 : err;
+}
+
+/* Take those over whose sessions were asked; after an error, these lose them all the same. */
+static int pmct_attach_take_over(struct pmct_attach_walk *w, int err, struct pmct_msg *msg)
+{
+	struct pmct_attach_asked *asked, *next;
+
+	if (list_empty(&w->asked))
+		return err;
+	pmct_detach_wait_asked();
+	list_for_each_entry_safe(asked, next, &w->asked, node) {
+		if (!err)
+			err = pmct_attach_forgive(pmct_attach_tie(w, asked->task, true, msg));
+		if (err == -EBUSY)
+			pmct_attach_busy(asked->task, msg);
+		/* Nothing happens if it was handed over. */
+		if (err)
+			pmct_detach_hand_over(w->s, asked->task, NULL, &w->untied);
+		put_task_struct(asked->task);
+		kfree(asked);
+	}
+	INIT_LIST_HEAD(&w->asked);
+	return err;
+}
+
+static void pmct_attach_note_cpu(struct pmct_ctx *ctx, void *cpus)
+{
+	unsigned int cpu;
+
+	if (!ctx->task || !pmct_task_on_cpu(ctx->task))
+		return;
+	cpu = task_cpu(ctx->task);
+	if (READ_ONCE(per_cpu_ptr(&pmct_cpu, cpu)->ctx) != ctx)
+		cpumask_set_cpu(cpu, cpus);
+}
+
+/*
+ * Threads that are on a CPU enter it now. That of a switch that was going on while the
+ * thread was tied is known after the wait: all others enter when they are switched to.
+ */
+static void pmct_attach_enter_running(struct pmct_session *s)
+{
+	cpumask_var_t cpus;
+
+	if (!zalloc_cpumask_var(&cpus, GFP_KERNEL)) {
+		pmct_count_enter_cpus(s, cpu_online_mask);
+		return;
+	}
+	pmct_detach_each(s, pmct_attach_note_cpu, cpus);
+	pmct_count_enter_cpus(s, cpus);
+	free_cpumask_var(cpus);
+}
+
+/* What remains to be done for all threads that were attached since the last time. */
+static int pmct_attach_settle(struct pmct_attach_walk *w, int err, struct pmct_msg *msg)
+{
+	bool counting = w->state == PMCT_CTX_COUNTING && w->attached > w->settled;
+
+	down_read(&pmct_mmon_sem);
+	err = pmct_attach_take_over(w, err, msg);
+	if (!list_empty(&w->untied))
+		pmct_detach_dispose(&w->untied, PMCTRACK_RECORD_REVOKED);
+	else if (counting && list_empty(&w->ended))
+		pmct_hooks->synchronize();
+	pmct_detach_dispose(&w->ended, PMCTRACK_RECORD_PAD);
+	up_read(&pmct_mmon_sem);
+	if (w->state == PMCT_CTX_COUNTING && w->attached > w->settled)
+		pmct_attach_enter_running(w->s);
+	w->settled = w->attached;
+	return err;
+}
+
+/* Not while somebody ends the session: he must not miss a context that is half attached. */
+static int pmct_attach_unless_ended(struct pmct_attach_walk *w, struct task_struct *task,
+				    struct pmct_msg *msg)
+{
+	int err;
+
+	mutex_lock(&w->s->end_mutex);
+	down_read(&pmct_mmon_sem);
+	if (w->s->ended)
+		err = pmct_refuse(msg, -ESHUTDOWN, "the session has ended");
+	else
+		err = pmct_attach_thread(w, task, msg);
+	up_read(&pmct_mmon_sem);
+	mutex_unlock(&w->s->end_mutex);
+	return err;
+}
+
+static int pmct_attach_next(struct pmct_attach_walk *w, struct task_struct *task,
+			    struct pmct_msg *msg)
+{
 	bool wanted;
 
 	if (signal_pending(current))
@@ -145,20 +314,7 @@ static int pmct_attach_thread(struct pmct_attach_walk *w, struct task_struct *ta
 	if (!wanted)
 		return 0;
 	w->tried++;
-	ctx = pmct_attach_unless_ended(w->s, task, &why);
-	switch (PTR_ERR_OR_ZERO(ctx)) {
-	case 0:
-		w->attached++;
-		return 0;
-	case -ESRCH:
-		/* It ends just now. */
-	case -EALREADY:
-		/* Its creator had it attached. */
-		return 0;
-	case -ESHUTDOWN:
-		return pmct_refuse(msg, -ESHUTDOWN, "the session has ended");
-	}
-	return pmct_refuse(msg, PTR_ERR(ctx), "%s", why.text);
+	return pmct_attach_forgive(pmct_attach_unless_ended(w, task, msg));
 }
 
 /* 0 if none was left to attach or the limit is reached, their number, or an error. */
@@ -171,7 +327,7 @@ static int pmct_attach_some(struct pmct_attach_walk *w, struct pmct_msg *msg)
 
 	for (i = 0; i < nr; i++) {
 		if (!err && w->tried < w->limit)
-			err = pmct_attach_thread(w, batch[i], msg);
+			err = pmct_attach_next(w, batch[i], msg);
 		put_task_struct(batch[i]);
 	}
 	if (err)
@@ -179,28 +335,32 @@ static int pmct_attach_some(struct pmct_attach_walk *w, struct pmct_msg *msg)
 	return w->tried < w->limit ? nr : 0;
 }
 
+static int pmct_attach_pass(struct pmct_attach_walk *w, struct pmct_msg *msg)
+{
+	int nr, err;
+
+	do {
+		nr = pmct_attach_some(w, msg);
+		cond_resched();
+	} while (nr > 0);
+	if (w->last)
+		put_task_struct(w->last);
+	w->last = NULL;
+	mutex_lock(&w->s->end_mutex);
+	err = pmct_attach_settle(w, nr, msg);
+	mutex_unlock(&w->s->end_mutex);
+	return err;
+}
+
 static int pmct_attach_threads(struct pmct_attach_walk *w, struct pmct_msg *msg)
 {
-	int nr, again;
+	int err = pmct_attach_pass(w, msg);
 
 	/*
-	 * A thread that is being created by one that was not attached yet is
-	 * in no list until it is complete: look once more after a while.
+	 * A thread that was being created by one that was not attached yet was in no list
+	 * until it was complete: look once more.
 	 */
-	for (again = 0; again < 2; again++) {
-		do {
-			nr = pmct_attach_some(w, msg);
-			if (nr < 0)
-				return nr;
-			cond_resched();
-		} while (nr);
-		pmct_count_enter_session(w->s);
-		pmct_hooks->synchronize();
-		if (w->last)
-			put_task_struct(w->last);
-		w->last = NULL;
-	}
-	return 0;
+	return !err && w->tried ? pmct_attach_pass(w, msg) : err;
 }
 
 static unsigned int pmct_attach_count_missing(const struct pmct_attach_walk *w)
@@ -237,17 +397,16 @@ static struct task_struct *pmct_attach_find_target(pid_t nr, enum pid_type type,
 static int pmct_attach_process(struct pmct_session *s, struct pmctrack_attach *a,
 			       struct pmct_msg *msg)
 {
-	struct pmct_attach_walk w = { .s = s };
+	struct pmct_attach_walk w;
 	int err;
 
+	pmct_attach_walk_init(&w, s, PMCT_CTX_COUNTING);
 	w.process = pmct_attach_find_target(a->pid, PIDTYPE_TGID, "process", msg);
 	if (IS_ERR(w.process))
 		return PTR_ERR(w.process);
 	w.limit = min_t(unsigned int, 2 * get_nr_threads(w.process) + PMCT_ATTACH_MORE,
 			READ_ONCE(pmct_config.attach_max_threads));
 	err = pmct_attach_threads(&w, msg);
-	if (w.last)
-		put_task_struct(w.last);
 	a->threads = w.attached;
 	if (!err && w.tried == w.limit)
 		a->left_out = pmct_attach_count_missing(&w);
@@ -279,28 +438,45 @@ long pmct_attach_ioctl(struct pmct_session *s, struct pmctrack_attach __user *ar
 	a.threads = 0;
 	a.left_out = 0;
 	err = pmct_attach_process(s, &a, &msg);
-	strscpy_pad(a.message, msg.text, sizeof(a.message));
+	strscpy_pad(a.message, err ? msg.text : "", sizeof(a.message));
 	if (copy_to_user(arg, &a, sizeof(a)))
 		return -EFAULT;
+	return err;
+}
+
+/* A thread that is not counted yet. */
+static int pmct_attach_alone(struct pmct_session *s, struct task_struct *task,
+			     enum pmct_ctx_state state, struct pmct_msg *msg)
+{
+	struct pmct_attach_walk w;
+	struct pmct_ctx *ctx;
+	int err;
+
+	pmct_attach_walk_init(&w, s, state);
+	down_read(&pmct_mmon_sem);
+	err = pmct_attach_thread(&w, task, msg);
+	up_read(&pmct_mmon_sem);
+	err = pmct_attach_settle(&w, err, msg);
+	/* It may have started itself in the session that had it, while that was taken from it. */
+	raw_spin_lock_irq(&s->lock);
+	ctx = pmct_tie_ctx(task);
+	if (ctx && ctx->session == s && ctx->state != PMCT_CTX_COUNTING)
+		pmct_tie_disable(task, ctx);
+	raw_spin_unlock_irq(&s->lock);
 	return err;
 }
 
 static int pmct_attach_on_exec(struct pmct_session *s, pid_t tid, struct pmct_msg *msg)
 {
 	struct task_struct *task;
-	struct pmct_ctx *ctx;
+	int err;
 
 	task = pmct_attach_find_target(tid, PIDTYPE_PID, "thread", msg);
 	if (IS_ERR(task))
 		return PTR_ERR(task);
-	ctx = pmct_ctx_attach(s, task, PMCT_CTX_ON_EXEC, pmct_attach_tie, msg);
+	err = pmct_attach_alone(s, task, PMCT_CTX_ON_EXEC, msg);
 	put_task_struct(task);
-	return PTR_ERR_OR_ZERO(ctx);
-}
-
-static int pmct_attach_self(struct pmct_session *s, struct pmct_msg *msg)
-{
-	return PTR_ERR_OR_ZERO(pmct_ctx_attach(s, current, PMCT_CTX_STOPPED, pmct_attach_tie, msg));
+	return err;
 }
 
 /**
@@ -330,7 +506,7 @@ int pmct_attach(struct pmct_session *s, const struct pmct_session_params *params
 		return pmct_refuse(msg, -EINVAL, "a cgroup is monitored by a system-wide session");
 	switch (target) {
 	case 0:
-		return pmct_attach_self(s, msg);
+		return pmct_attach_alone(s, current, PMCT_CTX_STOPPED, msg);
 	case PMCTRACK_SESSION_ATTACH:
 		return 0;
 	case PMCTRACK_SESSION_ON_EXEC:

@@ -22,18 +22,16 @@
 #include "count_steps.h"
 #include "mmon_call.h"
 #include "sample.h"
-#include "sched_want.h"
 #include "tie.h"
 #include "user_read.h"
 
-bool pmct_unverifiable __read_mostly;
 static int pmct_unverifiable_cpu;
 
 /* Printing may wake somebody who waits for the console: not with a runqueue lock held. */
 static void pmct_report_unverifiable(struct irq_work *work)
 {
-	pr_warn_once("pmctrack: %s: registers of CPU %d do not hold what is written to them; disturbances by others are not noticed\n",
-		     pmct_backend->name, READ_ONCE(pmct_unverifiable_cpu));
+	pr_warn_ratelimited("pmctrack: %s: registers of CPU %d do not hold what is written to them; disturbances by others are not noticed there\n",
+			    pmct_backend->name, READ_ONCE(pmct_unverifiable_cpu));
 }
 
 static DEFINE_IRQ_WORK(pmct_unverifiable_work, pmct_report_unverifiable);
@@ -173,7 +171,7 @@ void pmct_disturbed(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 	if (pmct_backend->intact(cs->set))
 		return;
 	/* Nobody else wrote it: this register does not hold what is written to it. */
-	WRITE_ONCE(pmct_unverifiable, true);
+	cs->unverifiable = true;
 	WRITE_ONCE(pmct_unverifiable_cpu, smp_processor_id());
 	irq_work_queue(&pmct_unverifiable_work);
 }
@@ -222,20 +220,11 @@ void pmct_tick(void *data, int cpu)
 
 	lockdep_assert_irqs_disabled();
 
-	if (unlikely(!ctx)) {
-		if (pmct_hooks->sched_mode(current))
-			pmct_sched_want(current);
-		return;
-	}
 	/* As in pmct_sched_out(). */
-	if (unlikely(cs->ctx != ctx))
+	if (unlikely(!ctx || cs->ctx != ctx))
 		return;
-	if (unlikely(rcu_access_pointer(pmct_mmon))) {
+	if (unlikely(rcu_access_pointer(pmct_mmon)))
 		pmct_mmon_tick(ctx, cpu);
-		/* A session that nobody reads is that of the scheduler. */
-		if (!ctx->session->ring.size && !pmct_hooks->sched_mode(current))
-			pmct_sched_want(current);
-	}
 	pmct_verify(cs, ctx);
 	over = pmct_period_over(ctx);
 	if (likely(!over && !ctx->set->wraps))
@@ -251,10 +240,7 @@ void pmct_tick(void *data, int cpu)
 /**
  * pmct_overflow() - a counter interrupt
  *
- * A backend for which this may be an NMI must not call it from there, but
- * keep the flag and mask the interrupt until overflow_clear(): the next tick
- * or switch accounts for it.
- *
+ * Context: hot, not in an NMI; see pmct_backend::claim.
  * Return: whether a counter had overflowed.
  */
 bool pmct_overflow(void)
@@ -292,26 +278,26 @@ static __always_inline void pmct_begin(struct pmct_ctx *ctx)
 	pmct_tie_enable(current, ctx);
 }
 
-/* Current, whose context this is, has executed a program. Hook, process context. */
+/* Current, whose context this is, has executed a program, or is newly monitored. Hook. */
 void pmct_count_begin(struct pmct_ctx *ctx)
 {
 	struct pmct_session *s = ctx->session;
+	unsigned long flags;
 
 	/* The session may be ending: no CPU may learn of a context that it took. */
-	raw_spin_lock_irq(&s->lock);
+	raw_spin_lock_irqsave(&s->lock, flags);
 	if (ctx->listed && !ctx->detaching)
 		pmct_begin(ctx);
-	raw_spin_unlock_irq(&s->lock);
+	raw_spin_unlock_irqrestore(&s->lock, flags);
 }
 
-/* Current, whose context this is, ends: its last record. Interrupts disabled. */
+/* Current, whose context this is and was untied, ends: its last record. Interrupts disabled. */
 void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 
 	lockdep_assert_irqs_disabled();
 
-	pmct_tie_disable(current, ctx);
 	/* The record is of now, by the clock of the last read here. */
 	if (pmct_is_here(cs)) {
 		pmct_verify(cs, cs->ctx);

@@ -18,11 +18,6 @@ void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx);
 void pmct_entered(struct pmct_cpu *cs, struct pmct_ctx *ctx);
 /* Give the counters to the context of a system-wide session, if there is one. */
 void pmct_enter_base(struct pmct_cpu *cs);
-/*
- * Some register does not hold what is written to it, so that comparing it tells
- * nothing: pmct_verify() is off until the module is loaded again.
- */
-extern bool pmct_unverifiable;
 /* Somebody else wrote the registers: drop what was counted since the last read. */
 void pmct_disturbed(struct pmct_cpu *cs, struct pmct_ctx *ctx);
 
@@ -84,7 +79,7 @@ static __always_inline void pmct_account(struct pmct_cpu *cs, struct pmct_ctx *c
  */
 static inline void pmct_verify(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
-	if (pmct_backend->intact && !READ_ONCE(pmct_unverifiable) && cs->set->nr &&
+	if (pmct_backend->intact && !cs->unverifiable && cs->set->nr &&
 	    unlikely(!pmct_backend->intact(cs->set)))
 		pmct_disturbed(cs, ctx);
 }

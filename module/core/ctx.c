@@ -4,10 +4,10 @@
  * fork, started at exec or by itself, gone at exit or with its session.
  *
  * Whoever takes a context off the list (under session->lock) also unties it
- * from its task and frees it; exit, free and the session's end can meet here.
+ * from its task and frees it: here, if the thread itself ends, or in detach.c, if its
+ * session does, or another one takes it over.
  */
 #include <linux/cred.h>
-#include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
@@ -15,7 +15,6 @@
 #include "../compat/dumpable.h"
 #include "count.h"
 #include "ctx.h"
-#include "handover.h"
 #include "mmon_call.h"
 #include "sample.h"
 #include "tie.h"
@@ -24,8 +23,17 @@
 /* What monitoring a thread costs in memory, at most. */
 static_assert(sizeof(struct pmct_ctx) + PMCTRACK_MAX_COUNTERS * sizeof(u64) <= 2048);
 
-static struct pmct_ctx *pmct_ctx_alloc(struct pmct_session *s, struct task_struct *task,
-				       enum pmct_ctx_state state, gfp_t gfp)
+/**
+ * pmct_ctx_alloc() - make a context that nobody knows yet
+ * @s: of this session
+ * @task: of this thread; NULL: a CPU, or a thread that pmct_ctx_adopt() will name
+ * @state: what it is doing
+ * @gfp: how memory may be had
+ *
+ * Return: the context, or NULL without memory. kfree() it if nothing comes of it.
+ */
+struct pmct_ctx *pmct_ctx_alloc(struct pmct_session *s, struct task_struct *task,
+				enum pmct_ctx_state state, gfp_t gfp)
 {
 	struct pmct_ctx *ctx;
 
@@ -45,16 +53,23 @@ static struct pmct_ctx *pmct_ctx_alloc(struct pmct_session *s, struct task_struc
 	return ctx;
 }
 
-static void pmct_set_nr_threads(struct pmct_session *s, unsigned int nr)
+static void pmct_ctx_set_nr(struct pmct_session *s, unsigned int nr)
 {
 	lockdep_assert_held(&s->lock);
 
 	/* Pairs with pmct_session_over(): last records come before the end. */
 	smp_store_release(&s->nr_threads, nr);
-	WRITE_ONCE(s->ring.ctl->threads, nr);
+	WRITE_ONCE(s->rings.ctl->threads, nr);
 }
 
-static bool pmct_ctx_join(struct pmct_ctx *ctx)
+/**
+ * pmct_ctx_join() - put a context on the list of its session
+ * @ctx: the context
+ *
+ * Context: any but NMI.
+ * Return: false if the session is ending.
+ */
+bool pmct_ctx_join(struct pmct_ctx *ctx)
 {
 	struct pmct_session *s = ctx->session;
 	unsigned long flags;
@@ -65,14 +80,14 @@ static bool pmct_ctx_join(struct pmct_ctx *ctx)
 	if (joined) {
 		list_add_tail(&ctx->node, &s->threads);
 		ctx->listed = true;
-		pmct_set_nr_threads(s, s->nr_threads + 1);
+		pmct_ctx_set_nr(s, s->nr_threads + 1);
 	}
 	raw_spin_unlock_irqrestore(&s->lock, flags);
 	return joined;
 }
 
 /* Off the list; it still counts as a thread of the session, which has records to come. */
-static void __pmct_ctx_unlist(struct pmct_ctx *ctx)
+void pmct_ctx_unlist(struct pmct_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->session->lock);
 
@@ -80,26 +95,13 @@ static void __pmct_ctx_unlist(struct pmct_ctx *ctx)
 	list_del(&ctx->node);
 }
 
-static void pmct_ctx_unlist(struct pmct_ctx *ctx)
+/* A context that is off the list has no record to come. */
+void pmct_ctx_count_one_less(struct pmct_session *s)
 {
-	__pmct_ctx_unlist(ctx);
-	pmct_set_nr_threads(ctx->session, ctx->session->nr_threads - 1);
+	pmct_ctx_set_nr(s, s->nr_threads - 1);
 }
 
-static bool __pmct_ctx_leave(struct pmct_ctx *ctx)
-{
-	lockdep_assert_held(&ctx->session->lock);
-
-	if (!ctx->listed)
-		return false;
-	pmct_ctx_unlist(ctx);
-	pmct_hooks->retie(ctx->task, NULL);
-	/* Before the module's deactivation looks for it in the list in vain. */
-	pmct_mmon_exit(ctx);
-	return true;
-}
-
-/* True for the one caller who now has to free it. */
+/* Off the list and untied. True for the one caller who now has to free it. */
 static bool pmct_ctx_leave(struct pmct_ctx *ctx)
 {
 	struct pmct_session *s = ctx->session;
@@ -107,9 +109,27 @@ static bool pmct_ctx_leave(struct pmct_ctx *ctx)
 	bool left;
 
 	raw_spin_lock_irqsave(&s->lock, flags);
-	left = __pmct_ctx_leave(ctx);
+	left = ctx->listed;
+	if (left) {
+		pmct_ctx_unlist(ctx);
+		pmct_hooks->retie(ctx->task, NULL);
+	}
 	raw_spin_unlock_irqrestore(&s->lock, flags);
 	return left;
+}
+
+/* What pmct_ctx_leave() took has no record to come. The caller is a hook. */
+static void pmct_ctx_free_left(struct pmct_ctx *ctx)
+{
+	struct pmct_session *s = ctx->session;
+	unsigned long flags;
+
+	raw_spin_lock_irqsave(&s->lock, flags);
+	pmct_ctx_count_one_less(s);
+	raw_spin_unlock_irqrestore(&s->lock, flags);
+	/* After the count went down: a reader may be waiting for the end. */
+	irq_work_queue(&s->wake);
+	kfree_rcu(ctx, rcu);
 }
 
 /**
@@ -135,239 +155,33 @@ struct pmct_ctx *pmct_ctx_add_cpu(struct pmct_session *s, unsigned int cpu)
 	return NULL;
 }
 
-/*
- * Hold a thread, unless it is about to be freed. One that never came to life,
- * because its fork fails, has a reference and is freed all the same: it has no
- * PID of its own yet, and no record to write.
+/**
+ * pmct_ctx_adopt() - current is monitored from now on
+ * @ctx: of pmct_ctx_alloc(), without a task
+ *
+ * Context: a hook of current, interrupts disabled, no lock held.
+ * Return: false if the session is ending, or current has a context: @ctx stays the
+ * caller's.
  */
-static bool pmct_hold_thread(struct task_struct *task)
-{
-	bool held;
-
-	rcu_read_lock();
-	held = pid_task(task_pid(task), PIDTYPE_PID) == task &&
-	       refcount_inc_not_zero(&task->usage);
-	rcu_read_unlock();
-	return held;
-}
-
-/*
- * Take a context from its thread, which stays until pmct_ctx_dispose(). The
- * caller holds the lock of its session.
- */
-static void pmct_ctx_untie(struct pmct_ctx *ctx, struct pmct_ctx *successor)
-{
-	__pmct_ctx_unlist(ctx);
-	WRITE_ONCE(ctx->detaching, true);
-	if (!ctx->task)
-		return;
-	pmct_hooks->retie(ctx->task, successor);
-	if (!pmct_hold_thread(ctx->task))
-		ctx->task = NULL;
-	else if (!ctx->head.tid)
-		/* It may have ended, and have no name, when its last record is written. */
-		pmct_sample_name_thread(ctx);
-}
-
-/* Does a thread that is left get a last record of @kind? */
-static bool pmct_ctx_has_last_record(const struct pmct_ctx *ctx, enum pmctrack_record_kind kind)
-{
-	if (!ctx->task || kind == PMCTRACK_RECORD_PAD)
-		return false;
-	return ctx->state == PMCT_CTX_COUNTING || kind == PMCTRACK_RECORD_REVOKED;
-}
-
-/*
- * The last of a context that was untied, and that no hook and no CPU knows any
- * more. @kind of its last record, PMCTRACK_RECORD_PAD: none.
- */
-static void pmct_ctx_dispose(struct pmct_ctx *ctx, enum pmctrack_record_kind kind)
+bool pmct_ctx_adopt(struct pmct_ctx *ctx)
 {
 	struct pmct_session *s = ctx->session;
-	struct task_struct *task = ctx->task;
 
-	local_irq_disable();
-	if (pmct_ctx_has_last_record(ctx, kind))
-		pmct_count_close(ctx, kind);
-	pmct_mmon_exit(ctx);
-	local_irq_enable();
-	raw_spin_lock_irq(&s->lock);
-	pmct_set_nr_threads(s, s->nr_threads - 1);
-	raw_spin_unlock_irq(&s->lock);
-	kfree(ctx);
-	if (task)
-		put_task_struct(task);
-}
+	lockdep_assert_irqs_disabled();
 
-/**
- * pmct_ctx_evict() - end monitoring of one thread
- * @s: the session whose it is, if it is
- * @task: the thread; the caller holds it
- * @successor: context to tie to the thread instead, or NULL
- * @kind: of its last record; PMCTRACK_RECORD_PAD: none
- *
- * Context: process context, sleeps.
- * Return: false if the thread is not of @s.
- */
-bool pmct_ctx_evict(struct pmct_session *s, struct task_struct *task,
-		    struct pmct_ctx *successor, enum pmctrack_record_kind kind)
-{
-	struct pmct_ctx *ctx;
-
-	down_read(&pmct_mmon_sem);
-	raw_spin_lock_irq(&s->lock);
-	/* With interrupts disabled, another session's cannot vanish either. */
-	ctx = pmct_tie_ctx(task);
-	if (ctx && ctx->session == s && ctx->listed)
-		pmct_ctx_untie(ctx, successor);
-	else
-		ctx = NULL;
-	raw_spin_unlock_irq(&s->lock);
-	if (ctx) {
-		pmct_count_drop_ctx(ctx);
-		pmct_hooks->synchronize();
-		pmct_ctx_dispose(ctx, kind);
-		irq_work_queue(&s->wake);
-	}
-	up_read(&pmct_mmon_sem);
-	return ctx;
-}
-
-/* A pmct_ctx_tie_fn: only if the thread has no context. */
-bool pmct_ctx_tie_free(struct pmct_session *s, struct task_struct *task, struct pmct_ctx *ctx)
-{
-	return pmct_hooks->tie(task, ctx);
-}
-
-/**
- * pmct_ctx_attach() - monitor a thread
- * @s: for this session
- * @task: current, or a thread that current may access; the caller holds it
- * @state: PMCT_CTX_ON_EXEC, PMCT_CTX_STOPPED, or PMCT_CTX_COUNTING: then
- *	pmct_count_enter_session() has to follow
- * @tie: ties the context; what it may take away from others is its business
- * @msg: on failure, why
- *
- * Context: process context, may sleep.
- * Return: the context, which belongs to the session; or ERR_PTR: -EBUSY if
- * another session monitors the thread, -EALREADY if @s does, -ESRCH if it is
- * exiting, -EACCES, -ENOMEM.
- * The context may be gone by then, if the thread is: compare, do not use it.
- */
-struct pmct_ctx *pmct_ctx_attach(struct pmct_session *s, struct task_struct *task,
-				 enum pmct_ctx_state state, pmct_ctx_tie_fn *tie,
-				 struct pmct_msg *msg)
-{
-	struct pmct_ctx *ctx = pmct_ctx_alloc(s, task, state, GFP_KERNEL);
-	const struct pmct_ctx *other;
-	bool ours;
-
-	if (!ctx)
-		return ERR_PTR(pmct_refuse(msg, -ENOMEM, "no memory for a thread context"));
-	if (!pmct_ctx_join(ctx)) {
-		kfree(ctx);
-		return ERR_PTR(-ESHUTDOWN);
-	}
-	if (!tie(s, task, ctx)) {
-		raw_spin_lock_irq(&s->lock);
+	ctx->task = current;
+	ctx->deadline = jiffies + s->period;
+	if (!pmct_ctx_join(ctx))
+		return false;
+	if (!pmct_hooks->tie(current, ctx)) {
+		raw_spin_lock(&s->lock);
 		pmct_ctx_unlist(ctx);
-		/* Its creator, which was attached before, may have been faster. */
-		other = pmct_tie_ctx(task);
-		ours = other && other->session == s;
-		raw_spin_unlock_irq(&s->lock);
-		kfree(ctx);
-		if (ours)
-			return ERR_PTR(-EALREADY);
-		return ERR_PTR(pmct_refuse(msg, -EBUSY,
-					   "thread %d is being monitored by another session already; end that one first",
-					   task_pid_vnr(task)));
+		pmct_ctx_count_one_less(s);
+		raw_spin_unlock(&s->lock);
+		return false;
 	}
-	/* Its exit, or an exec that changed its rights, may have come before the tie. */
-	if (READ_ONCE(task->flags) & PF_EXITING) {
-		/* Its exit may be freeing the context. */
-		pmct_ctx_evict(s, task, NULL, PMCTRACK_RECORD_PAD);
-		return ERR_PTR(pmct_refuse(msg, -ESRCH, "thread %d has ended",
-					   task_pid_vnr(task)));
-	}
-	if (task != current && !pmct_hooks->may_access(task)) {
-		pmct_ctx_evict(s, task, NULL, PMCTRACK_RECORD_PAD);
-		return ERR_PTR(pmct_refuse(msg, -EACCES,
-					   "thread %d belongs to somebody else now",
-					   task_pid_vnr(task)));
-	}
-	if (state != PMCT_CTX_COUNTING)
-		return ctx;
-	raw_spin_lock_irq(&s->lock);
-	/* Not if it has left meanwhile, or is another session's. */
-	if (pmct_tie_ctx(task) == ctx)
-		pmct_tie_enable(task, ctx);
-	raw_spin_unlock_irq(&s->lock);
-	return ctx;
-}
-
-/*
- * No thread of @s enters a CPU any more: its counts end with the last time
- * that it left one, or with the next read there. One by one, because forks and
- * exits must not wait for thousands.
- */
-static void pmct_ctx_close_entrance(struct pmct_session *s)
-{
-	struct pmct_ctx *ctx;
-	LIST_HEAD(open);
-
-	raw_spin_lock_irq(&s->lock);
-	/* Nobody joins from now on. */
-	s->closing = true;
-	list_splice_init(&s->threads, &open);
-	while ((ctx = list_first_entry_or_null(&open, struct pmct_ctx, node))) {
-		WRITE_ONCE(ctx->detaching, true);
-		list_move_tail(&ctx->node, &s->threads);
-		raw_spin_unlock_irq(&s->lock);
-		raw_spin_lock_irq(&s->lock);
-	}
-	raw_spin_unlock_irq(&s->lock);
-}
-
-/**
- * pmct_ctx_detach_all() - end monitoring of all threads of a session
- * @s: the session
- * @kind: of the last records of threads, PMCTRACK_RECORD_PAD: none
- *
- * No hook, no CPU and no task knows a context of the session afterwards.
- *
- * Context: process context, sleeps.
- */
-void pmct_ctx_detach_all(struct pmct_session *s, enum pmctrack_record_kind kind)
-{
-	struct pmct_ctx *ctx, *next;
-	LIST_HEAD(detached);
-
-	might_sleep();
-
-	down_read(&pmct_mmon_sem);
-	pmct_ctx_close_entrance(s);
-	/* Forks that joined before are complete now: the child is tied. */
-	pmct_hooks->synchronize();
-	/* While switches are still delivered, so that nothing is read too late. */
-	pmct_count_drop_session(s);
-
-	for (;;) {
-		raw_spin_lock_irq(&s->lock);
-		ctx = list_first_entry_or_null(&s->threads, struct pmct_ctx, node);
-		if (ctx) {
-			pmct_ctx_untie(ctx, NULL);
-			list_add_tail(&ctx->node, &detached);
-		}
-		raw_spin_unlock_irq(&s->lock);
-		if (!ctx)
-			break;
-	}
-	/* Those that started or executed a program meanwhile. */
-	pmct_count_drop_session(s);
-	pmct_hooks->synchronize();
-	list_for_each_entry_safe(ctx, next, &detached, node)
-		pmct_ctx_dispose(ctx, kind);
-	up_read(&pmct_mmon_sem);
+	pmct_count_begin(ctx);
+	return true;
 }
 
 /**
@@ -380,16 +194,22 @@ void pmct_ctx_detach_all(struct pmct_session *s, enum pmctrack_record_kind kind)
  */
 struct pmct_ctx *pmct_ctx_fork(struct task_struct *child, bool thread, gfp_t gfp)
 {
-	struct pmct_ctx *parent = pmct_tie_ctx(current);
+	u32 follow = thread ? PMCTRACK_SESSION_THREADS : PMCTRACK_SESSION_CHILDREN;
+	struct pmct_ctx *parent;
 	struct pmct_session *s;
 	struct pmct_ctx *ctx;
-	u32 follow;
 
-	if (!parent)
+	/* The tick may end current's monitoring, but only in sessions that follow nobody. */
+	rcu_read_lock();
+	parent = pmct_tie_ctx(current);
+	s = parent ? parent->session : NULL;
+	if (s && !(s->flags & follow))
+		s = NULL;
+	rcu_read_unlock();
+	if (!s)
 		return NULL;
-	s = parent->session;
-	follow = thread ? PMCTRACK_SESSION_THREADS : PMCTRACK_SESSION_CHILDREN;
-	if (!(s->flags & follow))
+	/* Current may just have been attached, and be found to be somebody else's. */
+	if (!s->privileged && !pmct_dumpable(current))
 		return NULL;
 
 	ctx = pmct_ctx_alloc(s, child, parent->state, gfp);
@@ -397,7 +217,7 @@ struct pmct_ctx *pmct_ctx_fork(struct task_struct *child, bool thread, gfp_t gfp
 		unsigned long flags;
 
 		raw_spin_lock_irqsave(&s->lock, flags);
-		s->ring.ctl->skipped_threads++;
+		s->rings.ctl->skipped_threads++;
 		raw_spin_unlock_irqrestore(&s->lock, flags);
 		return NULL;
 	}
@@ -425,34 +245,39 @@ void pmct_ctx_disown(struct pmct_ctx *ctx)
 
 	raw_spin_lock_irqsave(&s->lock, flags);
 	listed = ctx->listed;
-	if (listed) {
+	if (listed)
 		pmct_ctx_unlist(ctx);
-		pmct_mmon_exit(ctx);
-	}
 	raw_spin_unlock_irqrestore(&s->lock, flags);
 	if (!listed)
 		return;
-	irq_work_queue(&s->wake);
-	kfree_rcu(ctx, rcu);
+	local_irq_save(flags);
+	pmct_mmon_exit(ctx);
+	local_irq_restore(flags);
+	pmct_ctx_free_left(ctx);
 }
 
-/* Current is counted no more; the last record of a thread that was counted. */
-static void pmct_ctx_end(struct pmct_ctx *ctx, u16 record_flags)
+/**
+ * pmct_ctx_end() - current is counted no more
+ * @ctx: its context; a thread that was counted leaves a last record
+ * @record_flags: of that record
+ *
+ * Context: a hook: any but NMI, no lock held.
+ */
+void pmct_ctx_end(struct pmct_ctx *ctx, u16 record_flags)
 {
-	struct pmct_session *s = ctx->session;
+	unsigned long flags;
 	bool left;
 
-	/* At once: no interrupt may make this CPU count for it again in between. */
-	raw_spin_lock_irq(&s->lock);
-	if (ctx->listed)
+	/* All at once: no interrupt may make this CPU count for it again in between. */
+	local_irq_save(flags);
+	left = pmct_ctx_leave(ctx);
+	if (left) {
 		pmct_count_end(ctx, record_flags);
-	left = __pmct_ctx_leave(ctx);
-	raw_spin_unlock_irq(&s->lock);
-	if (!left)
-		return;
-	/* After the count went down: a reader may be waiting for the end. */
-	irq_work_queue(&s->wake);
-	kfree_rcu(ctx, rcu);
+		pmct_mmon_exit(ctx);
+	}
+	local_irq_restore(flags);
+	if (left)
+		pmct_ctx_free_left(ctx);
 }
 
 /* pmc_ops::pmcs_exec_thread */
@@ -466,7 +291,9 @@ void pmct_ctx_exec(struct task_struct *task)
 	/* A thread that is not the leader takes over the leader's ID. */
 	ctx->head.tid = 0;
 	local_irq_disable();
-	pmct_mmon_exec(ctx);
+	/* The module has not heard of its end from the tick (scheduler mode). */
+	if (ctx->listed)
+		pmct_mmon_exec(ctx);
 	local_irq_enable();
 
 	/* Programs with other privileges than their caller, and unreadable ones. */
@@ -491,9 +318,12 @@ void pmct_ctx_exit(struct task_struct *task)
 void pmct_ctx_free(struct task_struct *task)
 {
 	struct pmct_ctx *ctx = pmct_tie_ctx(task);
+	unsigned long flags;
 
 	if (!ctx || !pmct_ctx_leave(ctx))
 		return;
-	irq_work_queue(&ctx->session->wake);
-	kfree_rcu(ctx, rcu);
+	local_irq_save(flags);
+	pmct_mmon_exit(ctx);
+	local_irq_restore(flags);
+	pmct_ctx_free_left(ctx);
 }

@@ -192,7 +192,10 @@ static bool pmct_implements(const struct pmct_choice *choice,
 		return true;
 	if (!general || (fixed && fixed->only))
 		return false;
-	/* A bitmap may not have the code. The backend knows more. */
+	/*
+	 * The bitmap does not cover all codes: the backend decides. -EINVAL would be an error of
+	 * the table. It is not hidden here: building the set reports it.
+	 */
 	event = pmct_make_event(choice, item, ffs(general) - 1, code);
 	return choice->backend->translate(type, &event, &config, &mask, &unused) != -EOPNOTSUPP;
 }

@@ -110,19 +110,20 @@ static void pmct_enter_on_cpu(void *session)
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 	struct pmct_ctx *ctx = pmct_tie_ctx(current);
 
-	if (ctx && ctx->session == session && cs->ctx != ctx)
+	if (ctx && ctx->session == session && cs->ctx != ctx && !READ_ONCE(ctx->detaching))
 		pmct_enter(cs, ctx, false);
 	if (cs->ctx == ctx)
 		pmct_tie_entered();
 }
 
 /*
- * Threads of @s whose delivery was enabled from here may be on a CPU already:
- * they enter it now. All others do when they are switched to.
+ * Threads of @s whose delivery was enabled from here may be on one of these CPUs
+ * already: they enter it now. All others do when they are switched to.
  */
-void pmct_count_enter_session(struct pmct_session *s)
+void pmct_count_enter_cpus(struct pmct_session *s, const struct cpumask *cpus)
 {
-	on_each_cpu(pmct_enter_on_cpu, s, true);
+	if (!cpumask_empty(cpus))
+		on_each_cpu_mask(cpus, pmct_enter_on_cpu, s, true);
 }
 
 /* Account for the context that this CPU counts for, and stop counting for it. */
@@ -143,32 +144,74 @@ static void pmct_drop_session_on_cpu(void *session)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 
-	/* Counting for another session: then the set is that session's too. */
-	if (!cs->ctx || cs->ctx->session == session)
+	if (cs->ctx && cs->ctx->session == session)
 		pmct_drop(cs);
 }
 
 /*
- * No CPU counts for a thread of @s when this returns, and none has one of its
- * sets on the hardware. The threads' hooks have been disabled before.
+ * Does a CPU count for a thread of @s? No thread of @s enters a CPU any more, so that the
+ * answer can only change to no.
+ */
+static bool pmct_cpu_has_session(int cpu, void *session)
+{
+	const struct pmct_ctx *ctx;
+	bool has;
+
+	/* The CPU writes it while we look. */
+	rcu_read_lock();
+	ctx = READ_ONCE(per_cpu_ptr(&pmct_cpu, cpu)->ctx);
+	has = ctx && ctx->session == session;
+	rcu_read_unlock();
+	return has;
+}
+
+/*
+ * No CPU counts for a thread of @s when this returns, and none takes the next session's set
+ * for one of @s that is still on the hardware. Entrance was closed before
+ * (pmct_ctx::detaching), and hooks were waited for.
  */
 void pmct_count_drop_session(struct pmct_session *s)
 {
-	on_each_cpu(pmct_drop_session_on_cpu, s, true);
+	int cpu;
+
+	on_each_cpu_cond(pmct_cpu_has_session, pmct_drop_session_on_cpu, s, true);
+	for_each_possible_cpu(cpu) {
+		struct pmct_cpu *cs = per_cpu_ptr(&pmct_cpu, cpu);
+		const struct pmct_hwset *set = READ_ONCE(cs->set);
+
+		if (pmct_sets_have(&s->sets, set))
+			pmct_cpu_forget_set(cs, set);
+	}
 }
 
-static void pmct_drop_ctx_on_cpu(void *ctx)
+static void pmct_drop_detaching_on_cpu(void *unused)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 
-	if (cs->ctx == ctx)
+	if (cs->ctx && READ_ONCE(cs->ctx->detaching))
 		pmct_drop(cs);
 }
 
-/* No CPU counts for @ctx when this returns; its hooks have been disabled before. */
-void pmct_count_drop_ctx(struct pmct_ctx *ctx)
+static bool pmct_cpu_has_detaching(int cpu, void *unused)
 {
-	on_each_cpu(pmct_drop_ctx_on_cpu, ctx, true);
+	const struct pmct_ctx *ctx;
+	bool has;
+
+	/* As above. */
+	rcu_read_lock();
+	ctx = READ_ONCE(per_cpu_ptr(&pmct_cpu, cpu)->ctx);
+	has = ctx && READ_ONCE(ctx->detaching);
+	rcu_read_unlock();
+	return has;
+}
+
+/*
+ * No CPU counts for a context that was detaching when hooks were waited for the last
+ * time before this.
+ */
+void pmct_count_drop_detaching(void)
+{
+	on_each_cpu_cond(pmct_cpu_has_detaching, pmct_drop_detaching_on_cpu, NULL, true);
 }
 
 /**

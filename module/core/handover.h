@@ -5,9 +5,11 @@
 
 #include "objects.h"
 
-void pmct_count_enter_session(struct pmct_session *s);
+struct cpumask;
+
+void pmct_count_enter_cpus(struct pmct_session *s, const struct cpumask *cpus);
 void pmct_count_drop_session(struct pmct_session *s);
-void pmct_count_drop_ctx(struct pmct_ctx *ctx);
+void pmct_count_drop_detaching(void);
 void pmct_count_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind);
 void pmct_count_base_on(struct pmct_ctx *ctx);
 void pmct_count_base_off(struct pmct_ctx *ctx);

@@ -6,6 +6,7 @@
 #include "ctx.h"
 #include "hooks.h"
 #include "mmon_call.h"
+#include "sched_mode.h"
 #include "syswide.h"
 #include "tie.h"
 
@@ -16,14 +17,35 @@ static void *pmct_patch_fork(unsigned long clone_flags, struct task_struct *chil
 	return pmct_ctx_fork(child, clone_flags & CLONE_THREAD, GFP_KERNEL);
 }
 
+/* The tick may end current, and free its context a grace period later: see pmct_ctx_end(). */
+static void pmct_patch_exec(struct task_struct *task)
+{
+	rcu_read_lock();
+	pmct_ctx_exec(task);
+	rcu_read_unlock();
+}
+
+static void pmct_patch_exit(struct task_struct *task)
+{
+	rcu_read_lock();
+	pmct_ctx_exit(task);
+	rcu_read_unlock();
+}
+
+static void pmct_patch_tick(void *ctx, int cpu)
+{
+	pmct_tick(ctx, cpu);
+	pmct_sched_mode_tick(ctx);
+}
+
 static const struct pmc_ops pmct_patch_ops = {
 	.pmcs_alloc_per_thread_data	= pmct_patch_fork,
 	.pmcs_save_callback		= pmct_sched_out,
 	.pmcs_restore_callback		= pmct_sched_in,
 	.pmcs_any_switch		= pmct_syswide_switch,
-	.pmcs_tbs_tick			= pmct_tick,
-	.pmcs_exec_thread		= pmct_ctx_exec,
-	.pmcs_exit_thread		= pmct_ctx_exit,
+	.pmcs_tbs_tick			= pmct_patch_tick,
+	.pmcs_exec_thread		= pmct_patch_exec,
+	.pmcs_exit_thread		= pmct_patch_exit,
 	.pmcs_free_per_thread_data	= pmct_ctx_free,
 	.pmcs_get_current_metric_value	= pmct_mmon_task_metric,
 };
@@ -50,6 +72,7 @@ static bool pmct_patch_tie(struct task_struct *task, struct pmct_ctx *ctx)
 static void pmct_patch_retie(struct task_struct *task, struct pmct_ctx *ctx)
 {
 	pmct_patch_disable(task);
+	/* From now on another session may tie its own, and enable delivery. */
 	WRITE_ONCE(task->pmc, ctx);
 }
 

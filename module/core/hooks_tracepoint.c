@@ -13,6 +13,7 @@
 #include "count.h"
 #include "ctx.h"
 #include "hooks.h"
+#include "owner.h"
 #include "syswide.h"
 #include "tie.h"
 #include "turn.h"
@@ -45,6 +46,9 @@ static void pmct_tp_switch(void *data, bool preempt, struct task_struct *prev,
 	int cpu = smp_processor_id();
 	struct pmct_ctx *ctx;
 
+	/* Nobody is monitored. Who is tied now is entered after a wait for all hooks. */
+	if (likely(!pmct_owner_users()))
+		return;
 	if (unlikely(READ_ONCE(pmct_tp_all_switches)))
 		pmct_syswide_switch(prev, next, cpu);
 	ctx = cs->ctx;
@@ -183,10 +187,12 @@ static int pmct_tp_start(struct pmct_msg *msg)
 	return err;
 }
 
-/* Timers and the core's readers, too, which need not be tracepoints' readers. */
+/*
+ * The switch and timers have interrupts disabled; the other probes, which need not be
+ * RCU's readers on all kernels, and the core's readers hold the RCU read lock.
+ */
 static void pmct_tp_synchronize(void)
 {
-	tracepoint_synchronize_unregister();
 	synchronize_rcu();
 }
 

@@ -38,6 +38,12 @@ static inline unsigned long pmct_metric_time(u64 stamp)
 	return stamp >> 2;
 }
 
+/* Clock ticks since then. */
+static inline u64 pmct_metric_age(u64 stamp, unsigned long now)
+{
+	return (((u64)now << 2) - (stamp & ~3ULL)) >> 2;
+}
+
 static inline unsigned int pmct_metric_confidence(u64 stamp)
 {
 	return stamp & 3;

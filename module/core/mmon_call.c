@@ -170,7 +170,7 @@ static const u8 *pmct_mmon_where(const struct monitoring_module *mm,
  * @rec: complete but for virtual counters, with room for those of the
  *	session, which are added
  *
- * Context: interrupts disabled, @ctx->session's ring may be locked.
+ * Context: interrupts disabled, no lock of ours held.
  */
 void pmct_mmon_sample(struct monitoring_module *mm, struct pmct_ctx *ctx,
 		      struct pmctrack_record *rec)
@@ -210,7 +210,8 @@ static int pmct_mmon_read_published(const struct pmct_ctx *ctx, int key,
 	if (err)
 		return err;
 	out->value = copy.value;
-	out->age_ms = jiffies_to_msecs(jiffies - pmct_metric_time(copy.stamp));
+	out->age_ms = div_u64(jiffies64_to_nsecs(pmct_metric_age(copy.stamp, jiffies)),
+			      NSEC_PER_MSEC);
 	out->confidence = pmct_metric_confidence(copy.stamp);
 	return 0;
 }
@@ -350,8 +351,7 @@ EXPORT_SYMBOL_GPL(pmct_mmon_mark_stale);
  *
  * Raw configuration strings are made for it.
  *
- * Return: name of the backend, as /proc/pmc/info has it: "arm64-pmuv3",
- * "x86-intel", "x86-amd", "perf".
+ * Return: pmct_backend::name, as /proc/pmc/info has it: "x86-intel".
  */
 const char *pmct_mmon_pmu(void)
 {

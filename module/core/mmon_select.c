@@ -195,6 +195,11 @@ EXPORT_SYMBOL_GPL(configure_raw_performance_counters_set);
  * Which one is active
  */
 
+static void pmct_mmon_farewell_listed(struct pmct_ctx *ctx, void *mm)
+{
+	pmct_mmon_farewell(mm, ctx);
+}
+
 /* No module is told anything any more, nor has any thread. The mutex is held. */
 static void pmct_mmon_deactivate(void)
 {
@@ -208,8 +213,9 @@ static void pmct_mmon_deactivate(void)
 	down_write(&pmct_mmon_sem);
 	RCU_INIT_POINTER(pmct_mmon, NULL);
 	pmct_hooks->synchronize();
-	pmct_session_each_ctx(pmct_mmon_farewell, mm);
-	/* Threads that left meanwhile were in no list any more. */
+	pmct_session_each_ctx(pmct_mmon_farewell_listed, mm);
+	/* Threads that left meanwhile were in no list any more, and tell the module so. */
+	pmct_hooks->synchronize();
 	RCU_INIT_POINTER(pmct_mmon_parting, NULL);
 	pmct_hooks->synchronize();
 	up_write(&pmct_mmon_sem);
@@ -251,17 +257,22 @@ static struct monitoring_module *pmct_mmon_find(const char *name)
 	return NULL;
 }
 
-/* Such a name can also be printed. */
-bool pmct_mmon_name_ok(const char *name)
+/* Such a word can be printed, and be an item of a list. */
+static bool pmct_mmon_is_word(const char *word)
 {
-	size_t len = strlen(name);
+	size_t len = strlen(word);
 	size_t i;
 
 	for (i = 0; i < len; i++) {
-		if (!isascii(name[i]) || (!isalnum(name[i]) && name[i] != '-' && name[i] != '_'))
+		if (!isascii(word[i]) || (!isalnum(word[i]) && word[i] != '-' && word[i] != '_'))
 			return false;
 	}
-	return len && len < PMCT_MMON_NAME && strcmp(name, "none");
+	return len && len < PMCT_MMON_NAME;
+}
+
+bool pmct_mmon_name_ok(const char *name)
+{
+	return pmct_mmon_is_word(name) && strcmp(name, "none");
 }
 
 /**
@@ -316,20 +327,74 @@ void pmct_mmon_show(struct seq_file *m)
 	mutex_unlock(&pmct_mmon_mutex);
 }
 
+/* A text for one line. UTF-8 has no control characters but those of ASCII. */
+static bool pmct_mmon_is_line(const char *text)
+{
+	if (!text)
+		return false;
+	while (*text && !iscntrl(*text))
+		text++;
+	return !*text;
+}
+
+/* The name may be what is wrong: it is printed with escapes, and not more than would be allowed. */
+static int pmct_mmon_invalid(const char *name, const char *what)
+{
+	pr_err("pmctrack: monitoring module '%*pE': %s\n",
+	       (int)strnlen(name, PMCT_MMON_NAME), name, what);
+	return -EINVAL;
+}
+
+static int pmct_mmon_check_virt(const struct monitoring_module *mm,
+				const struct pmct_vcounter *virt)
+{
+	if (!virt->name || !pmct_mmon_is_word(virt->name))
+		return pmct_mmon_invalid(mm->name,
+					 "the name of a virtual counter is not 1 to 31 letters, digits, '-' or '_'");
+	if (!pmct_mmon_is_line(virt->unit) || !pmct_mmon_is_line(virt->description))
+		return pmct_mmon_invalid(mm->name,
+					 "unit or description of a virtual counter is not one line");
+	return 0;
+}
+
+static int pmct_mmon_check_module(const struct monitoring_module *mm)
+{
+	unsigned int i;
+	int err = 0;
+
+	if (!mm->name)
+		return pmct_mmon_invalid("", "it has no name");
+	if (!pmct_mmon_name_ok(mm->name))
+		return pmct_mmon_invalid(mm->name,
+					 "its name is not 1 to 31 letters, digits, '-' or '_', or is 'none'");
+	if (!pmct_mmon_is_line(mm->description))
+		return pmct_mmon_invalid(mm->name, "its description is not one line");
+	if (!mm->owner)
+		return pmct_mmon_invalid(mm->name, "it has no owner (THIS_MODULE)");
+	if (mm->nr_virt > PMCTRACK_MAX_VIRT || mm->nr_events > PMCT_MAX_MMON_EVENTS)
+		return pmct_mmon_invalid(mm->name, "it has too many virtual counters or events");
+	for (i = 0; !err && i < mm->nr_virt; i++)
+		err = pmct_mmon_check_virt(mm, &mm->virt[i]);
+	return err;
+}
+
 /**
  * register_monitoring_module() - make a monitoring module known
  * @mm: the module; stays valid until unregistered
  *
+ * Names that users write must be words: /proc/pmc/mmon_manager and lists of virtual counters
+ * are text.
+ *
  * Context: process context, sleeps.
- * Return: 0, -EINVAL if it is incomplete, -EEXIST if there is one of that name.
+ * Return: 0. -EINVAL: it is incomplete, or a name is no word; the kernel log says which.
+ * -EEXIST: there is one of that name.
  */
 int register_monitoring_module(struct monitoring_module *mm)
 {
-	int err = 0;
+	int err = pmct_mmon_check_module(mm);
 
-	if (!mm->name || !mm->description || !mm->owner || !pmct_mmon_name_ok(mm->name) ||
-	    mm->nr_virt > PMCTRACK_MAX_VIRT || mm->nr_events > PMCT_MAX_MMON_EVENTS)
-		return -EINVAL;
+	if (err)
+		return err;
 	mutex_lock(&pmct_mmon_mutex);
 	if (pmct_mmon_find(mm->name))
 		err = -EEXIST;

@@ -18,12 +18,14 @@
  * who had interrupts disabled. If that exceeds a quarter of the window, the thread's
  * windows are made longer. Otherwise the thread would make no progress.
  */
-static void pmct_ebs_learn(struct pmct_ctx *ctx, u64 window, u64 late)
+static void pmct_ebs_learn(struct pmct_ebs_learnt *learnt, u64 window, u64 late)
 {
-	u64 takes = min(late, ctx->ebs_late);
+	/* Eight times as many is a number of 32 bits, too. */
+	u32 late32 = min_t(u64, late, U32_MAX / 8);
+	u32 takes = min(late32, learnt->late);
 
-	ctx->ebs_late = late;
-	ctx->ebs_room = takes >= window / 4 ? 8 * takes : 0;
+	learnt->late = late32;
+	learnt->room = takes >= window / 4 ? 8 * takes : 0;
 }
 
 /*
@@ -39,9 +41,10 @@ static u64 pmct_ebs_windows(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 					  ctx->sum[set->ebs_index], ctx->clock);
 	u64 windows = DIV64_U64_ROUND_UP(least, set->ebs);
 
+	windows = clamp_t(u64, windows, 1, U32_MAX);
+	ctx->ebs[set->index].windows = windows;
 	ctx->ebs_widened = windows > 1;
-	ctx->ebs_windows = max_t(u64, windows, 1);
-	return late + ctx->ebs_windows - 1;
+	return late + windows - 1;
 }
 
 /* The window is closed, and the next one begins. */
@@ -52,7 +55,6 @@ static void pmct_ebs_close(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 
 	ctx->ebs_left += pmct_ebs_windows(cs, ctx, set) * set->ebs;
 	pmct_sample_close(ctx, PMCTRACK_RECORD_EBS, flags);
-	/* What this set's rate of events was is all that is known of the next one's. */
 	pmct_ctx_next_set(ctx);
 }
 
@@ -66,7 +68,7 @@ static void pmct_ebs_account(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 {
 	/* The counter was zero at the end of the window: @value is the lateness. */
 	if (overflowed && set->ebs_kernel)
-		pmct_ebs_learn(ctx, set->ebs, value);
+		pmct_ebs_learn(&ctx->ebs[set->index], set->ebs, value);
 	ctx->ebs_left -= delta;
 	if (ctx->ebs_left > 0 && !overflowed)
 		return;
@@ -138,11 +140,13 @@ void pmct_read_start_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 	u64 mask = set->mask[set->ebs_index];
 	u64 others = set->counters;
 	u64 left = ctx->ebs_left;
+	u32 room;
 
 	if (set->ebs) {
+		room = ctx->ebs[set->index].room;
 		others &= ~BIT_ULL(set->counter[set->ebs_index]);
-		if (set->ebs_kernel && ctx->ebs_room > left) {
-			left = ctx->ebs_room;
+		if (set->ebs_kernel && room > left) {
+			left = room;
 			ctx->ebs_widened = true;
 		}
 		pmct_ebs_start(cs, set, left);

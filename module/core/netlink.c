@@ -266,7 +266,8 @@ static int pmct_reply_session(struct genl_info *info, struct file *file)
 	}
 	hdr = genlmsg_put_reply(msg, info, &pmct_family, 0, PMCTRACK_CMD_SESSION_NEW);
 	if (!hdr || nla_put_u32(msg, PMCTRACK_A_SESSION_FD, fd) ||
-	    nla_put_u32(msg, PMCTRACK_A_SESSION_RING_SIZE, s->ring.size) ||
+	    nla_put_u32(msg, PMCTRACK_A_SESSION_RING_SIZE, pmct_rings_size(&s->rings)) ||
+	    nla_put_u32(msg, PMCTRACK_A_SESSION_RING_DEFAULT, s->ring_wanted) ||
 	    nla_put_u64_64bit(msg, PMCTRACK_A_SESSION_PERIOD_NS,
 			      jiffies64_to_nsecs(s->period), __PMCTRACK_A_SESSION_MAX)) {
 		nlmsg_free(msg);

@@ -28,7 +28,7 @@
 #include <pmctrack/mmon.h>
 
 #include "metric_slot.h"
-#include "ring.h"
+#include "rings.h"
 #include "sets.h"
 
 /**
@@ -78,6 +78,18 @@ struct pmct_mmon_state {
 };
 
 /**
+ * struct pmct_ebs_learnt - how a thread samples by the events of one set
+ * @windows: a window is so many times as long as was asked for, see ebs_limit.c; 0: 1
+ * @late: by how many events the last sample was late, if they are of kernel mode
+ * @room: the shortest window of kernel events that outlives its sample
+ */
+struct pmct_ebs_learnt {
+	u32 windows;
+	u32 late;
+	u32 room;
+};
+
+/**
  * struct pmct_ctx - a monitored thread, or a CPU of a system-wide session
  * @set: event set to count on the CPUs of its core type
  * @deadline: jiffies at which the sampling period ends
@@ -86,15 +98,13 @@ struct pmct_mmon_state {
  * @merged: a record did not fit; the open interval is longer than a period
  * @on_switch: is there anything else that a switch of the thread has to do?
  * @wants: enum pmct_on_switch; written by the thread's CPU
- * @detaching: it does not enter a CPU any more; written by the session's end
+ * @detaching: it does not enter a CPU any more, because its session ends, or another
+ *	one takes the thread over
  * @turn: which set of each core type is to be counted
  * @next_turn: which one of the present core type follows
  * @ebs_left: events until the next sample; of sets that sample by events
- * @ebs_late: by how many the last sample was late, if it is of kernel events
- * @ebs_room: the shortest window of kernel events that outlives its sample
- * @ebs_windows: how many of those that were asked for a window is long, see
- *	ebs_limit.c
  * @ebs_widened: the window is longer than asked for
+ * @ebs: of each set that takes turns, by its index
  * @listed: on session->threads; protected by its lock
  * @delivered: its switches are; of hooks_tracepoint.c
  * @node: in session->threads
@@ -132,9 +142,7 @@ struct pmct_ctx {
 	u8 turn[PMCT_NO_CORE_TYPE + 1];
 	u8 next_turn;
 	s64 ebs_left;
-	u64 ebs_windows;
-	u64 ebs_late;
-	u64 ebs_room;
+	struct pmct_ebs_learnt ebs[PMCTRACK_MAX_SETS];
 	struct list_head node;
 	struct hlist_node of_task;
 	struct task_struct *task;
@@ -160,11 +168,14 @@ struct pmct_ctx {
  * @mm_gen: which monitoring module @virt refers to
  * @virt: mask of the virtual counters that records have
  * @sets: the event sets
- * @ring: records for the reader
+ * @ring_wanted: bytes that each ring would have if memory were not short
+ * @rings: records for the reader
  * @lock: protects the following; taken with interrupts disabled, never held
  *	for longer than a few list operations
  * @threads: contexts
  * @nr_threads: their number
+ * @walk_mutex: serialises those who go through @threads one by one, see
+ *	pmct_detach_each(). Innermost of the mutexes.
  * @closing: no thread may join any more
  * @revoked: the kernel ends it; protected by the mutex of all sessions
  * @end_mutex: serialises those who end it. User space cannot hold it.
@@ -188,10 +199,12 @@ struct pmct_session {
 	u32 mm_gen;
 	u32 virt;
 	struct pmct_sets sets;
-	struct pmct_ring ring;
+	u32 ring_wanted;
+	struct pmct_rings rings;
 	raw_spinlock_t lock;
 	struct list_head threads;
 	unsigned int nr_threads;
+	struct mutex walk_mutex;	/* see above */
 	bool closing;
 	bool revoked;
 	struct mutex end_mutex;		/* see above */

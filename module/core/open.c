@@ -29,13 +29,13 @@ static ssize_t pmct_session_read(struct file *file, char __user *buf, size_t len
 		over = pmct_session_over(s);
 		if (mutex_lock_interruptible(&s->read_mutex))
 			return -ERESTARTSYS;
-		done = pmct_ring_read(&s->ring, buf, len);
+		done = pmct_rings_read(&s->rings, buf, len);
 		mutex_unlock(&s->read_mutex);
 		if (done || over)
 			return done;
 		if (file->f_flags & O_NONBLOCK)
 			return -EAGAIN;
-		if (wait_event_interruptible(s->wait, pmct_ring_used(&s->ring) ||
+		if (wait_event_interruptible(s->wait, pmct_rings_filled(&s->rings) ||
 					     pmct_session_over(s)))
 			return -ERESTARTSYS;
 	}
@@ -49,7 +49,7 @@ static __poll_t pmct_session_poll(struct file *file, poll_table *wait)
 	poll_wait(file, &s->wait, wait);
 	if (pmct_session_over(s))
 		events |= EPOLLHUP;
-	if (pmct_ring_used(&s->ring))
+	if (pmct_rings_filled(&s->rings))
 		events |= EPOLLIN | EPOLLRDNORM;
 	return events;
 }
@@ -80,7 +80,7 @@ static int pmct_session_mmap(struct file *file, struct vm_area_struct *vma)
 {
 	struct pmct_session *s = file->private_data;
 
-	return pmct_ring_mmap(&s->ring, vma);
+	return pmct_rings_mmap(&s->rings, vma);
 }
 
 static int pmct_session_release(struct inode *inode, struct file *file)

@@ -11,7 +11,7 @@ const struct pmct_backend *pmct_backend __read_mostly;
 
 static bool (*pmct_owner_overflow)(void) __read_mostly;
 static DEFINE_MUTEX(pmct_owner_mutex);
-static unsigned int pmct_owner_refs;
+unsigned int pmct_owner_refs __read_mostly;
 
 /* Before there is a backend. */
 u64 pmct_owner_read_nothing(const struct pmct_hwset *set, u64 *values)
@@ -57,7 +57,7 @@ int pmct_owner_get(struct pmct_msg *msg)
 	if (!pmct_owner_refs)
 		err = pmct_backend->claim(pmct_owner_overflow, msg);
 	if (!err)
-		pmct_owner_refs++;
+		WRITE_ONCE(pmct_owner_refs, pmct_owner_refs + 1);
 	mutex_unlock(&pmct_owner_mutex);
 	return err;
 }
@@ -66,12 +66,9 @@ int pmct_owner_get(struct pmct_msg *msg)
 void pmct_owner_put(void)
 {
 	mutex_lock(&pmct_owner_mutex);
-	if (!--pmct_owner_refs)
+	WRITE_ONCE(pmct_owner_refs, pmct_owner_refs - 1);
+	if (!pmct_owner_refs)
 		pmct_backend->release();
 	mutex_unlock(&pmct_owner_mutex);
 }
 
-unsigned int pmct_owner_users(void)
-{
-	return READ_ONCE(pmct_owner_refs);
-}

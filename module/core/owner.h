@@ -16,6 +16,14 @@ void pmct_owner_use(const struct pmct_backend *backend);
 void pmct_owner_init(const struct pmct_backend *backend, bool (*overflow)(void));
 int pmct_owner_get(struct pmct_msg *msg);
 void pmct_owner_put(void);
-unsigned int pmct_owner_users(void);
+
+/* Written by pmct_owner_get() and _put() alone. */
+extern unsigned int pmct_owner_refs;
+
+/* How many sessions are open? */
+static inline unsigned int pmct_owner_users(void)
+{
+	return READ_ONCE(pmct_owner_refs);
+}
 
 #endif /* _PMCT_OWNER_H */

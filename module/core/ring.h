@@ -1,30 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ring buffer of a session: many writers in any context, one reader. */
+/* A ring buffer: one writer at a time, one reader, no lock between them. */
 #ifndef _PMCT_RING_H
 #define _PMCT_RING_H
 
-#include <linux/spinlock.h>
+#include <linux/cache.h>
+#include <linux/lockdep.h>
+#include <linux/mm.h>
 #include <linux/types.h>
 #include <uapi/linux/pmctrack.h>
 
-struct cred;
-struct vm_area_struct;
-
 #define PMCT_RING_MIN	PAGE_SIZE
 #define PMCT_RING_MAX	(16UL << 20)
+#define PMCT_RING_CTL_SIZE	PAGE_ALIGN(sizeof(struct pmctrack_ring_ctl))
 
 /**
  * struct pmct_ring - records on their way to one reader
  * @ctl: pages shared with the reader, who may write all of it: only @ctl->tail
  *	is ever read back, and checked
  * @data: the records, @size bytes, read-only for the reader
- * @size: a power of two; 0: nobody reads
- * @head: bytes written; protected by @lock
+ * @size: a power of two
+ * @head: bytes written
  * @limit: up to here, a record can be written without another look at the
- *	reader's position or the end of the data; protected by @lock
- * @lock: serialises writers. Interrupts are disabled while it is held, for a
- *	record's length; user space never holds it.
- * @payer: whose locked memory is charged; NULL: nobody's
+ *	reader's position or the end of the data
+ * @time_ns: of the last record; none is older than the one before it
+ * @tail: of read(): its position. From here on, the reader writes.
+ * @sure: of read(): see pmct_rings_look()
+ * @seen: of read(): likewise
+ *
+ * The writer is the CPU that the ring is for, with interrupts disabled. A session that
+ * can only be written by one thread has one ring, and that thread writes it: a context
+ * switch, or the wait for all hooks, orders what it writes on one CPU and on the next.
  */
 struct pmct_ring {
 	struct pmctrack_ring_ctl *ctl;
@@ -32,17 +37,17 @@ struct pmct_ring {
 	u64 size;
 	u64 head;
 	u64 limit;
-	raw_spinlock_t lock;
-	const struct cred *payer;
-};
+	u64 time_ns;
+	u64 tail ____cacheline_aligned_in_smp;
+	u64 sure;
+	u64 seen;
+} ____cacheline_aligned_in_smp;
 
-int pmct_ring_init(struct pmct_ring *ring, size_t size);
-int pmct_ring_init_unread(struct pmct_ring *ring);
-void pmct_ring_destroy(struct pmct_ring *ring);
-ssize_t pmct_ring_read(struct pmct_ring *ring, char __user *buf, size_t len);
+void pmct_ring_init(struct pmct_ring *ring, void *memory, size_t size);
 bool pmct_ring_make_room(struct pmct_ring *ring, size_t size);
 size_t pmct_ring_used(const struct pmct_ring *ring);
-int pmct_ring_mmap(struct pmct_ring *ring, struct vm_area_struct *vma);
+const struct pmctrack_record *pmct_ring_peek(struct pmct_ring *ring, u32 *size);
+void pmct_ring_consume(struct pmct_ring *ring, u32 size);
 
 static inline size_t pmct_record_size(unsigned int nr_counts)
 {
@@ -51,18 +56,18 @@ static inline size_t pmct_record_size(unsigned int nr_counts)
 
 /**
  * pmct_ring_reserve() - get room for a record
- * @ring: the ring
+ * @ring: the ring of this CPU
  * @size: bytes, a multiple of 8
  *
  * The room belongs to the caller until pmct_ring_commit(), which must follow
- * before the lock is released.
+ * before interrupts are enabled.
  *
- * Context: any but NMI, @ring->lock held.
+ * Context: interrupts disabled, any but NMI.
  * Return: where the record goes, or NULL if it does not fit.
  */
 static inline struct pmctrack_record *pmct_ring_reserve(struct pmct_ring *ring, size_t size)
 {
-	lockdep_assert_held(&ring->lock);
+	lockdep_assert_irqs_disabled();
 
 	if (unlikely(ring->head + size > ring->limit) && !pmct_ring_make_room(ring, size))
 		return NULL;
@@ -75,9 +80,9 @@ static inline void pmct_ring_commit(struct pmct_ring *ring,
 {
 	u64 head = ring->head + rec->size;
 
-	lockdep_assert_held(&ring->lock);
+	lockdep_assert_irqs_disabled();
 
-	/* Pairs with pmct_ring_read(): the record is complete. */
+	/* Pairs with pmct_rings_look(): the record is complete. */
 	smp_store_release(&ring->head, head);
 	/* The same for a reader of the mapping. */
 	smp_store_release(&ring->ctl->head, head);

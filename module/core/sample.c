@@ -78,16 +78,22 @@ static u64 pmct_end_run(const struct pmct_cpu *cs, struct pmct_ctx *ctx)
 
 /* Move the open interval into @rec; the next one begins. */
 static __always_inline void pmct_fill_record(struct pmctrack_record *rec, struct pmct_ctx *ctx,
-					     enum pmctrack_record_kind kind, u16 flags)
+					     enum pmctrack_record_kind kind, u16 flags,
+					     u64 *ring_time)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 	unsigned int nr = ctx->set->nr;
 	unsigned int i;
 
+	/*
+	 * Clocks of two CPUs can differ by a microsecond. For the reader's merging, times
+	 * ascend in a ring and for a thread: see pmct_rings_look().
+	 */
+	*ring_time = max3(*ring_time, ctx->head.time_ns + 1, pmct_time_ns(cs));
+	ctx->head.time_ns = *ring_time;
 	*rec = ctx->head;
 	rec->kind = kind;
 	rec->flags = flags | (ctx->merged ? PMCTRACK_RECORD_F_MERGED : 0);
-	rec->time_ns = pmct_time_ns(cs);
 	rec->hw_ns = pmct_clock_to_ns(ctx->clock);
 	if (likely(ctx->task)) {
 		rec->run_ns = rec->hw_ns;
@@ -118,7 +124,7 @@ static void pmct_account_lost(struct pmct_ring *ring, struct pmct_ctx *ctx)
 	u64 *lost;
 	unsigned int i;
 
-	lockdep_assert_held(&ring->lock);
+	lockdep_assert_irqs_disabled();
 
 	ring->ctl->lost++;
 	/* Of a CPU without usable counters there is nothing to add. */
@@ -141,10 +147,18 @@ static noinline void pmct_sample_unread(struct pmct_ctx *ctx, enum pmctrack_reco
 		struct pmctrack_record rec;
 		u8 room[sizeof(struct pmctrack_record) + PMCTRACK_MAX_COUNTERS * sizeof(u64)];
 	} u;
+	u64 time = 0;
 
-	pmct_fill_record(&u.rec, ctx, kind, flags);
+	pmct_fill_record(&u.rec, ctx, kind, flags, &time);
 	if (mm)
 		pmct_mmon_sample(mm, ctx, &u.rec);
+}
+
+/* Not written again and again by all CPUs. */
+static void pmct_sample_wake_later(struct pmct_session *s)
+{
+	if (!READ_ONCE(s->wake_later))
+		WRITE_ONCE(s->wake_later, true);
 }
 
 /**
@@ -163,8 +177,8 @@ static noinline void pmct_sample_unread(struct pmct_ctx *ctx, enum pmctrack_reco
 void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16 flags)
 {
 	struct pmct_session *s = ctx->session;
-	struct pmct_ring *ring = &s->ring;
 	struct monitoring_module *mm;
+	struct pmct_ring *ring;
 	struct pmctrack_record *rec;
 
 	lockdep_assert_irqs_disabled();
@@ -173,16 +187,18 @@ void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16
 		pmct_sample_name_thread(ctx);
 
 	mm = rcu_dereference_sched(pmct_mmon);
-	raw_spin_lock(&ring->lock);
+	if (unlikely(!s->rings.ring)) {
+		pmct_sample_unread(ctx, kind, flags, mm);
+		return;
+	}
+	ring = pmct_rings_here(&s->rings);
 	rec = pmct_ring_reserve(ring, ctx->head.size);
 	if (rec) {
-		pmct_fill_record(rec, ctx, kind, flags);
+		pmct_fill_record(rec, ctx, kind, flags, &ring->time_ns);
 		if (unlikely(mm))
 			pmct_mmon_sample(mm, ctx, rec);
 		pmct_ring_commit(ring, rec);
 		ctx->merged = false;
-	} else if (!ring->size) {
-		pmct_sample_unread(ctx, kind, flags, mm);
 	} else if (kind == PMCTRACK_RECORD_EXIT || kind == PMCTRACK_RECORD_MIGRATION ||
 		   kind == PMCTRACK_RECORD_DETACH || kind == PMCTRACK_RECORD_REVOKED) {
 		pmct_account_lost(ring, ctx);
@@ -190,13 +206,12 @@ void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16
 	} else {
 		ctx->merged = true;
 	}
-	raw_spin_unlock(&ring->lock);
 
 	if (!wq_has_sleeper(&s->wait))
 		return;
 	/* Samples by events come in numbers: their reader takes them together. */
 	if (kind == PMCTRACK_RECORD_EBS && pmct_ring_used(ring) < ring->size / 4)
-		WRITE_ONCE(s->wake_later, true);
+		pmct_sample_wake_later(s);
 	else
 		irq_work_queue(&s->wake);
 }

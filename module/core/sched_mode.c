@@ -4,28 +4,45 @@
  * with the event sets of the active monitoring module, in a session of the
  * kernel's own that nobody reads; and the metrics that schedulers get.
  *
- * The class sets a flag in the thread's descriptor, nothing else. The thread's
- * next tick finds it without a context and asks for one.
+ * The class sets a flag in the thread's descriptor, nothing else. The thread enters and
+ * leaves the session at its own tick: no CPU interrupts another one, and nobody waits.
+ * A tick cannot allocate memory, so each CPU has a context ready for the next thread
+ * there (the spare), and work that makes another one.
  */
 #include <linux/jiffies.h>
-#include <linux/sched/task.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
 
 #include "ctx.h"
-#include "handover.h"
 #include "mmon_call.h"
+#include "refs.h"
 #include "sched_mode.h"
-#include "sched_want.h"
 #include "session.h"
 #include "tie.h"
 
 #define PMCT_SCHED_PERIOD_MS	100
 #define PMCT_SCHED_RETRY_MS	1000
 
-/* Set and cleared under both pmct_mmon_lock() and pmct_sched_mutex, used under either. */
+/**
+ * struct pmct_sched_cpu - what scheduler mode has on a CPU
+ * @spare: for the next thread; taken with interrupts disabled, on the CPU
+ * @work: makes one
+ */
+struct pmct_sched_cpu {
+	struct pmct_ctx *spare;
+	struct work_struct work;
+};
+
+static DEFINE_PER_CPU(struct pmct_sched_cpu, pmct_sched_cpu);
+/* Protected by pmct_mmon_lock(). */
 static struct pmct_session *pmct_sched_session;
-static DEFINE_MUTEX(pmct_sched_mutex);
+/* After a failure: nothing is tried before this, in jiffies. */
+static unsigned long pmct_sched_retry;
+
+static void pmct_sched_try_later(void)
+{
+	WRITE_ONCE(pmct_sched_retry, jiffies + msecs_to_jiffies(PMCT_SCHED_RETRY_MS));
+}
 
 /* The monitoring module is locked. */
 static int pmct_sched_open(const struct monitoring_module *mm)
@@ -34,8 +51,6 @@ static int pmct_sched_open(const struct monitoring_module *mm)
 	struct pmct_msg msg = {};
 	struct pmct_session *s;
 
-	if (time_before(jiffies, READ_ONCE(pmct_sched_retry)))
-		return -EAGAIN;
 	params = kzalloc(sizeof(*params), GFP_KERNEL);
 	if (!params)
 		return -ENOMEM;
@@ -48,81 +63,94 @@ static int pmct_sched_open(const struct monitoring_module *mm)
 	kfree(params);
 	if (IS_ERR(s)) {
 		pr_info_ratelimited("pmctrack: scheduler mode has to wait: %s\n", msg.text);
-		WRITE_ONCE(pmct_sched_retry, jiffies + msecs_to_jiffies(PMCT_SCHED_RETRY_MS));
 		return PTR_ERR(s);
 	}
 	s->mm_sets = true;
 	s->mm_gen = mm->gen;
-	mutex_lock(&pmct_sched_mutex);
 	pmct_sched_session = s;
-	mutex_unlock(&pmct_sched_mutex);
 	return 0;
 }
 
-static void pmct_sched_attach(const struct monitoring_module *mm, struct task_struct *task)
+static int pmct_sched_make_spare(struct pmct_sched_cpu *sc, const struct monitoring_module *mm)
 {
-	/* Nothing to count: not at each tick, then. */
+	struct pmct_ctx *ctx;
+	int err;
+
+	/* Nothing to count? */
 	if (!mm->nr_raw)
-		WRITE_ONCE(pmct_sched_retry, jiffies + msecs_to_jiffies(PMCT_SCHED_RETRY_MS));
-	/* It may have got a context meanwhile. */
-	if (mm->nr_raw && !pmct_tie_ctx(task) && (pmct_sched_session || !pmct_sched_open(mm)) &&
-	    !IS_ERR(pmct_ctx_attach(pmct_sched_session, task, PMCT_CTX_COUNTING,
-				    pmct_ctx_tie_free, NULL)))
-		pmct_count_enter_session(pmct_sched_session);
+		return -ENODATA;
+	if (!pmct_sched_session) {
+		err = pmct_sched_open(mm);
+		if (err)
+			return err;
+	}
+	ctx = pmct_ctx_alloc(pmct_sched_session, NULL, PMCT_CTX_STOPPED, GFP_KERNEL);
+	if (!ctx)
+		return -ENOMEM;
+	if (cmpxchg(&sc->spare, NULL, ctx))
+		kfree(ctx);
+	return 0;
 }
 
 static void pmct_sched_work(struct work_struct *work)
 {
-	struct pmct_sched_request *req = container_of(work, struct pmct_sched_request, work);
-	struct task_struct *task = req->task;
+	struct pmct_sched_cpu *sc = container_of(work, struct pmct_sched_cpu, work);
 	const struct monitoring_module *mm;
 
 	pmct_mmon_lock();
 	mm = pmct_mmon_active();
-	if (!pmct_hooks->sched_mode(task))
-		pmct_sched_mode_yield(task, NULL);
-	else if (mm)
-		pmct_sched_attach(mm, task);
+	if (mm && !READ_ONCE(sc->spare) && pmct_sched_make_spare(sc, mm))
+		pmct_sched_try_later();
 	pmct_mmon_unlock();
-	put_task_struct(task);
-	/* Now the tick may use the slot again. */
-	WRITE_ONCE(req->task, NULL);
+}
+
+/* Current is wanted, and has no context. */
+static void pmct_sched_enter(void)
+{
+	struct pmct_sched_cpu *sc = this_cpu_ptr(&pmct_sched_cpu);
+	struct pmct_ctx *spare = xchg(&sc->spare, NULL);
+
+	if (spare && !pmct_ctx_adopt(spare))
+		kfree_rcu(spare, rcu);
+	if (time_after_eq(jiffies, READ_ONCE(pmct_sched_retry)))
+		schedule_work(&sc->work);
+}
+
+/**
+ * pmct_sched_mode_tick() - has its scheduling class changed its mind about current?
+ * @ctx: its context, or NULL
+ *
+ * Context: the tick, interrupts disabled, no lock held.
+ */
+void pmct_sched_mode_tick(struct pmct_ctx *ctx)
+{
+	lockdep_assert_irqs_disabled();
+
+	if (!rcu_access_pointer(pmct_mmon))
+		return;
+	/* A session that nobody reads is that of the scheduler. */
+	if (ctx && !ctx->session->rings.ring && !pmct_hooks->sched_mode(current))
+		pmct_ctx_end(ctx, 0);
+	else if (!ctx && pmct_hooks->sched_mode(current) && !(current->flags & PF_EXITING))
+		pmct_sched_enter();
 }
 
 /* The monitoring module goes away, and with it its event sets. It is locked. */
 void pmct_sched_mode_end(void)
 {
-	struct pmct_session *s;
+	struct pmct_session *s = pmct_sched_session;
+	int cpu;
 
-	/* Whoever takes a thread over waits until it is nobody's. */
-	mutex_lock(&pmct_sched_mutex);
-	s = pmct_sched_session;
+	if (!s)
+		return;
 	pmct_sched_session = NULL;
-	if (s)
-		pmct_session_destroy(s);
-	mutex_unlock(&pmct_sched_mutex);
-}
-
-/**
- * pmct_sched_mode_yield() - end a thread's monitoring in scheduler mode
- * @task: the thread; the caller holds it
- * @successor: context to tie to it instead, or NULL
- *
- * If its class still wants it, it is monitored again at its next tick without
- * a context: when the session of the user who wanted it has ended.
- *
- * Context: process context, sleeps.
- * Return: whether it was, and is no more.
- */
-bool pmct_sched_mode_yield(struct task_struct *task, struct pmct_ctx *successor)
-{
-	bool done;
-
-	mutex_lock(&pmct_sched_mutex);
-	done = pmct_sched_session && pmct_ctx_evict(pmct_sched_session, task, successor,
-						    PMCTRACK_RECORD_PAD);
-	mutex_unlock(&pmct_sched_mutex);
-	return done;
+	refcount_inc(&s->refs);
+	pmct_session_destroy(s);
+	for_each_possible_cpu(cpu)
+		kfree(xchg(&per_cpu_ptr(&pmct_sched_cpu, cpu)->spare, NULL));
+	/* A tick may have taken one before, and find now that its session has ended. */
+	pmct_hooks->synchronize();
+	pmct_session_put(s);
 }
 
 void pmct_sched_mode_init(void)
@@ -131,7 +159,7 @@ void pmct_sched_mode_init(void)
 
 	pmct_sched_retry = jiffies;
 	for_each_possible_cpu(cpu)
-		INIT_WORK(&per_cpu_ptr(&pmct_sched_request, cpu)->work, pmct_sched_work);
+		INIT_WORK(&per_cpu_ptr(&pmct_sched_cpu, cpu)->work, pmct_sched_work);
 }
 
 /* No hook runs any more. */
@@ -140,5 +168,5 @@ void pmct_sched_mode_exit(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		flush_work(&per_cpu_ptr(&pmct_sched_request, cpu)->work);
+		flush_work(&per_cpu_ptr(&pmct_sched_cpu, cpu)->work);
 }

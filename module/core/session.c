@@ -4,15 +4,20 @@
 #include <linux/log2.h>
 #include <linux/nsproxy.h>
 #include <linux/pid.h>
+#include <linux/sched/signal.h>
 #include <linux/sched/task.h>
 #include <linux/slab.h>
 
 #include "config.h"
-#include "ctx.h"
+#include "detach.h"
 #include "owner.h"
+#include "refs.h"
 #include "session.h"
 #include "syswide.h"
 #include "user_read.h"
+
+/* Of a ring for each CPU, if the user names no size: at most. */
+#define PMCT_RING_DEFAULT_CPU	(64U << 10)
 
 static DEFINE_MUTEX(pmct_sessions_mutex);
 static LIST_HEAD(pmct_sessions);
@@ -24,25 +29,59 @@ static void pmct_session_wake(struct irq_work *work)
 	wake_up_all(&s->wait);
 }
 
-static int pmct_session_init_ring(struct pmct_session *s,
-				  const struct pmct_session_params *params,
-				  struct pmct_msg *msg)
+/* Can it be written by one thread only, and hence by one CPU at a time? */
+static bool pmct_session_is_of_one_thread(const struct pmct_session *s)
 {
-	u32 size = params->ring_size ?: READ_ONCE(pmct_config.ring_default);
+	return !(s->flags & (PMCTRACK_SESSION_THREADS | PMCTRACK_SESSION_CHILDREN |
+			     PMCTRACK_SESSION_SYSTEM | PMCTRACK_SESSION_ATTACH));
+}
+
+/* What each of @nr rings has if the user names no size. */
+static u32 pmct_session_default_ring(unsigned int nr)
+{
+	u32 size = READ_ONCE(pmct_config.ring_default);
+
+	return nr > 1 ? min(size, PMCT_RING_DEFAULT_CPU) : size;
+}
+
+/* One session takes no more than half of what its user may lock, if he did not ask for it. */
+static u32 pmct_session_modest_ring(unsigned int nr, u32 size)
+{
+	unsigned long most = capable(CAP_IPC_LOCK) ? ULONG_MAX : rlimit(RLIMIT_MEMLOCK) / 2;
+
+	while (size > PMCT_RING_MIN && pmct_rings_bytes(nr, size) > most)
+		size /= 2;
+	return size;
+}
+
+static int pmct_session_init_rings(struct pmct_session *s,
+				   const struct pmct_session_params *params,
+				   struct pmct_msg *msg)
+{
+	unsigned int nr = pmct_session_is_of_one_thread(s) ? 1 : nr_cpu_ids;
+	u32 wanted = params->ring_size ?: pmct_session_default_ring(nr);
+	u32 size = params->ring_size ?: pmct_session_modest_ring(nr, wanted);
 	u32 max = s->privileged ? PMCT_RING_MAX : READ_ONCE(pmct_config.ring_max);
 	int err;
 
 	if (params->no_ring)
-		return pmct_ring_init_unread(&s->ring);
+		return pmct_rings_init_unread(&s->rings);
 	if (!is_power_of_2(size) || size < PMCT_RING_MIN || size > max)
 		return pmct_refuse(msg, -EINVAL,
 				   "ring buffer of %u bytes: must be a power of two from %lu to %u",
 				   size, PMCT_RING_MIN, max);
-	err = pmct_ring_init(&s->ring, size);
+	s->ring_wanted = wanted;
+	err = pmct_rings_init(&s->rings, nr, size);
+	/* Who did not ask for so much does with less. The reply says what it is. */
+	while (err == -ENOMEM && !params->ring_size && size > PMCT_RING_MIN) {
+		size /= 2;
+		err = pmct_rings_init(&s->rings, nr, size);
+	}
 	if (err)
 		return pmct_refuse(msg, err,
-				   "no memory for a ring buffer of %u bytes (see ulimit -l); ask for a smaller one",
-				   size);
+				   "no memory for a ring buffer of %u bytes for each of %u CPUs, %lu KiB in all: raise ulimit -l, end other sessions%s",
+				   size, nr, pmct_rings_bytes(nr, size) >> 10,
+				   size > PMCT_RING_MIN ? ", or ask for smaller ones" : "");
 	return 0;
 }
 
@@ -124,6 +163,7 @@ struct pmct_session *pmct_session_create(struct pmct_session_params *params,
 	s->contained = params->contained;
 	refcount_set(&s->refs, 1);
 	mutex_init(&s->end_mutex);
+	mutex_init(&s->walk_mutex);
 	raw_spin_lock_init(&s->lock);
 	INIT_LIST_HEAD(&s->threads);
 	mutex_init(&s->read_mutex);
@@ -137,7 +177,7 @@ struct pmct_session *pmct_session_create(struct pmct_session_params *params,
 	if (params->flags & PMCTRACK_SESSION_USER_READ)
 		err = pmct_user_read_check(s, msg);
 	if (!err)
-		err = pmct_session_init_ring(s, params, msg);
+		err = pmct_session_init_rings(s, params, msg);
 	if (err)
 		goto err_sets;
 	err = pmct_owner_get(msg);
@@ -152,7 +192,7 @@ struct pmct_session *pmct_session_create(struct pmct_session_params *params,
 err_backend:
 	pmct_owner_put();
 err_ring:
-	pmct_ring_destroy(&s->ring);
+	pmct_rings_destroy(&s->rings);
 err_sets:
 	pmct_sets_release(&s->sets);
 	pmct_sets_free(&s->sets);
@@ -166,14 +206,13 @@ err_sets:
  */
 void pmct_session_end(struct pmct_session *s, enum pmctrack_record_kind kind)
 {
-	/* The kernel's own is ended by who may be attaching threads to another one. */
-	mutex_lock_nested(&s->end_mutex, s->ring.size ? 0 : SINGLE_DEPTH_NESTING);
+	mutex_lock(&s->end_mutex);
 	if (!s->ended) {
 		if (kind == PMCTRACK_RECORD_REVOKED)
-			WRITE_ONCE(s->ring.ctl->ended, PMCTRACK_ENDED_REVOKED);
+			WRITE_ONCE(s->rings.ctl->ended, PMCTRACK_ENDED_REVOKED);
 		if (s->flags & PMCTRACK_SESSION_SYSTEM)
 			pmct_syswide_stop(s, kind != PMCTRACK_RECORD_PAD);
-		pmct_ctx_detach_all(s, kind);
+		pmct_detach_all(s, kind);
 		pmct_sets_release(&s->sets);
 		pmct_owner_put();
 		s->ended = true;
@@ -233,32 +272,13 @@ void pmct_session_destroy(struct pmct_session *s)
 	pmct_session_put(s);
 }
 
-/* A reference less to a session that has ended. Process context, may sleep. */
-void pmct_session_put(struct pmct_session *s)
-{
-	if (!refcount_dec_and_test(&s->refs))
-		return;
-	/* After the last hook: nobody queues it any more. */
-	irq_work_sync(&s->wake);
-	pmct_ring_destroy(&s->ring);
-	put_pid_ns(s->pid_ns);
-	pmct_sets_free(&s->sets);
-	kfree(s);
-}
-
-/* Call @fn for all threads and CPUs that are monitored, with interrupts disabled. */
-void pmct_session_each_ctx(void (*fn)(const struct monitoring_module *mm, struct pmct_ctx *ctx),
-			   const struct monitoring_module *mm)
+/* Call @fn for all threads and CPUs that are monitored, see pmct_detach_each(). */
+void pmct_session_each_ctx(pmct_ctx_fn *fn, void *arg)
 {
 	struct pmct_session *s;
-	struct pmct_ctx *ctx;
 
 	mutex_lock(&pmct_sessions_mutex);
-	list_for_each_entry(s, &pmct_sessions, node) {
-		raw_spin_lock_irq(&s->lock);
-		list_for_each_entry(ctx, &s->threads, node)
-			fn(mm, ctx);
-		raw_spin_unlock_irq(&s->lock);
-	}
+	list_for_each_entry(s, &pmct_sessions, node)
+		pmct_detach_each(s, fn, arg);
 	mutex_unlock(&pmct_sessions_mutex);
 }

@@ -3,12 +3,13 @@
 #ifndef _PMCT_SESSION_H
 #define _PMCT_SESSION_H
 
+#include "detach.h"
 #include "objects.h"
 
 /**
  * struct pmct_session_params - what to count, and whom
  * @period_ns: sampling period, 0: none
- * @ring_size: bytes; 0: the default
+ * @ring_size: of the ring of each CPU, bytes; 0: the default, or less if memory is short
  * @flags: enum pmctrack_session_flags
  * @cgroup: descriptor, -1: none
  * @no_ring: nobody reads records
@@ -38,10 +39,8 @@ struct pmct_session *pmct_session_create(struct pmct_session_params *params,
 					 struct pmct_msg *msg);
 void pmct_session_end(struct pmct_session *s, enum pmctrack_record_kind kind);
 void pmct_session_destroy(struct pmct_session *s);
-void pmct_session_put(struct pmct_session *s);
 int pmct_session_refuse_unprivileged(struct pmct_msg *msg);
 void pmct_sessions_revoke(void);
-void pmct_session_each_ctx(void (*fn)(const struct monitoring_module *mm, struct pmct_ctx *ctx),
-			   const struct monitoring_module *mm);
+void pmct_session_each_ctx(pmct_ctx_fn *fn, void *arg);
 
 #endif /* _PMCT_SESSION_H */

@@ -23,6 +23,18 @@ static int pmct_sets_check_private(const struct pmct_evset_spec *spec,
 	return 0;
 }
 
+/* Is @set one of them? It is not dereferenced. */
+bool pmct_sets_have(const struct pmct_sets *sets, const struct pmct_hwset *set)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(sets->of); i++) {
+		if (set >= sets->of[i] && set < sets->of[i] + PMCTRACK_MAX_SETS)
+			return set;
+	}
+	return false;
+}
+
 /* Add @spec to the sets of @core_type. */
 static int pmct_sets_add_to(struct pmct_sets *sets, const struct pmct_evset_spec *spec,
 			    unsigned int core_type, bool privileged, struct pmct_msg *msg)

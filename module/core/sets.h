@@ -30,6 +30,7 @@ int pmct_sets_init(struct pmct_sets *sets, const char *const *raw, unsigned int 
 		   bool privileged, struct pmct_msg *msg);
 void pmct_sets_release(struct pmct_sets *sets);
 void pmct_sets_free(struct pmct_sets *sets);
+bool pmct_sets_have(const struct pmct_sets *sets, const struct pmct_hwset *set);
 int pmct_sets_check(const char *const *raw, unsigned int nr, struct pmct_msg *msg);
 
 #endif /* _PMCT_SETS_H */

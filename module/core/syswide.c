@@ -13,6 +13,7 @@
 #include <linux/cgroup.h>
 #include <linux/cpu.h>
 #include <linux/jiffies.h>
+#include <linux/math64.h>
 
 #include "../compat/hrtimer.h"
 #include "ctx.h"
@@ -124,6 +125,17 @@ static void pmct_syswide_set_target(struct pmct_syswide_cpu *sc, bool target)
 		pmct_count_base_off(sc->ctx);
 }
 
+/* CPUs that end their periods one after the other do not wait for the same memory. */
+#define PMCT_SYSWIDE_STAGGER_NS	50000
+
+/* When this CPU's periods end, after the first CPU's. */
+static u64 pmct_syswide_offset(void)
+{
+	u64 most = div_u64(ktime_to_ns(pmct_syswide.period), 2 * nr_cpu_ids);
+
+	return smp_processor_id() * min_t(u64, most, PMCT_SYSWIDE_STAGGER_NS);
+}
+
 /* The session comes to this CPU. Interrupts disabled. */
 static void pmct_syswide_enter(void *unused)
 {
@@ -141,11 +153,12 @@ static void pmct_syswide_enter(void *unused)
 	pmct_syswide_set_target(sc, pmct_syswide_wants(current));
 	pmct_hrtimer_setup(&sc->timer, pmct_syswide_timer, CLOCK_MONOTONIC,
 			   HRTIMER_MODE_ABS_PINNED_HARD);
-	/* Periods end at the same time everywhere. */
+	/* A CPU that comes later keeps step with the others. */
 	periods = ktime_divns(ktime_sub(now, pmct_syswide.start),
-			      ktime_to_ns(pmct_syswide.period));
+			      ktime_to_ns(pmct_syswide.period)) + 1;
 	hrtimer_start(&sc->timer, ktime_add_ns(pmct_syswide.start,
-					       (periods + 1) * ktime_to_ns(pmct_syswide.period)),
+					       periods * ktime_to_ns(pmct_syswide.period) +
+					       pmct_syswide_offset()),
 		      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 

@@ -18,13 +18,17 @@
 #include "tie.h"
 
 struct hlist_head *pmct_tasks __read_mostly;
-DEFINE_RAW_SPINLOCK(pmct_tasks_lock);
+struct pmct_tasks_lock pmct_tasks_locks[1 << PMCT_TASKS_LOCK_BITS];
 
 DEFINE_PER_CPU(struct pmct_tp_tick, pmct_tp_tick);
 
 /* Make the table. Process context, sleeps. */
 int pmct_tasks_init(void)
 {
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(pmct_tasks_locks); i++)
+		raw_spin_lock_init(&pmct_tasks_locks[i].lock);
 	pmct_tasks = kvcalloc(1 << PMCT_TASKS_BITS, sizeof(*pmct_tasks), GFP_KERNEL);
 	return pmct_tasks ? 0 : -ENOMEM;
 }
@@ -36,14 +40,15 @@ void pmct_tasks_exit(void)
 
 bool pmct_tasks_tie(struct task_struct *task, struct pmct_ctx *ctx)
 {
+	raw_spinlock_t *lock = pmct_tasks_lock(task);
 	unsigned long flags;
 	bool tied;
 
-	raw_spin_lock_irqsave(&pmct_tasks_lock, flags);
+	raw_spin_lock_irqsave(lock, flags);
 	tied = !pmct_tracepoint_ctx(task);
 	if (tied)
 		hlist_add_head_rcu(&ctx->of_task, pmct_tasks_chain(task));
-	raw_spin_unlock_irqrestore(&pmct_tasks_lock, flags);
+	raw_spin_unlock_irqrestore(lock, flags);
 	/* The caller then looks at PF_EXITING; the thread sets it, and looks here. */
 	smp_mb();
 	return tied;
@@ -51,10 +56,11 @@ bool pmct_tasks_tie(struct task_struct *task, struct pmct_ctx *ctx)
 
 void pmct_tasks_retie(struct task_struct *task, struct pmct_ctx *ctx)
 {
+	raw_spinlock_t *lock = pmct_tasks_lock(task);
 	struct pmct_ctx *old;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&pmct_tasks_lock, flags);
+	raw_spin_lock_irqsave(lock, flags);
 	old = pmct_tracepoint_ctx(task);
 	if (old) {
 		WRITE_ONCE(old->delivered, false);
@@ -62,7 +68,7 @@ void pmct_tasks_retie(struct task_struct *task, struct pmct_ctx *ctx)
 	}
 	if (ctx)
 		hlist_add_head_rcu(&ctx->of_task, pmct_tasks_chain(task));
-	raw_spin_unlock_irqrestore(&pmct_tasks_lock, flags);
+	raw_spin_unlock_irqrestore(lock, flags);
 }
 
 /* A monitored thread has entered this CPU. Interrupts disabled. */

@@ -16,8 +16,18 @@
 #define PMCT_TASKS_BITS	14
 
 extern struct hlist_head *pmct_tasks;
-/* Of writers. Innermost of all locks but those that the runqueue lock is held for. */
-extern raw_spinlock_t pmct_tasks_lock;
+
+/*
+ * Of writers, each for a part of the table: threads that come and go on different CPUs
+ * seldom meet. Innermost of all locks but those that the runqueue lock is held for.
+ */
+#define PMCT_TASKS_LOCK_BITS	8
+
+struct pmct_tasks_lock {
+	raw_spinlock_t lock;
+} ____cacheline_aligned_in_smp;
+
+extern struct pmct_tasks_lock pmct_tasks_locks[1 << PMCT_TASKS_LOCK_BITS];
 
 /**
  * struct pmct_tp_tick - the tick of a CPU
@@ -42,13 +52,19 @@ static __always_inline struct hlist_head *pmct_tasks_chain(const struct task_str
 	return &pmct_tasks[hash_ptr(task, PMCT_TASKS_BITS)];
 }
 
+static __always_inline raw_spinlock_t *pmct_tasks_lock(const struct task_struct *task)
+{
+	/* The upper bits of the chain's number. */
+	return &pmct_tasks_locks[hash_ptr(task, PMCT_TASKS_LOCK_BITS)].lock;
+}
+
 /* The context of a task, or NULL. The caller is a hook, an RCU reader, or a writer. */
 static __always_inline struct pmct_ctx *pmct_tracepoint_ctx(const struct task_struct *task)
 {
 	struct pmct_ctx *ctx;
 
 	hlist_for_each_entry_rcu(ctx, pmct_tasks_chain(task), of_task,
-				 lockdep_is_held(&pmct_tasks_lock)) {
+				 lockdep_is_held(pmct_tasks_lock(task))) {
 		if (READ_ONCE(ctx->task) == task)
 			return ctx;
 	}

@@ -7,6 +7,15 @@
 
 DEFINE_PER_CPU(struct pmct_cpu, pmct_cpu);
 
+/* The first window of a turn. */
+static void pmct_ctx_begin_window(struct pmct_ctx *ctx, const struct pmct_hwset *set)
+{
+	u32 windows = max(ctx->ebs[set->index].windows, 1);
+
+	ctx->ebs_left = set->ebs * windows;
+	ctx->ebs_widened = windows > 1;
+}
+
 /* From now on the thread runs on CPUs of this type. No interval is open. */
 void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type)
 {
@@ -15,7 +24,7 @@ void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type)
 
 	ctx->set = set;
 	ctx->next_turn = (ctx->turn[core_type] + 1) % max_t(u8, s->sets.nr[core_type], 1);
-	ctx->ebs_left = set->ebs * max_t(u64, ctx->ebs_windows, 1);
+	pmct_ctx_begin_window(ctx, set);
 	/* pmct_add() may have written beside an odd set; this one may be larger. */
 	memset(ctx->sum, 0, s->sets.nr_counters * sizeof(ctx->sum[0]));
 	/* Virtual counters that get no value leave their room unused. */

@@ -20,18 +20,22 @@
  * @clock: clock at the last read
  * @time_clock: clock when @time_ns was taken
  * @time_ns: CLOCK_MONOTONIC, taken now and then
+ * @unverifiable: a register here does not hold what is written to it, so that
+ *	comparing it tells nothing: pmct_verify() is off on this CPU
  * @ebs: time that samples by events may take here
  * @last: counter values at the last read
  * @next: room for the next values; the two take turns
  * @values: what they point to
  *
- * Belongs to its CPU, with interrupts disabled.
+ * Belongs to its CPU, with interrupts disabled. Others may look at @ctx and @set, and
+ * call pmct_cpu_forget_set().
  */
 struct pmct_cpu {
 	struct pmct_ctx *ctx;
 	struct pmct_ctx *base;
 	const struct pmct_hwset *set;
 	bool start_read;
+	bool unverifiable;
 	u8 core_type;
 	u64 clock;
 	u64 time_clock;
@@ -57,6 +61,15 @@ static __always_inline bool pmct_cpu_holds(const struct pmct_cpu *cs, const stru
 static __always_inline void pmct_cpu_invalidate(struct pmct_cpu *cs)
 {
 	cs->set = NULL;
+}
+
+/*
+ * Another CPU is going to free @set, which nobody is counted with any more. Its address may
+ * become another set's. If the owner has programmed another set meanwhile, that stays.
+ */
+static inline void pmct_cpu_forget_set(struct pmct_cpu *cs, const struct pmct_hwset *set)
+{
+	(void)cmpxchg(&cs->set, set, NULL);
 }
 
 /*

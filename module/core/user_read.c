@@ -59,7 +59,7 @@ int pmct_user_read_check(const struct pmct_session *s, struct pmct_msg *msg)
 
 static void pmct_user_read_update(struct pmct_ctx *ctx, const u64 *values, u32 counters)
 {
-	struct pmctrack_user_read *page = &ctx->session->ring.ctl->user_read;
+	struct pmctrack_user_read *page = &ctx->session->rings.ctl->user_read;
 	const struct pmct_hwset *set = ctx->set;
 	unsigned int i;
 
@@ -85,7 +85,7 @@ void pmct_user_read_enter(const struct pmct_cpu *cs, struct pmct_ctx *ctx)
 /* It leaves, its counts are up to date. Interrupts disabled. */
 void pmct_user_read_leave(const struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
-	const struct pmctrack_user_read *page = &ctx->session->ring.ctl->user_read;
+	const struct pmctrack_user_read *page = &ctx->session->rings.ctl->user_read;
 
 	/* On a CPU without counters there is no access, and no such register. */
 	if (!ctx->set->nr)

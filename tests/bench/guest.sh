@@ -100,6 +100,8 @@ showstopper)
 	kill $run
 	echo "showstopper $(for i in 1 2 3; do sum /tmp/own$i 4; echo; done |
 		awk 'NR == 1 || $1 < least { least = $1 } END { printf "%.2f", least / 1e7 }')" ;;
+scale)
+	. /share/scale.sh "${@:2}" ;;
 error)
 	migrate_beside_others 10000000
 	echo "error $(($(sum /tmp/mine 4) - $(hand_all 10000000 3)))" ;;

@@ -53,11 +53,11 @@ static void base_test(struct kunit *test)
 
 	KUNIT_EXPECT_EQ(test, f->a->sum[1], 2 * 55ULL);
 	KUNIT_EXPECT_EQ(test, f->b->sum[1], 2 * 7ULL);
-	KUNIT_EXPECT_GT(test, pmct_fixture_take(&s->ring, &rec), 0);
+	KUNIT_EXPECT_GT(test, pmct_fixture_take(s->rings.ring, &rec), 0);
 	KUNIT_EXPECT_EQ(test, rec.counts[0], 120ULL);
 	KUNIT_EXPECT_EQ(test, rec.head.tid, -1);
 	KUNIT_EXPECT_GE(test, rec.head.run_ns, rec.head.hw_ns + 10000);
-	KUNIT_EXPECT_GT(test, pmct_fixture_take(&s->ring, &rec), 0);
+	KUNIT_EXPECT_GT(test, pmct_fixture_take(s->rings.ring, &rec), 0);
 	KUNIT_EXPECT_EQ(test, rec.counts[0], 7ULL);
 	pmct_session_destroy(s);
 }
@@ -82,7 +82,7 @@ static void base_alone_test(struct kunit *test)
 	pmct_count_base_off(base);
 	leave_cpu(f);
 	for (i = 0; i < 3; i++) {
-		KUNIT_EXPECT_GT(test, pmct_fixture_take(&s->ring, &rec), 0);
+		KUNIT_EXPECT_GT(test, pmct_fixture_take(s->rings.ring, &rec), 0);
 		KUNIT_EXPECT_EQ(test, rec.counts[0], 10ULL + i);
 		KUNIT_EXPECT_EQ(test, rec.head.run_ns, rec.head.hw_ns);
 	}
@@ -92,7 +92,7 @@ static void base_alone_test(struct kunit *test)
 /* What the thread reads, by the rule of struct pmctrack_user_read. */
 static u64 user_read(const struct pmct_session *s, unsigned int counter)
 {
-	const struct pmctrack_user_read *page = &s->ring.ctl->user_read;
+	const struct pmctrack_user_read *page = &s->rings.ctl->user_read;
 
 	return page->offset[counter] +
 	       (page->counters & BIT(counter) ? pmct_fake_state.value[counter] : 0);
@@ -132,7 +132,7 @@ static void user_read_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, seen[3], 100ULL);
 	KUNIT_EXPECT_EQ(test, seen[4], 105ULL);
 	KUNIT_EXPECT_EQ(test, ctx->sum[0], 105ULL);
-	KUNIT_EXPECT_EQ(test, s->ring.ctl->user_read.counters, 0U);
+	KUNIT_EXPECT_EQ(test, s->rings.ctl->user_read.counters, 0U);
 	KUNIT_EXPECT_EQ(test, f->a->sum[1], 2 * 30ULL);
 	pmct_session_destroy(s);
 }
@@ -158,7 +158,7 @@ static void detaching_test(struct kunit *test)
 	pmct_count_close(f->a, PMCTRACK_RECORD_DETACH);
 	leave_cpu(f);
 
-	KUNIT_EXPECT_GT(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+	KUNIT_EXPECT_GT(test, pmct_fixture_take(f->s->rings.ring, &rec), 0);
 	KUNIT_EXPECT_EQ(test, rec.head.tid, 1);
 	KUNIT_EXPECT_EQ(test, rec.counts[1], 2 * 55ULL);
 	KUNIT_EXPECT_EQ(test, f->b->sum[1], 2 * 7ULL);
@@ -179,7 +179,7 @@ static void expect_disturbed(struct kunit *test, struct fixture *f, u64 events)
 {
 	struct pmct_test_record rec;
 
-	KUNIT_EXPECT_GT(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+	KUNIT_EXPECT_GT(test, pmct_fixture_take(f->s->rings.ring, &rec), 0);
 	KUNIT_EXPECT_EQ(test, rec.counts[1], 2 * events);
 	KUNIT_EXPECT_EQ(test, rec.head.flags, PMCTRACK_RECORD_F_DISTURBED);
 	KUNIT_EXPECT_GE(test, rec.head.run_ns, rec.head.hw_ns + 10000);
@@ -215,7 +215,7 @@ static void disturbed_test(struct kunit *test)
 	f->b->deadline = jiffies;
 	switch_to(f->b, NULL);
 	leave_cpu(f);
-	KUNIT_EXPECT_GT(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+	KUNIT_EXPECT_GT(test, pmct_fixture_take(f->s->rings.ring, &rec), 0);
 	KUNIT_EXPECT_EQ(test, rec.counts[1], 2 * 3ULL);
 	KUNIT_EXPECT_EQ(test, rec.head.flags, 0);
 	KUNIT_EXPECT_EQ(test, rec.head.run_ns, rec.head.hw_ns);
@@ -239,7 +239,7 @@ static void suspend_test(struct kunit *test)
 	f->a->deadline = jiffies;
 	switch_to(f->a, NULL);
 	leave_cpu(f);
-	KUNIT_EXPECT_GT(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+	KUNIT_EXPECT_GT(test, pmct_fixture_take(f->s->rings.ring, &rec), 0);
 	KUNIT_EXPECT_EQ(test, rec.counts[1], 2 * 120ULL);
 	KUNIT_EXPECT_EQ(test, rec.head.flags, 0);
 }

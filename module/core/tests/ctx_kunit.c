@@ -138,11 +138,11 @@ static void no_core_type_test(struct kunit *test)
 	expect_counts(test, f->a, 7);
 	KUNIT_EXPECT_EQ(test, pmct_fake_state.nr_program, programmed + 1);
 	/* What was counted before is in a record of its own. */
-	KUNIT_EXPECT_EQ(test, f->s->ring.head,
+	KUNIT_EXPECT_EQ(test, f->s->rings.ring->head,
 			(u64)pmct_record_size(3) + pmct_record_size(0));
-	KUNIT_EXPECT_GT(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+	KUNIT_EXPECT_GT(test, pmct_fixture_take(f->s->rings.ring, &rec), 0);
 	KUNIT_EXPECT_EQ(test, rec.head.run_ns, rec.head.hw_ns);
-	KUNIT_EXPECT_GT(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+	KUNIT_EXPECT_GT(test, pmct_fixture_take(f->s->rings.ring, &rec), 0);
 	KUNIT_EXPECT_GT(test, rec.head.run_ns, 0);
 	KUNIT_EXPECT_EQ(test, rec.head.hw_ns, 0);
 }
@@ -214,12 +214,12 @@ static void period_test(struct kunit *test)
 	switch_to(f->a, NULL);
 	leave_cpu(f);
 
-	KUNIT_EXPECT_EQ(test, pmct_fixture_take(&f->s->ring, &rec), pmct_record_size(3));
+	KUNIT_EXPECT_EQ(test, pmct_fixture_take(f->s->rings.ring, &rec), pmct_record_size(3));
 	KUNIT_EXPECT_EQ(test, rec.head.kind, PMCTRACK_RECORD_TICK);
 	KUNIT_EXPECT_EQ(test, rec.head.tid, 1);
 	KUNIT_EXPECT_EQ(test, rec.head.counters, 0x7U);
-	KUNIT_EXPECT_EQ(test, pmct_fixture_take(&f->s->ring, &rec), pmct_record_size(3));
-	KUNIT_EXPECT_EQ(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+	KUNIT_EXPECT_EQ(test, pmct_fixture_take(f->s->rings.ring, &rec), pmct_record_size(3));
+	KUNIT_EXPECT_EQ(test, pmct_fixture_take(f->s->rings.ring, &rec), 0);
 	KUNIT_EXPECT_TRUE(test, time_after(f->a->deadline, jiffies));
 	KUNIT_EXPECT_TRUE(test, time_before_eq(f->a->deadline, jiffies + HZ));
 	expect_counts(test, f->a, 0);
@@ -229,7 +229,7 @@ static void period_test(struct kunit *test)
 static void full_ring_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	struct pmct_ring *ring = &f->s->ring;
+	struct pmct_ring *ring = f->s->rings.ring;
 	unsigned int fits = ring->size / pmct_record_size(3);
 	struct pmct_test_record rec;
 	unsigned int i;

@@ -153,16 +153,18 @@ static void stale_test(struct kunit *test)
 	struct fixture *f = test->priv;
 	struct pmct_metric_value v;
 	u32 *version = &f->a->mm.version[PMCT_METRIC_EF];
+	unsigned long day = 86400UL * HZ;
 
 	pmct_mmon_mark_stale(f->a, PMCT_METRIC_EF);
 	KUNIT_EXPECT_EQ(test, read_metric(f->a, PMCT_METRIC_EF, &v), -ENODATA);
 	pmct_metric_write(version, f->a->mm.metric[PMCT_METRIC_EF], 900,
-			  pmct_metric_stamp(jiffies - 100 * HZ, PMCT_MEASURED));
+			  pmct_metric_stamp(jiffies - 60 * day, PMCT_MEASURED));
 	pmct_mmon_mark_stale(f->a, PMCT_METRIC_EF);
 	KUNIT_EXPECT_EQ(test, read_metric(f->a, PMCT_METRIC_EF, &v), 0);
 	KUNIT_EXPECT_EQ(test, v.value, 900ULL);
 	KUNIT_EXPECT_EQ(test, v.confidence, PMCT_STALE);
-	KUNIT_EXPECT_GE(test, v.age_ms, 100 * MSEC_PER_SEC);
+	/* More than 32 bits of milliseconds. */
+	KUNIT_EXPECT_GE(test, v.age_ms, 60 * 86400ULL * MSEC_PER_SEC);
 }
 
 /* What the module before has published is not the next one's. */

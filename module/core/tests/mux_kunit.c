@@ -31,14 +31,14 @@ static void rotation_test(struct kunit *test)
 	leave_cpu(f);
 
 	for (i = 0; i < 4; i++) {
-		KUNIT_ASSERT_GT(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+		KUNIT_ASSERT_GT(test, pmct_fixture_take(f->s->rings.ring, &rec), 0);
 		KUNIT_EXPECT_EQ(test, rec.head.set, i % 2);
 		KUNIT_EXPECT_EQ(test, rec.head.counters, i % 2 ? 0xdU : 0x3U);
 		KUNIT_EXPECT_EQ(test, rec.head.run_ns, rec.head.hw_ns);
 		KUNIT_EXPECT_EQ(test, rec.counts[0], 100ULL + i);
 		KUNIT_EXPECT_EQ(test, rec.counts[1], (i % 2 ? 20ULL : 10ULL) + i);
 	}
-	KUNIT_EXPECT_EQ(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+	KUNIT_EXPECT_EQ(test, pmct_fixture_take(f->s->rings.ring, &rec), 0);
 }
 
 /* A record that waits for room is of one set: that one keeps its turn. */
@@ -59,7 +59,7 @@ static void rotation_full_test(struct kunit *test)
 		pmct_tick(f->a, smp_processor_id());
 	}
 	KUNIT_EXPECT_TRUE(test, f->a->merged);
-	while (pmct_fixture_take(&f->s->ring, &rec)) {
+	while (pmct_fixture_take(f->s->rings.ring, &rec)) {
 		seen[rec.head.set]++;
 		sum[rec.head.set] += rec.counts[0];
 	}
@@ -92,7 +92,7 @@ static void fill_window(struct kunit *test, int tid, u64 more, u64 events)
 
 	pmct_fake_count(1, more);
 	KUNIT_EXPECT_TRUE(test, pmct_overflow());
-	expect_ebs(test, &f->s->ring, tid, events);
+	expect_ebs(test, f->s->rings.ring, tid, events);
 }
 
 /* Each thread has its own window, however its time on the CPU is cut. */
@@ -103,7 +103,7 @@ static void ebs_test(struct kunit *test)
 	unsigned int i;
 
 	pmct_fixture_reopen(test, "pmc0,pmc1=0x10,ebs1=1000", NULL);
-	ring = &f->s->ring;
+	ring = f->s->rings.ring;
 	enter_cpu(f);
 	switch_to(NULL, f->a);
 	pmct_fake_count(1, 400);
@@ -157,11 +157,11 @@ static void ebs_long_test(struct kunit *test)
 		step = min(left, 1ULL << 30);
 		pmct_fake_count(1, step);
 		left -= step;
-		KUNIT_EXPECT_EQ(test, f->s->ring.head, 0ULL);
+		KUNIT_EXPECT_EQ(test, f->s->rings.ring->head, 0ULL);
 		pmct_overflow();
 	}
 	leave_cpu(f);
-	expect_ebs(test, &f->s->ring, 1, 10ULL << 32);
+	expect_ebs(test, f->s->rings.ring, 1, 10ULL << 32);
 }
 
 /* In kernel mode the switch itself has events, and may end the window that it begins. */
@@ -188,7 +188,7 @@ static void ebs_own_events_test(struct kunit *test)
 	pmct_fake_state.own = 0;
 	pmct_fake_count(1, 100);
 	switch_to(f->a, NULL);
-	expect_ebs(test, &f->s->ring, 1, 1095);
+	expect_ebs(test, f->s->rings.ring, 1, 1095);
 	leave_cpu(f);
 }
 
@@ -221,7 +221,7 @@ static void ebs_kernel_test(struct kunit *test)
 	pmct_fake_count(1, 760);
 	KUNIT_EXPECT_FALSE(test, pmct_overflow());
 	switch_to(f->a, f->b);
-	expect_ebs(test, &f->s->ring, 1, 760);
+	expect_ebs(test, f->s->rings.ring, 1, 760);
 	fill_window(test, 2, 1000, 1000);
 	switch_to(f->b, NULL);
 	leave_cpu(f);
@@ -247,10 +247,43 @@ static void ebs_rotation_test(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pmct_overflow());
 	switch_to(f->a, NULL);
 	leave_cpu(f);
-	expect_ebs(test, &f->s->ring, 1, 1000);
-	expect_ebs(test, &f->s->ring, 1, 2000);
-	KUNIT_EXPECT_EQ(test, pmct_fixture_take(&f->s->ring, &rec), 0);
+	expect_ebs(test, f->s->rings.ring, 1, 1000);
+	expect_ebs(test, f->s->rings.ring, 1, 2000);
+	KUNIT_EXPECT_EQ(test, pmct_fixture_take(f->s->rings.ring, &rec), 0);
 	KUNIT_EXPECT_EQ(test, f->a->sum[1], 999ULL);
+}
+
+static void expect_window(struct kunit *test, u64 events, u16 flags)
+{
+	struct fixture *f = test->priv;
+	struct pmct_test_record rec = {};
+
+	KUNIT_EXPECT_TRUE(test, pmct_overflow());
+	KUNIT_EXPECT_NE(test, pmct_fixture_take(f->s->rings.ring, &rec), 0);
+	KUNIT_EXPECT_EQ(test, rec.counts[1], events);
+	KUNIT_EXPECT_EQ(test, rec.head.flags, flags);
+}
+
+/* Samples of one set come too fast: the windows of another one stay as they are. */
+static void ebs_rotation_widened_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+
+	pmct_fixture_reopen(test, "pmc0,pmc1=0x10,ebs1=1000", "pmc0,pmc2=0x10,ebs2=2000");
+	enter_cpu(f);
+	f->a->ebs[1].windows = 3;
+	f->a->ebs[1].room = 5000;
+	switch_to(NULL, f->a);
+	pmct_fake_count(1, 1000);
+	expect_window(test, 1000, 0);
+	pmct_fake_count(2, 5999);
+	KUNIT_EXPECT_FALSE(test, pmct_overflow());
+	pmct_fake_count(2, 1);
+	expect_window(test, 6000, PMCTRACK_RECORD_F_WIDENED);
+	pmct_fake_count(1, 1000);
+	expect_window(test, 1000, 0);
+	switch_to(f->a, NULL);
+	leave_cpu(f);
 }
 
 static const bool widths[] = { false, true };
@@ -265,6 +298,7 @@ static struct kunit_case mux_cases[] = {
 	KUNIT_CASE_PARAM(ebs_own_events_test, width_gen_params),
 	KUNIT_CASE_PARAM(ebs_kernel_test, width_gen_params),
 	KUNIT_CASE_PARAM(ebs_rotation_test, width_gen_params),
+	KUNIT_CASE_PARAM(ebs_rotation_widened_test, width_gen_params),
 	{}
 };
 

@@ -1,43 +1,53 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The ring buffer: order, wrap-around, fullness, and readers that lie. */
+/* Ring buffers: order, wrap-around, fullness, merging, and readers that lie. */
 #include <kunit/test.h>
 #include <linux/sizes.h>
 
-#include "../ring.h"
+#include "../rings.h"
 
 #define SIZE	PMCT_RING_MIN
 #define NR	3	/* counts of a record: does not divide SIZE */
+#define NR_RINGS	3
 
 static int ring_init(struct kunit *test)
 {
-	struct pmct_ring *ring = kunit_kzalloc(test, sizeof(*ring), GFP_KERNEL);
+	struct pmct_rings *rings = kunit_kzalloc(test, sizeof(*rings), GFP_KERNEL);
 
-	KUNIT_ASSERT_NOT_NULL(test, ring);
-	KUNIT_ASSERT_EQ(test, 0, pmct_ring_init(ring, SIZE));
-	test->priv = ring;
+	KUNIT_ASSERT_NOT_NULL(test, rings);
+	KUNIT_ASSERT_EQ(test, 0, pmct_rings_init(rings, NR_RINGS, SIZE));
+	test->priv = rings;
 	return 0;
 }
 
 static void ring_exit(struct kunit *test)
 {
 	if (test->priv)
-		pmct_ring_destroy(test->priv);
+		pmct_rings_destroy(test->priv);
 }
 
+static struct pmct_ring *first_ring(struct kunit *test)
+{
+	struct pmct_rings *rings = test->priv;
+
+	return &rings->ring[0];
+}
+
+/* A record of the time @value. */
 static bool put(struct pmct_ring *ring, u64 value)
 {
 	struct pmctrack_record *rec;
 	unsigned long flags;
 
-	raw_spin_lock_irqsave(&ring->lock, flags);
+	local_irq_save(flags);
 	rec = pmct_ring_reserve(ring, pmct_record_size(NR));
 	if (rec) {
 		rec->size = pmct_record_size(NR);
 		rec->kind = PMCTRACK_RECORD_TICK;
+		rec->time_ns = value;
 		rec->counts[0] = value;
 		pmct_ring_commit(ring, rec);
 	}
-	raw_spin_unlock_irqrestore(&ring->lock, flags);
+	local_irq_restore(flags);
 	return rec;
 }
 
@@ -64,17 +74,17 @@ static bool get(struct pmct_ring *ring, u64 *value)
 
 static void sizes_test(struct kunit *test)
 {
-	struct pmct_ring ring;
+	struct pmct_rings rings;
 
-	KUNIT_EXPECT_EQ(test, -EINVAL, pmct_ring_init(&ring, 0));
-	KUNIT_EXPECT_EQ(test, -EINVAL, pmct_ring_init(&ring, PMCT_RING_MIN / 2));
-	KUNIT_EXPECT_EQ(test, -EINVAL, pmct_ring_init(&ring, PMCT_RING_MIN + 8));
-	KUNIT_EXPECT_EQ(test, -EINVAL, pmct_ring_init(&ring, PMCT_RING_MAX * 2));
+	KUNIT_EXPECT_EQ(test, -EINVAL, pmct_rings_init(&rings, 1, 0));
+	KUNIT_EXPECT_EQ(test, -EINVAL, pmct_rings_init(&rings, 1, PMCT_RING_MIN / 2));
+	KUNIT_EXPECT_EQ(test, -EINVAL, pmct_rings_init(&rings, 1, PMCT_RING_MIN + 8));
+	KUNIT_EXPECT_EQ(test, -EINVAL, pmct_rings_init(&rings, 1, PMCT_RING_MAX * 2));
 }
 
 static void order_test(struct kunit *test)
 {
-	struct pmct_ring *ring = test->priv;
+	struct pmct_ring *ring = first_ring(test);
 	const u64 behind = 20;
 	u64 value, i;
 
@@ -90,7 +100,7 @@ static void order_test(struct kunit *test)
 
 static void full_test(struct kunit *test)
 {
-	struct pmct_ring *ring = test->priv;
+	struct pmct_ring *ring = first_ring(test);
 	u64 value, n = 0, i;
 
 	while (put(ring, n))
@@ -110,7 +120,7 @@ static void full_test(struct kunit *test)
 static void bad_tail_test(struct kunit *test)
 {
 	static const u64 tails[] = { 1, 7, SIZE + 8, 1ULL << 63, U64_MAX };
-	struct pmct_ring *ring = test->priv;
+	struct pmct_ring *ring = first_ring(test);
 	const unsigned int max = SIZE / pmct_record_size(NR);
 	unsigned int i, n;
 
@@ -122,7 +132,7 @@ static void bad_tail_test(struct kunit *test)
 		for (n = 0; n <= max && put(ring, 2); n++)
 			ring->ctl->tail = ring->head + tails[i];
 		KUNIT_EXPECT_LT(test, n, max);
-		KUNIT_EXPECT_EQ(test, -EIO, pmct_ring_read(ring, NULL, SIZE));
+		KUNIT_EXPECT_EQ(test, -EIO, pmct_rings_read(test->priv, NULL, SIZE));
 	}
 	ring->ctl->tail = ring->head;
 	KUNIT_EXPECT_TRUE(test, put(ring, 3));
@@ -131,7 +141,7 @@ static void bad_tail_test(struct kunit *test)
 /* A tail inside a record: its counts must not be taken for a size. */
 static void tail_in_record_test(struct kunit *test)
 {
-	struct pmct_ring *ring = test->priv;
+	struct pmct_ring *ring = first_ring(test);
 	static const u64 sizes[] = { 0, 4, SIZE + 8, U32_MAX };
 	unsigned int i;
 
@@ -140,9 +150,68 @@ static void tail_in_record_test(struct kunit *test)
 
 		KUNIT_ASSERT_TRUE(test, put(ring, sizes[i]));
 		ring->ctl->tail = start + offsetof(struct pmctrack_record, counts);
-		KUNIT_EXPECT_EQ(test, -EIO, pmct_ring_read(ring, NULL, SIZE));
+		KUNIT_EXPECT_EQ(test, -EIO, pmct_rings_read(test->priv, NULL, SIZE));
 		ring->ctl->tail = ring->head;
 	}
+}
+
+/* What read() would copy next; 0: nothing. */
+static u64 take(struct kunit *test)
+{
+	struct pmct_rings *rings = test->priv;
+	struct pmct_ring *ring = pmct_rings_next(rings);
+	const struct pmctrack_record *rec;
+	u64 value;
+	u32 size;
+
+	if (!ring)
+		return 0;
+	KUNIT_ASSERT_FALSE(test, IS_ERR(ring));
+	rec = pmct_ring_peek(ring, &size);
+	KUNIT_ASSERT_FALSE(test, IS_ERR_OR_NULL(rec));
+	value = rec->counts[0];
+	pmct_ring_consume(ring, size);
+	return value;
+}
+
+/* Many times round, each ring at its own pace. */
+static void merge_test(struct kunit *test)
+{
+	struct pmct_rings *rings = test->priv;
+	u64 written = 0, read = 0;
+	unsigned int i;
+
+	for (i = 0; i < 1000; i++) {
+		unsigned int n = i % 7;
+
+		for (; n; n--) {
+			written++;
+			KUNIT_ASSERT_TRUE(test, put(&rings->ring[written * written % NR_RINGS],
+						    written));
+		}
+		KUNIT_EXPECT_EQ(test, pmct_rings_filled(rings), i % 7 != 0);
+		pmct_rings_begin(rings);
+		while (read < written)
+			KUNIT_ASSERT_EQ(test, take(test), ++read);
+		KUNIT_ASSERT_EQ(test, take(test), 0ULL);
+	}
+}
+
+/* The younger record of a thread is seen, and the older one in another ring is not. */
+static void migrated_test(struct kunit *test)
+{
+	struct pmct_rings *rings = test->priv;
+
+	KUNIT_ASSERT_TRUE(test, put(&rings->ring[1], 10));
+	pmct_rings_begin(rings);
+	KUNIT_ASSERT_TRUE(test, put(&rings->ring[0], 11));
+	KUNIT_ASSERT_TRUE(test, put(&rings->ring[1], 12));
+	/* As if the second round had come to the second ring only now. */
+	rings->ring[1].seen = rings->ring[1].head;
+	KUNIT_EXPECT_EQ(test, take(test), 10ULL);
+	KUNIT_EXPECT_EQ(test, take(test), 11ULL);
+	KUNIT_EXPECT_EQ(test, take(test), 12ULL);
+	KUNIT_EXPECT_EQ(test, take(test), 0ULL);
 }
 
 static struct kunit_case ring_cases[] = {
@@ -151,6 +220,8 @@ static struct kunit_case ring_cases[] = {
 	KUNIT_CASE(full_test),
 	KUNIT_CASE(bad_tail_test),
 	KUNIT_CASE(tail_in_record_test),
+	KUNIT_CASE(merge_test),
+	KUNIT_CASE(migrated_test),
 	{}
 };
 

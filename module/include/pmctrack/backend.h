@@ -155,9 +155,20 @@ struct pmct_event_table {
 /**
  * struct pmct_backend - a PMU backend
  *
- * Calls marked hot run on the CPU concerned, with interrupts disabled, in the
- * context switch, the tick or the overflow interrupt; they must not sleep,
- * lock or allocate. Others run in process context and may sleep.
+ * Each operation states its context. Most have one of two:
+ *
+ * - Process: process context, interrupts enabled, may sleep and allocate. Mutexes of the core
+ *   may be held. The lock of CPU hotplug is not, unless the operation says so.
+ * - Hot: on the CPU concerned, interrupts disabled, possibly under the runqueue lock: in a
+ *   context switch, a clock tick, the overflow interrupt, a start or stop by the thread itself,
+ *   or a call from another CPU. Never in an NMI. The operation must not sleep, lock, allocate or
+ *   wake anybody.
+ *
+ * An operation that is named pure depends only on its arguments and on what probe() found.
+ *
+ * probe() comes first, hot operations come between claim() and release(). On a CPU of
+ * PMCT_NO_CORE_TYPE the core counts with an empty set: read() is called with it, but not
+ * program(), intact() or user_access().
  */
 struct pmct_backend {
 	/** @name: short, for people and /proc/pmc/info */
@@ -175,46 +186,66 @@ struct pmct_backend {
 	const struct pmct_event_table *events;
 	/**
 	 * @set_code: set the code of @event, and of its @extra, as @code of the
-	 * table means it. Pure. NULL: it is the code of raw strings
+	 * table means it. NULL: it is the code of raw strings. Context: process. Pure.
 	 */
 	void (*set_code)(struct pmct_event *event, u64 code);
 
-	/** @probe: find the hardware. -ENODEV if it is not there, with @msg. */
+	/**
+	 * @probe: find the hardware. -ENODEV if it is not there, with @msg. Context: process,
+	 * once, when the module is loaded.
+	 */
 	int (*probe)(struct pmct_msg *msg);
-	/** @nr_core_types: how many, after probe(); at least one */
+	/** @nr_core_types: how many, after probe(); at least one. Context: any. Pure. */
 	unsigned int (*nr_core_types)(void);
-	/** @core_type: the @i-th; constant until the backend goes away */
+	/**
+	 * @core_type: the @i-th; constant until the backend goes away, but for CPUs that are
+	 * added to its @cpus. Context: any. Pure.
+	 */
 	const struct pmct_core_type *(*core_type)(unsigned int i);
 	/**
-	 * @cpu_core_type: which type @cpu is of, or PMCT_NO_CORE_TYPE. Called
-	 * on that CPU.
+	 * @cpu_core_type: which type @cpu is of, or PMCT_NO_CORE_TYPE. Context: on that CPU,
+	 * interrupts disabled, when it came online, after cpu_up().
 	 */
 	unsigned int (*cpu_core_type)(int cpu);
 
 	/**
-	 * @cpu_online: @cpu, on which this runs, came online. It must not wait
-	 * for CPU hotplug. NULL: nothing to do
+	 * @cpu_online: @cpu, on which this runs, came online, or was online when the module
+	 * was loaded. Context: process, in the callback of CPU hotplug, whose lock is held:
+	 * cpus_read_lock() can deadlock. No hot operation runs for a user thread of this CPU
+	 * before it returns. NULL: nothing to do
 	 */
 	void (*cpu_online)(int cpu);
 	/**
-	 * @cpu_up: @cpu, on which this runs, came online, or woke up without
-	 * what was in its registers: while the counters are claimed, they are
-	 * stopped and ours here, too. Interrupts disabled. NULL: nothing to do
+	 * @cpu_up: @cpu, on which this runs, came online, or the machine woke up: its registers
+	 * hold anything. If the counters are claimed, stop them and make them ours on this CPU,
+	 * too. Context: interrupts disabled, in the callbacks of CPU hotplug (after cpu_online())
+	 * and of syscore (all other CPUs are offline), and nowhere else. It is not called for
+	 * idle states in which a CPU loses its registers: after these the core programs the set
+	 * anew, so program() must not rely on what claim() or cpu_up() wrote, if the hardware
+	 * has such idle states. NULL: nothing to do
 	 */
 	void (*cpu_up)(int cpu);
 	/**
-	 * @cpu_down: @cpu, on which this runs, is about to go offline or to
-	 * sleep: no counter of ours stays armed, and perf finds the registers as
-	 * it left them. Interrupts disabled. NULL: nothing to do
+	 * @cpu_down: @cpu, on which this runs, is about to go offline, or the machine to sleep.
+	 * Afterwards the registers are as after release(). Context: as cpu_up(). NULL: nothing
+	 * to do
 	 */
 	void (*cpu_down)(int cpu);
-	/** @exit: the module goes, and @cpu_online is not called any more. NULL: nothing to do */
+	/**
+	 * @exit: the module is unloaded, or could not be loaded after all. The counters are
+	 * released, and cpu_online(), cpu_up() and cpu_down() are not called any more.
+	 * Context: process. NULL: nothing to do
+	 */
 	void (*exit)(void);
 
 	/**
-	 * @translate: make the register value for an event. The core has
-	 * checked that the counter exists and is used once. -EINVAL or
-	 * -EOPNOTSUPP with @msg if the hardware cannot count it so.
+	 * @translate: make the register value for an event, and the largest value of the
+	 * counter (@mask). The core has checked that the counter exists and is used once.
+	 * Errors have a @msg. -EINVAL: the event is malformed, and no PMU of this backend could
+	 * count it: a code or key that is out of range, or a counter that is for another event.
+	 * -EOPNOTSUPP: the event is well-formed, but this PMU does not have it, or cannot count
+	 * it in this way; where a name has several codes, the core tries the next one.
+	 * Context: process. Pure.
 	 */
 	int (*translate)(const struct pmct_core_type *type,
 			 const struct pmct_event *event, u64 *config, u64 *mask,
@@ -223,62 +254,93 @@ struct pmct_backend {
 	/**
 	 * @sees_others: whose work beside the monitored thread's an event counts,
 	 * in words for a message ("the other hyperthread of the core"), or NULL:
-	 * nobody's. The core wants CAP_PERFMON for such events.
+	 * nobody's. The core wants CAP_PERFMON for such events. Called before translate(), so
+	 * the event may be malformed. Context: process. Pure.
 	 */
 	const char *(*sees_others)(const struct pmct_core_type *type,
 				   const struct pmct_event *event);
 
 	/**
 	 * @prepare: get what a translated set needs while its session lasts;
-	 * a negative errno with @msg. NULL: nothing
+	 * a negative errno with @msg. The counters need not be claimed yet. Context: process.
+	 * NULL: nothing
 	 */
 	int (*prepare)(struct pmct_hwset *set, struct pmct_msg *msg);
-	/** @unprepare: give it back; no CPU has the set any more */
+	/**
+	 * @unprepare: give it back; no CPU has the set any more. Not called if prepare() failed.
+	 * Context: process.
+	 */
 	void (*unprepare)(struct pmct_hwset *set);
 
 	/**
-	 * @claim: own the counters of all CPUs until release(); @overflow is
-	 * called, as hot, for each counter interrupt. -EBUSY with @msg if
+	 * @claim: own the counters of all CPUs until release(). -EBUSY with @msg if
 	 * somebody else has them.
+	 *
+	 * @overflow tells the core of a counter interrupt. It runs as hot, and reads
+	 * overflow_pending() itself. It returns true if a counter of ours had overflowed, false
+	 * if the interrupt was somebody else's. The backend must not call it in an NMI. Where
+	 * the counter interrupt is an NMI, the handler leaves the overflow flag set, and either
+	 * masks the counter's interrupt until overflow_clear(), so that the next tick or
+	 * switch accounts for the overflow, or asks for an ordinary interrupt (irq_work) that
+	 * calls @overflow. When release() returns, no call of @overflow is running or will come.
+	 *
+	 * Context: process. A CPU may come online at the same time, unless the backend takes
+	 * cpus_read_lock().
 	 */
 	int (*claim)(bool (*overflow)(void), struct pmct_msg *msg);
-	/** @release: stop all counters of all CPUs, give them back */
+	/**
+	 * @release: stop all counters of all CPUs, give them back to perf. On each CPU no
+	 * counter runs, no counter interrupt is enabled, no overflow flag is set and user mode
+	 * has no access. Registers in which perf's driver relies on an earlier value have the
+	 * value that they had before claim(). Values and event selections of stopped counters
+	 * may stay, because perf writes these before it starts a counter. Context: process.
+	 */
 	void (*release)(void);
 
-	/** @program: put @set, which is not empty, on this CPU and let it count. Hot. */
+	/**
+	 * @program: put @set, which is not empty, on this CPU and let it count. Context: hot.
+	 */
 	void (*program)(const struct pmct_hwset *set);
 	/**
-	 * @read: read the counters of @set, which is on this CPU. Hot.
+	 * @read: read the counters of @set, which is on this CPU or empty.
 	 * Overflow flags are read before the counters; returns them for the
-	 * counters of @set if @set->narrow, else 0.
+	 * counters of @set if @set->narrow, else 0. Context: hot. It is called at each switch.
 	 */
 	u64 (*read)(const struct pmct_hwset *set, u64 *values);
 	/**
 	 * @missed: for how many ns between the last two read() of this CPU,
-	 * which were of the same set, some counter of it did not count. Hot.
+	 * which were of the same set, some counter of it did not count. Context: hot.
 	 * NULL: never, the counters are ours.
 	 */
 	u64 (*missed)(void);
 	/**
 	 * @intact: do the registers of this CPU still hold what program() wrote
 	 * for @set? Whoever else writes them (a hypervisor, firmware) is noticed
-	 * by this, at each tick. Hot. NULL: they are not ours.
+	 * by this. Context: hot; at each tick, and before the last record of a period or thread.
+	 * If it returns false, the core calls program(), then intact() once more. NULL: they are
+	 * not ours.
 	 */
 	bool (*intact)(const struct pmct_hwset *set);
-	/** @write: set a counter of the set on this CPU, which counts on. Hot. */
+	/**
+	 * @write: set a counter of the set on this CPU, which counts on. @value is within its
+	 * mask. Context: hot.
+	 */
 	void (*write)(unsigned int counter, u64 value);
 	/**
 	 * @user_access: let user mode read the counters of the set on this CPU
 	 * (all others, and these, are set to 0), or no more if @set is NULL.
-	 * Hot. NULL if the hardware cannot.
+	 * program() ends access, too. Context: hot. NULL if the hardware cannot.
 	 */
 	void (*user_access)(const struct pmct_hwset *set);
 	/**
 	 * @overflow_pending: mask of counters that have overflowed since
-	 * their flags were cleared. Hot.
+	 * their flags were cleared. Context: hot.
 	 */
 	u64 (*overflow_pending)(void);
-	/** @overflow_clear: clear the flags of these counters. Hot. */
+	/**
+	 * @overflow_clear: clear the flags of these counters, and enable their interrupts again
+	 * if the handler masked them. Context: hot.
+	 */
 	void (*overflow_clear)(u64 counters);
 };
 

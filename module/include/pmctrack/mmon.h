@@ -50,7 +50,7 @@ struct task_struct;
 
 /**
  * struct pmct_vcounter - a virtual counter
- * @name: as users write it; no blank, comma or colon
+ * @name: as users write it; 1 to 31 letters, digits, '-' or '_'
  * @unit: of a value ("uJ", "milli"), may be empty
  * @description: one line
  * @gauge: a value is a state at the end of an interval; otherwise what was
@@ -91,9 +91,19 @@ struct pmct_sample {
 	const u8 *where;
 };
 
-/* Give a virtual counter its value for this interval. */
+/**
+ * pmct_sample_virt() - give a virtual counter its value for this interval
+ * @sample: the interval
+ * @i: index of the virtual counter in monitoring_module::virt, smaller than
+ *	monitoring_module::nr_virt. Nothing happens if it is PMCTRACK_MAX_VIRT or more.
+ * @value: its value
+ *
+ * Context: on_new_sample().
+ */
 static inline void pmct_sample_virt(struct pmct_sample *sample, unsigned int i, u64 value)
 {
+	if (i >= PMCTRACK_MAX_VIRT)
+		return;
 	sample->virt[i] = value;
 	sample->virt_mask |= BIT(i);
 }
@@ -128,7 +138,7 @@ static inline int pmct_sample_count(const struct pmct_sample *sample, unsigned i
  * Unused callbacks are NULL.
  */
 struct monitoring_module {
-	/** @name: for users; at most 31 letters, digits, '-' or '_' */
+	/** @name: as users write it; 1 to 31 letters, digits, '-' or '_'; not "none" */
 	const char *name;
 	/** @description: one line for people */
 	const char *description;
@@ -179,8 +189,10 @@ struct monitoring_module {
 	 */
 	void (*on_exit)(struct pmct_ctx *ctx);
 	/**
-	 * @get_metric: a scheduler asks for a metric, and the value of
-	 * pmct_mmon_publish() does not do. Any context, NMI included, possibly
+	 * @get_metric: a scheduler asks for metric @key (0 to PMCT_NR_METRICS - 1) of a
+	 * thread that on_enter() has seen. It is for values that must be computed at
+	 * that moment. If a module has it, it answers for all keys: values of
+	 * pmct_mmon_publish() are not looked at. Any context, NMI included, possibly
 	 * at the same time as other callbacks of the thread. 0 or -ENODATA.
 	 * @value has the age 0 and is PMCT_MEASURED, unless the module changes it.
 	 */

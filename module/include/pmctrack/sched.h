@@ -9,9 +9,17 @@
  *	pmcs_set_prof(task, PMCS_PROF_SCHED, true);
  *
  * From its next tick on, the thread is counted with the event sets of the
- * active monitoring module, unless a user monitors it with others. The metrics
- * are -ENODATA until the module has published them. -EAGAIN, which is very rare, means that
- * a metric was published again and again while it was read.
+ * active monitoring module, unless a user monitors it with others.
+ *
+ * Where a value comes from depends on the module. If the module has no get_metric()
+ * (<pmctrack/mmon.h>), the scheduler gets the value that the module published last, from
+ * then on and until the next one. Before the first one the error is -ENODATA. -EAGAIN, which
+ * is very rare, means that the metric was published again and again while it was read. If
+ * the module has get_metric(), that is called instead, at each question.
+ *
+ * This header describes keys and units only. A scheduler is part of the kernel, and
+ * pmcs_set_prof() and pmcs_get_current_metric_value() exist only in a kernel with the
+ * project's patch (kernel-patch/).
  */
 #ifndef _PMCTRACK_SCHED_H
 #define _PMCTRACK_SCHED_H
@@ -20,9 +28,11 @@
 
 /**
  * enum pmct_metric - keys of pmcs_get_current_metric_value()
- * @PMCT_METRIC_IPC: instructions per 1000 cycles. Interval: the last sample
- * @PMCT_METRIC_LLC_MPKI: misses of the last-level cache per 1,000,000 instructions, that is
- *	1000 times MPKI; 0 to 1,000,000,000. Interval: the last sample
+ * @PMCT_METRIC_IPC: 1000 times IPC (instructions per cycle): 1500 is an IPC of 1.5.
+ *	Interval: the last sample
+ * @PMCT_METRIC_LLC_MPKI: 1000 times MPKI (misses of the last-level cache per 1000
+ *	instructions), so misses per 1,000,000 instructions: 2500 is an MPKI of 2.5. 0 to
+ *	1,000,000,000. Interval: the last sample
  * @PMCT_METRIC_SPEEDUP_FACTOR: SF, 1000 times the instructions per second of a big core
  *	over those of a small one; 1000: equally fast. Interval: a round of the model, which
  *	may be several samples
@@ -47,13 +57,14 @@
  *	since the module met it
  * @PMCT_METRIC_SLOWDOWN: 1000 times the time that the thread took over the time that it
  *	would have taken alone; 1000: not slowed down. Interval: since the module met it
- * @PMCT_METRIC_PRIVATE: from here on, agreed upon by one scheduler and one
- *	monitoring module
- * @PMCT_NR_METRICS: end of the range
+ * @PMCT_METRIC_PRIVATE: the first private key. What private keys mean is agreed upon
+ *	by one scheduler and one monitoring module
+ * @PMCT_NR_METRICS: keys are smaller than this
  *
- * Numbers are stable. All values are u64 and fixed-point: a ratio has three decimal places.
- * A value that would be negative or infinite is not published. The core types that SF and EF
- * compare are the two of the machine; "big" is the faster one.
+ * The number of a key never changes. All values are u64. Ratios are in thousandths, because
+ * the kernel has no floating point: 1000 is 1. A module does not publish a value that would
+ * be negative or infinite. SF and EF compare the two core types of a hybrid machine: the
+ * faster type is "big", the other one "small".
  */
 enum pmct_metric {
 	PMCT_METRIC_IPC,
@@ -81,8 +92,9 @@ enum pmct_metric {
  * @PMCT_ESTIMATED: by a model, or from events that did not all count at the same time
  * @PMCT_MEASURED: counted in the interval, exactly
  *
- * Ascending, so that a scheduler can ask for at least so much. It is no percentage, because
- * a module knows where a number comes from, but not how probable it is.
+ * The constants are in ascending order, so a scheduler can require a minimum:
+ * "confidence >= PMCT_ESTIMATED". The confidence is not a percentage, because a module knows
+ * where a number comes from, but not how probable it is.
  */
 enum pmct_confidence {
 	PMCT_STALE,
@@ -91,12 +103,14 @@ enum pmct_confidence {
 };
 
 /**
- * struct pmct_metric_value - a metric of a thread, with what it is worth
+ * struct pmct_metric_value - a metric of a thread, with its age and confidence
  * @value: in the unit of the metric
  * @age_ms: time since it was published, in steps of a clock tick
  * @confidence: how it was obtained
  *
- * The three belong together: they are of one pmct_mmon_publish().
+ * The members belong together: value and time are of the same pmct_mmon_publish(), and
+ * pmct_mmon_mark_stale() changes the confidence only. pmcs_get_current_metric_value() gives
+ * a scheduler @value alone.
  */
 struct pmct_metric_value {
 	u64 value;

@@ -14,27 +14,9 @@
 #include "../list.h"
 #include "pmuv3.h"
 
-#define PMUV3_COMMON_EVENTS	64	/* 0 to 0x3f, and again from 0x4000 */
-
 static bool long_counters = true;
 module_param(long_counters, bool, 0444);
 MODULE_PARM_DESC(long_counters, "arm64: use 64-bit event counters where there are (default: yes)");
-
-/**
- * struct pmuv3_type - a CPU model
- * @type: for the core
- * @midr: identifies the model
- * @version: PMUv3 version (ID_AA64DFR0_EL1.PMUVer)
- * @common: implemented events 0 to 0x3f
- * @extended: implemented events 0x4000 to 0x403f
- */
-struct pmuv3_type {
-	struct pmct_core_type type;
-	u32 midr;
-	unsigned int version;
-	DECLARE_BITMAP(common, PMUV3_COMMON_EVENTS);
-	DECLARE_BITMAP(extended, PMUV3_COMMON_EVENTS);
-};
 
 static struct pmuv3_type pmuv3_types[PMCTRACK_MAX_CORE_TYPES];
 static unsigned int pmuv3_nr_types;
@@ -149,7 +131,7 @@ static bool pmuv3_implements(const struct pmuv3_type *t, u64 code)
 static int pmuv3_check_event(const struct pmuv3_type *t, const struct pmct_event *event,
 			     struct pmct_msg *msg)
 {
-	u64 max = t->version >= PMUV3_VER_P1 ? 0xffff : 0x3ff;
+	u64 max = t->version >= PMUV3_VER_P1 ? PMUV3_MAX_CODE : PMUV3_MAX_CODE_P0;
 
 	if (event->counter == PMUV3_CYCLES) {
 		if (event->has_code && event->code != PMUV3_EVENT_CPU_CYCLES)
@@ -162,7 +144,7 @@ static int pmuv3_check_event(const struct pmuv3_type *t, const struct pmct_event
 		return pmct_refuse(msg, -EINVAL, "pmc%u needs an event code: pmc%u=0x...",
 				   event->counter, event->counter);
 	if (event->code > max)
-		return pmct_refuse(msg, -EINVAL,
+		return pmct_refuse(msg, event->code > PMUV3_MAX_CODE ? -EINVAL : -EOPNOTSUPP,
 				   "pmc%u=%#llx: event codes of %s are at most %#llx",
 				   event->counter, event->code, t->type.name, max);
 	if (!pmuv3_implements(t, event->code) || event->code == PMUV3_EVENT_CHAIN)

@@ -11,8 +11,12 @@
 #include <linux/bitfield.h>
 #include <linux/bitops.h>
 #include <asm/sysreg.h>
+#include <pmctrack/backend.h>
 
 #define PMUV3_CYCLES		0	/* our number of the cycle counter */
+#define PMUV3_COMMON_EVENTS	64	/* 0 to 0x3f, and again from 0x4000 */
+#define PMUV3_MAX_CODE_P0	0x3ff	/* of the first version, PMUv3 */
+#define PMUV3_MAX_CODE		0xffff	/* since PMUv3p1 */
 
 #define PMUV3_PMCR_E		BIT(0)	/* counters enabled */
 #define PMUV3_PMCR_LC		BIT(6)	/* cycle counter overflows at 64 bits */
@@ -34,6 +38,22 @@
 
 #define PMUV3_EVENT_CPU_CYCLES	0x11
 #define PMUV3_EVENT_CHAIN	0x1e	/* carries of the neighbour, useless alone */
+
+/**
+ * struct pmuv3_type - a CPU model
+ * @type: for the core
+ * @midr: identifies the model
+ * @version: PMUv3 version (ID_AA64DFR0_EL1.PMUVer)
+ * @common: implemented events 0 to 0x3f
+ * @extended: implemented events 0x4000 to 0x403f
+ */
+struct pmuv3_type {
+	struct pmct_core_type type;
+	u32 midr;
+	unsigned int version;
+	DECLARE_BITMAP(common, PMUV3_COMMON_EVENTS);
+	DECLARE_BITMAP(extended, PMUV3_COMMON_EVENTS);
+};
 
 static inline u32 pmuv3_to_hw(u32 counters)
 {

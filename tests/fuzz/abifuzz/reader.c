@@ -95,24 +95,36 @@ enum outcome op_poll(struct args *a)
 	return got;
 }
 
-/* Map the control page; NULL: it cannot be mapped. */
-static struct pmctrack_ring_ctl *ctl_of(int fd)
+/* Map the control page of a ring; NULL: it cannot be mapped. */
+static struct pmctrack_ring_ctl *ctl_of(int fd, unsigned int ring)
 {
-	void *ctl = mmap(NULL, session_ctl_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	void *ctl = mmap(NULL, session_ctl_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			 (off_t)ring * PMCTRACK_MMAP_RING);
 
 	if (ctl == MAP_FAILED)
 		broken("the control page cannot be mapped: %s", strerror(errno));
 	return ctl == MAP_FAILED ? NULL : ctl;
 }
 
-/* Write to the control page what no reader should. */
+/* The number of rings, or 1 if somebody has scribbled over it. */
+static unsigned int nr_rings_of(int fd)
+{
+	struct pmctrack_ring_ctl *ctl = ctl_of(fd, 0);
+	unsigned int nr = ctl ? ctl->nr_rings : 0;
+
+	if (ctl)
+		munmap(ctl, session_ctl_size());
+	return nr && nr <= (unsigned int)sysconf(_SC_NPROCESSORS_CONF) ? nr : 1;
+}
+
+/* Write to a control page what no reader should. */
 static enum outcome spoil(struct args *a, bool tail)
 {
 	unsigned int file;
 	int fd = session_get(a, &file);
 	uint64_t where = next_number(a), value = next_number(a);
 	const uint64_t tails[] = { value, 0, 8, value & ~7ULL, 1, -8, 4096, value % 64 };
-	struct pmctrack_ring_ctl *ctl = fd < 0 ? NULL : ctl_of(fd);
+	struct pmctrack_ring_ctl *ctl = fd < 0 ? NULL : ctl_of(fd, value % nr_rings_of(fd));
 
 	if (ctl) {
 		/* This comes first, because another thread may be reading. */
@@ -138,10 +150,11 @@ enum outcome op_scribble(struct args *a)
 	return spoil(a, false);
 }
 
-static void consume(struct pmctrack_ring_ctl *ctl, int fd, unsigned int file)
+static void consume(struct pmctrack_ring_ctl *ctl, int fd, unsigned int file, unsigned int ring)
 {
 	uint64_t size = ctl->data_size, head = __atomic_load_n(&ctl->head, __ATOMIC_ACQUIRE), tail = ctl->tail;
-	uint8_t *data = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, PMCTRACK_MMAP_DATA);
+	uint8_t *data = mmap(NULL, size, PROT_READ, MAP_SHARED, fd,
+			     (off_t)ring * PMCTRACK_MMAP_RING + PMCTRACK_MMAP_DATA);
 
 	if (data == MAP_FAILED) {
 		broken("%llu bytes of records cannot be mapped: %s", (unsigned long long)size, strerror(errno));
@@ -163,11 +176,12 @@ enum outcome op_consume(struct args *a)
 {
 	unsigned int file;
 	int fd = session_get(a, &file);
-	struct pmctrack_ring_ctl *ctl = fd < 0 ? NULL : ctl_of(fd);
+	unsigned int ring = fd < 0 ? 0 : (unsigned int)next_number(a) % nr_rings_of(fd);
+	struct pmctrack_ring_ctl *ctl = fd < 0 ? NULL : ctl_of(fd, ring);
 	bool clean = ctl && !session_spoilt(file);
 
 	if (clean)
-		consume(ctl, fd, file);
+		consume(ctl, fd, file, ring);
 	if (ctl)
 		munmap(ctl, session_ctl_size());
 	if (fd >= 0)

@@ -141,14 +141,23 @@ test_buffer_size() {
 
 # The limit is the user's: each of two programs is within it, both are not.
 test_buffer_memory_of_user() {
-	user bash -c 'ulimit -l 64; exec pmctrack -o /dev/null -k 32K -c cycles sleep infinity' & mine=$!
+	# With two CPUs, each needs 88 KiB.
+	user bash -c 'ulimit -l 128; exec pmctrack -o /dev/null -k 32K -c cycles sleep infinity' & mine=$!
 	until grep -q '^sessions: 1$' /proc/pmc/info; do sleep 0.02; done
 	expect_refusal 1 "no memory for a ring buffer.*ulimit -l" \
-		user bash -c 'ulimit -l 64; exec pmctrack -k 32K -c cycles true'
+		user bash -c 'ulimit -l 128; exec pmctrack -k 32K -c cycles true'
 	pkill -x sleep
 	wait $mine || true
 	idle
-	expect_status 0 user bash -c 'ulimit -l 64; exec pmctrack -k 32K -c cycles true'
+	expect_status 0 user bash -c 'ulimit -l 128; exec pmctrack -k 32K -c cycles true'
+}
+
+# Who names no size gets less where memory is short, and is told.
+test_buffer_smaller() {
+	user bash -c 'ulimit -l 64; exec pmctrack -o /dev/null -c cycles true' 2>/tmp/err
+	grep -q 'buffers have 4096 bytes instead of 65536' /tmp/err || fail "says: $(cat /tmp/err)"
+	pmctrack -o /dev/null -c cycles true 2>/tmp/err
+	equal "$(cat /tmp/err)" ""
 }
 
 test_kill_pmctrack() {

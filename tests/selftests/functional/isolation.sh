@@ -200,7 +200,7 @@ test_samples_are_limited() {
 	cgroup_of neighbour
 	cgroup_of hog
 	echo +cpu >$CG/cgroup.subtree_control
-	local hog=("${as_user[@]}" pmctrack -k 4M -o /dev/null -c instr:ebs=1000 "$S/burn" 100000000000)
+	local hog=("${as_user[@]}" pmctrack -k 2M -o /dev/null -c instr:ebs=1000 "$S/burn" 100000000000)
 	local shared limited free
 	shared=$(beside $S/burn 100000000000)
 	free=$(beside "${hog[@]}")
@@ -218,7 +218,7 @@ test_limited_samples_are_exact() {
 	need_ebs
 	need_instr
 	echo ebs_cpu_percent=1 >/proc/pmc/config
-	expect_status 0 user pmctrack -k 4M --json -c instr:ebs=1000 $S/handcount 00500000 0
+	expect_status 0 user pmctrack -k 2M --json -c instr:ebs=1000 $S/handcount 00500000 0
 	equal "$(grep -o '"instr":[0-9]*' $OUT | cut -d: -f2 | awk '{ s += $1 } END { print s }')" "$(hand_main 00500000 0)"
 	grep '"type":"sample"' $OUT | grep -q '"widened":true' || fail "no window was made longer"
 	[ "$(grep -c '"kind":"ebs"' $OUT)" -lt 900 ] || fail "$(grep -c '"kind":"ebs"' $OUT) samples"

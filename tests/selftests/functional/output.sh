@@ -21,6 +21,25 @@ test_json() {
 	pmctrack --json -A -c instr -o /tmp/mine $S/handcount 00500000 2
 	json_complete /tmp/mine
 	equal "$(wc -l </tmp/mine)" 2 "lines"
+	tail -n 1 /tmp/mine | grep -q '"threads_left":0,.*"revoked":false,"estimate":false}$' || fail "$(tail -n 1 /tmp/mine)"
+	pmctrack --json -A -S -c instr -o /tmp/mine true
+	tail -n 1 /tmp/mine | grep -q '"threads_left":0,.*"estimate":false}$' || fail "CPUs: $(tail -n 1 /tmp/mine)"
+}
+
+# Totals that lack threads say so.
+test_incomplete_totals() {
+	need_instr
+	echo attach_max_threads=5 >/proc/pmc/config
+	start_waiting 00500000 7
+	pmctrack --json -A -T 0 -c instr -o /tmp/mine -p $waiting 2>$ERR & mine=$!
+	until [ -s /tmp/mine ]; do sleep 0.01; done
+	go
+	wait $waiting
+	wait $mine
+	json_complete /tmp/mine
+	tail -n 1 /tmp/mine | grep -q '"left_out_threads":3,.*"estimate":true}$' || fail "$(tail -n 1 /tmp/mine)"
+	grep -q '"coverage":1.0,"extrapolated":[0-9]*,"estimate":true}' /tmp/mine || fail "$(tail -n 1 /tmp/mine)"
+	grep -q "^pmctrack: 3 threads of the process were not monitored" $ERR || fail "$(cat $ERR)"
 }
 
 # After Ctrl-C, output is valid up to its end.
@@ -54,7 +73,7 @@ test_openmetrics() {
 	need_instr
 	start_waiting 01000000 2
 	cgroup_of a $waiting
-	pmctrack --cgroup $CG/a -T 0.05 -c instr --openmetrics -o /tmp/metrics & mine=$!
+	pmctrack --cgroup $CG/a -T 0.05 -c instr -m 'double=2*instr' --openmetrics -o /tmp/metrics & mine=$!
 	until [ -s /tmp/metrics ]; do sleep 0.01; done
 	go
 	wait $waiting
@@ -63,6 +82,7 @@ test_openmetrics() {
 	equal "$(tail -n 1 /tmp/metrics)" "# EOF"
 	equal "$(sed -n 's/^pmctrack_events_total{.*} //p' /tmp/metrics | awk '{ s += $1 } END { printf "%.0f", s }')" \
 		"$(rest 01000000 2)"
+	grep -q '^pmctrack_metric_double{cpu="0"} [0-9]' /tmp/metrics || fail "$(cat /tmp/metrics)"
 	[ -z "$(ls /tmp/metrics.* 2>/dev/null)" ] || fail "left behind: $(ls /tmp/metrics.*)"
 }
 

@@ -61,9 +61,10 @@ test_program_goes_on() {
 # What prints once, and ends.
 test_other_output() {
 	local command
-	for command in --help --version "-m list" doctor "doctor --json"; do
-		expect_status 1 bash -c "pmctrack $command >/dev/full"
-		grep -q "pmctrack: cannot write: No space left on device" $ERR || fail "$command says: $(cat $ERR)"
+	for command in "pmctrack --help" "pmctrack --version" "pmctrack -m list" "pmctrack doctor" \
+			"pmctrack doctor --json" "pmc-events --help" "pmc-events --version" "pmc-events -I"; do
+		expect_status 1 bash -c "$command >/dev/full"
+		grep -q "^${command%% *}: cannot write: No space left on device" $ERR || fail "$command says: $(cat $ERR)"
 	done
 }
 

@@ -27,7 +27,7 @@ want_metrics() {
 	while [ ! -e /tmp/stop ]; do
 		for pid in $(pgrep '^hand|^bash'); do
 			echo "sched $pid 1" >/proc/pmc_test
-			echo "metric $pid 8" >/proc/pmc_test
+			echo "metric $pid 16" >/proc/pmc_test
 		done 2>/dev/null
 	done
 }
@@ -87,7 +87,7 @@ test_stress() {
 test_many_threads() {
 	need_instr
 	local threads=10000
-	grep -q kasan /proc/kallsyms && threads=1000
+	grep -q kasan /proc/kallsyms && [ "$(awk '/^MemTotal/ { print $2 }' /proc/meminfo)" -lt 3000000 ] && threads=1000
 	ulimit -u unlimited
 	sysctl -qw kernel.threads-max=30000 kernel.pid_max=32768 vm.max_map_count=200000
 	start_waiting 00001000 $threads

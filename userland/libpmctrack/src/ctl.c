@@ -1,24 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The connection: open, close, ask. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "internal.h"
-
-/* Event names of a kind of PMU are in one file; the model tells which. */
-static const char *arch_of(const struct pmu *pmu)
-{
-	unsigned int vendor;
-
-	if (pmu_is_perf(pmu))
-		return "perf";
-	if (sscanf(pmu->model, "x86=%u", &vendor) != 1)
-		return "arm64";
-	/* As the kernel numbers them. */
-	return vendor == 0 ? "x86-intel" : "x86-amd";
-}
 
 struct pmctrack_ctl *pmctrack_ctl__open(void)
 {
@@ -31,7 +17,7 @@ struct pmctrack_ctl *pmctrack_ctl__open(void)
 	if (!err)
 		err = module_get_info(ctl);
 	for (unsigned int i = 0; !err && i < ctl->nr_pmus; i++) {
-		ctl->pmus[i].file = event_file_load(arch_of(&ctl->pmus[i]));
+		ctl->pmus[i].file = event_file_of_model(ctl->pmus[i].model);
 		if (!ctl->pmus[i].file)
 			err = -errno;
 	}

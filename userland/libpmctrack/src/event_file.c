@@ -187,13 +187,34 @@ struct event_file *event_file_read(const char *path)
 	return f;
 }
 
-struct event_file *event_file_load(const char *arch)
+struct event_file *event_file_load(const char *name)
 {
 	const char *dir = getenv("PMCTRACK_EVENTS");
 	char path[4096];
 
-	snprintf(path, sizeof(path), "%s/%s.events", dir ? dir : EVENTS_DIR, arch);
+	snprintf(path, sizeof(path), "%s/%s.events", dir ? dir : EVENTS_DIR, name);
 	return event_file_read(path);
+}
+
+struct event_file *event_file_of_model(const char *model)
+{
+	/* How models begin (pmct_core_type::model in the kernel), with its numbers of vendors. */
+	static const struct {
+		const char *model, *file;
+	} files[] = {
+		{ "perf", "perf" },
+		{ "midr=", "arm64" },
+		{ "x86=0,", "x86-intel" },
+		{ "x86=2,", "x86-amd" },
+		{ "x86=9,", "x86-amd" },	/* Hygon */
+	};
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		if (strncmp(model, files[i].model, strlen(files[i].model)) == 0)
+			return event_file_load(files[i].file);
+	}
+	return fail_null(ENOTSUP, "this libpmctrack has no event names for a PMU of model '%.40s'; install the one of the module's version",
+			 model);
 }
 
 void event_file_free(struct event_file *f)

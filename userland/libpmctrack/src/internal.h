@@ -64,6 +64,8 @@ struct session_request {
 	/* results */
 	int fd;
 	uint64_t period_ns;
+	uint32_t ring_size;
+	uint32_t ring_wanted;
 };
 
 int module_connect(struct pmctrack_ctl *ctl);
@@ -75,7 +77,9 @@ int module_session_new(const struct pmctrack_ctl *ctl, struct session_request *r
 void mmon_free(struct mmon *mm);
 
 /* event_file.c: aliases and hints of an architecture */
-struct event_file *event_file_load(const char *arch);
+struct event_file *event_file_load(const char *name);
+/* Of a PMU, by its model; NULL with errno, and an error text that names what is missing. */
+struct event_file *event_file_of_model(const char *model);
 struct event_file *event_file_read(const char *path);
 void event_file_free(struct event_file *file);
 const char *event_file_table(const struct event_file *file, uint64_t *limit);

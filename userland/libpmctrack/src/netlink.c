@@ -231,6 +231,10 @@ static int parse_session(struct nlattr **attrs, struct nlmsghdr *nlh, void *arg)
 	req->fd = nla_get_u32(attrs[PMCTRACK_A_SESSION_FD]);
 	if (attrs[PMCTRACK_A_SESSION_PERIOD_NS])
 		req->period_ns = nla_get_u64(attrs[PMCTRACK_A_SESSION_PERIOD_NS]);
+	if (attrs[PMCTRACK_A_SESSION_RING_SIZE])
+		req->ring_size = nla_get_u32(attrs[PMCTRACK_A_SESSION_RING_SIZE]);
+	if (attrs[PMCTRACK_A_SESSION_RING_DEFAULT])
+		req->ring_wanted = nla_get_u32(attrs[PMCTRACK_A_SESSION_RING_DEFAULT]);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Sessions: start and stop by ioctl, records from the mapped ring. */
+/* Sessions: start and stop by ioctl, records from the mapped rings. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,44 +10,19 @@
 #include <unistd.h>
 
 #include "internal.h"
+#include "rings.h"
 #include "user_read.h"
 
 struct pmctrack_session {
 	int fd;
 	uint64_t period_ns;
-	struct pmctrack_ring_ctl *ring;
-	const char *data;
-	uint64_t size;
-	uint64_t tail;
-	uint64_t taken;		/* where the record handed out last ends */
+	struct rings rings;
+	uint32_t ring_size;
+	uint32_t ring_wanted;
 	uint32_t left_out;	/* threads that were created faster than attached */
 	pid_t owner;		/* thread that may read its counters; 0: none */
 	uint32_t counters;	/* of its set */
 };
-
-/* The control pages in bytes. */
-static size_t ctl_size(void)
-{
-	size_t page = (size_t)sysconf(_SC_PAGESIZE);
-
-	return (sizeof(struct pmctrack_ring_ctl) + page - 1) / page * page;
-}
-
-static int map(struct pmctrack_session *s)
-{
-	void *p;
-
-	p = mmap(NULL, ctl_size(), PROT_READ | PROT_WRITE, MAP_SHARED, s->fd, 0);
-	if (p == MAP_FAILED)
-		return fail(errno, "cannot map the session's control page: %s", strerror(errno));
-	s->ring = p;
-	s->size = s->ring->data_size;
-	p = mmap(NULL, s->size, PROT_READ, MAP_SHARED, s->fd, PMCTRACK_MMAP_DATA);
-	if (p == MAP_FAILED)
-		return fail(errno, "cannot map the session's records: %s", strerror(errno));
-	s->data = p;
-	return 0;
-}
 
 /* Without a signal's end of it, this takes as long as @pid has threads. */
 static int attach(struct pmctrack_session *s, pid_t pid)
@@ -103,7 +78,9 @@ struct pmctrack_session *pmctrack_session__open(const struct pmctrack_ctl *ctl,
 	if (!err) {
 		s->fd = req.fd;
 		s->period_ns = req.period_ns;
-		err = map(s);
+		s->ring_size = req.ring_size;
+		s->ring_wanted = req.ring_wanted;
+		err = rings_map(&s->rings, s->fd);
 	} else {
 		s->fd = -1;
 	}
@@ -135,7 +112,7 @@ static int count_failed(const struct pmctrack_session *s, unsigned int counter)
 
 int pmctrack_session__count(const struct pmctrack_session *s, unsigned int counter, uint64_t *value)
 {
-	const struct pmctrack_user_read *page = &s->ring->user_read;
+	const struct pmctrack_user_read *page = &rings_first(&s->rings)->user_read;
 	uint64_t reg;
 	uint32_t seq;
 
@@ -160,10 +137,7 @@ void pmctrack_session__close(struct pmctrack_session *s)
 {
 	if (!s)
 		return;
-	if (s->data)
-		munmap((void *)s->data, s->size);
-	if (s->ring)
-		munmap(s->ring, ctl_size());
+	rings_unmap(&s->rings);
 	if (s->fd >= 0)
 		close(s->fd);
 	free(s);
@@ -186,7 +160,7 @@ static int ended(void)
 
 static bool is_revoked(const struct pmctrack_session *s)
 {
-	return __atomic_load_n(&s->ring->ended, __ATOMIC_RELAXED) == PMCTRACK_ENDED_REVOKED;
+	return __atomic_load_n(&rings_first(&s->rings)->ended, __ATOMIC_RELAXED) == PMCTRACK_ENDED_REVOKED;
 }
 
 static int ioctl_failed(const char *state)
@@ -221,24 +195,8 @@ int pmctrack_session__detach(struct pmctrack_session *s)
 
 int pmctrack_session__next(struct pmctrack_session *s, const struct pmctrack_record **rec)
 {
-	const struct pmctrack_record *r;
-	uint64_t head;
-
-	/* The record handed out before is done with. */
-	s->tail = s->taken;
-	__atomic_store_n(&s->ring->tail, s->tail, __ATOMIC_RELEASE);
-	head = __atomic_load_n(&s->ring->head, __ATOMIC_ACQUIRE);
-	while (s->tail != head) {
-		r = (const struct pmctrack_record *)(s->data + (s->tail & (s->size - 1)));
-		if (r->kind != PMCTRACK_RECORD_PAD) {
-			s->taken = s->tail + r->size;
-			*rec = r;
-			return 1;
-		}
-		s->tail += r->size;
-		s->taken = s->tail;
-	}
-	return 0;
+	*rec = rings_next(&s->rings);
+	return *rec ? 1 : 0;
 }
 
 int pmctrack_session__wait(struct pmctrack_session *s, int timeout_ms)
@@ -247,8 +205,7 @@ int pmctrack_session__wait(struct pmctrack_session *s, int timeout_ms)
 	int n;
 
 	/* poll() sees the record that next() handed out last as unread. */
-	s->tail = s->taken;
-	__atomic_store_n(&s->ring->tail, s->tail, __ATOMIC_RELEASE);
+	rings_done(&s->rings);
 	n = poll(&p, 1, timeout_ms);
 	if (n < 0)
 		return fail(errno, "poll: %s", strerror(errno));
@@ -264,12 +221,15 @@ int pmctrack_session__wait(struct pmctrack_session *s, int timeout_ms)
 void pmctrack_session__stats(const struct pmctrack_session *s, struct pmctrack_session_stats *stats)
 {
 	struct pmctrack_session_stats all = { .sz = stats->sz };
+	const struct pmctrack_ring_ctl *ctl = rings_first(&s->rings);
 
-	all.threads = __atomic_load_n(&s->ring->threads, __ATOMIC_RELAXED);
-	all.skipped_threads = __atomic_load_n(&s->ring->skipped_threads, __ATOMIC_RELAXED);
-	all.lost = __atomic_load_n(&s->ring->lost, __ATOMIC_RELAXED);
+	all.threads = __atomic_load_n(&ctl->threads, __ATOMIC_RELAXED);
+	all.skipped_threads = __atomic_load_n(&ctl->skipped_threads, __ATOMIC_RELAXED);
+	all.lost = rings_lost(&s->rings);
 	all.left_out_threads = s->left_out;
 	all.revoked = is_revoked(s);
+	all.ring_size = s->ring_size;
+	all.ring_wanted = s->ring_wanted;
 	memcpy(stats, &all, stats->sz < sizeof(all) ? stats->sz : sizeof(all));
 }
 
@@ -279,7 +239,7 @@ uint64_t pmctrack_session__lost_count_of(const struct pmctrack_session *s, unsig
 	if (core_type >= PMCTRACK_MAX_CORE_TYPES || set >= PMCTRACK_MAX_SETS ||
 	    counter >= PMCTRACK_MAX_COUNTERS)
 		return 0;
-	return __atomic_load_n(&s->ring->lost_counts[core_type][set][counter], __ATOMIC_RELAXED);
+	return rings_lost_count(&s->rings, core_type, set, counter);
 }
 
 uint64_t pmctrack_session__lost_count(const struct pmctrack_session *s, unsigned int set,

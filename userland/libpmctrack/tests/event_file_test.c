@@ -167,11 +167,41 @@ static void empty_test(void **state)
 	event_file_free(NULL);
 }
 
+/* Each kind of PMU has a file of its own. Names of another kind would have wrong codes. */
+static void model_test(void **state)
+{
+	static const struct {
+		const char *model, *cycles;
+	} cases[] = {
+		{ "perf", "0x0" },
+		{ "midr=0x410fd0c0", "CPU_CYCLES" },
+		{ "x86=0,6,94", "0x3c" },
+		{ "x86=2,25,1", "0x76" },
+		{ "x86=9,24,0", "0x76" },
+	};
+	struct event_file *file;
+
+	(void)state;
+	setenv("PMCTRACK_EVENTS", EVENTS_SRC, 1);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		file = event_file_of_model(cases[i].model);
+		assert_non_null(file);
+		assert_string_equal(event_file_alias(file, "cycles")[0], cases[i].cycles);
+		event_file_free(file);
+	}
+	assert_null(event_file_of_model("riscv=0x489"));
+	assert_int_equal(errno, ENOTSUP);
+	assert_non_null(strstr(pmctrack_error(), "'riscv=0x489'"));
+	assert_null(event_file_of_model("x86=22,6,1"));
+	assert_null(event_file_of_model(""));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(shipped_test),
 		cmocka_unit_test(codes_test),
+		cmocka_unit_test(model_test),
 		cmocka_unit_test(missing_test),
 		cmocka_unit_test(broken_test),
 		cmocka_unit_test(empty_test),

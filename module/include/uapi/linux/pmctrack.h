@@ -8,12 +8,19 @@
  *
  *  - mmap() at offset 0 (shared, readable and writable) of as many pages as it
  *    takes gives struct pmctrack_ring_ctl, and of data_size bytes at offset
- *    PMCTRACK_MMAP_DATA (shared, read-only) the records;
- *  - read() returns whole records and consumes them, poll() waits for them;
+ *    PMCTRACK_MMAP_DATA (shared, read-only) the records. There are nr_rings of
+ *    these: 1 if the session follows a single thread, else one for each CPU
+ *    that the kernel may ever have, by its number. The next begins
+ *    PMCTRACK_MMAP_RING bytes after the one before;
+ *  - read() returns whole records of all rings by their time, and consumes them,
+ *    poll() waits for them;
  *  - ioctl() starts and stops counting the calling thread, or begins and ends
  *    the monitoring of running processes.
  *
- * A reader uses either the mapping or read(), not both. A child that is forked
+ * A reader uses either the mapping or read(), not both. With several rings, a
+ * thread's older record can become visible in one after a younger one in another.
+ * For their order, load all heads, then all heads again; merge by time_ns what the
+ * second round has seen, and consume of it what the first had. A child that is forked
  * does not have the mappings.
  *
  * All times are nanoseconds. All counts are event counts, never scaled.
@@ -25,7 +32,7 @@
 #include <linux/types.h>
 
 /* Changes when anything in this file or the netlink spec changes incompatibly. */
-#define PMCTRACK_ABI_VERSION	2
+#define PMCTRACK_ABI_VERSION	3
 
 #define PMCTRACK_MAX_COUNTERS	32	/* hardware counters of a CPU */
 #define PMCTRACK_MAX_SETS	8	/* event sets of a session and core type */
@@ -34,7 +41,9 @@
 #define PMCTRACK_MAX_RAW	512	/* bytes of a raw configuration string, with NUL */
 #define PMCTRACK_MAX_MESSAGE	160	/* bytes of a refusal's text, with NUL */
 
-#define PMCTRACK_MMAP_DATA	0x10000	/* offset of the records for mmap() */
+/* Offsets for mmap(): of each ring from the one before, and of its records. */
+#define PMCTRACK_MMAP_RING	0x4000000
+#define PMCTRACK_MMAP_DATA	0x10000
 
 /**
  * enum pmctrack_record_kind - why an interval was closed
@@ -88,7 +97,8 @@ enum pmctrack_record_flags {
  *	after the counts
  * @kind: enum pmctrack_record_kind
  * @flags: enum pmctrack_record_flags
- * @time_ns: when the interval ended, CLOCK_MONOTONIC
+ * @time_ns: when the interval ended, CLOCK_MONOTONIC; of one thread, always later
+ *	than in the record before
  * @run_ns: time the thread was on a CPU in the interval; of a CPU: the length
  *	of the interval, or the time that threads of the cgroup ran there
  * @hw_ns: the part of @run_ns in which the set was on the hardware. Equal to
@@ -158,21 +168,22 @@ enum pmctrack_ended {
 };
 
 /**
- * struct pmctrack_ring_ctl - first pages of a session's mapping
+ * struct pmctrack_ring_ctl - first pages of a ring's mapping
  * @abi: PMCTRACK_ABI_VERSION of the module
- * @ended: enum pmctrack_ended
+ * @ended: enum pmctrack_ended; in the first ring
  * @data_size: bytes of the data area, a power of two
  * @head: bytes ever written; load with acquire semantics before reading
  *	records
  * @lost: records that were lost for good because the ring was full. Only the
  *	last record of a thread or before another core type can be lost,
  *	others are merged into the next.
- * @threads: threads that are being monitored now
+ * @threads: threads that are being monitored now; in the first ring
  * @skipped_threads: threads that should have been monitored but for want of
- *	memory are not
+ *	memory are not; in the first ring
+ * @nr_rings: number of rings of the session
  * @tail: bytes ever consumed; the reader stores it with release semantics.
  *	The only member that user space may write.
- * @user_read: counters of the session's own thread
+ * @user_read: counters of the session's own thread; in the first ring
  * @lost_counts: for each core type, set and counter, the events of the lost
  *	records
  */
@@ -184,7 +195,8 @@ struct pmctrack_ring_ctl {
 	__u64 lost;
 	__u32 threads;
 	__u32 skipped_threads;
-	__u64 __pad0[3];
+	__u32 nr_rings;
+	__u32 __pad0[5];
 	__u64 tail;
 	__u64 __pad1[7];
 	struct pmctrack_user_read user_read;
@@ -318,13 +330,14 @@ enum {
 enum {
 	PMCTRACK_A_SESSION_SET = 1,	/* string, several: raw configuration of an event set */
 	PMCTRACK_A_SESSION_PERIOD_NS,	/* u64: sampling period, 0: none */
-	PMCTRACK_A_SESSION_RING_SIZE,	/* u32: bytes, a power of two; reply: what it is */
+	PMCTRACK_A_SESSION_RING_SIZE,	/* u32: bytes of each ring, a power of two; also reply */
 	PMCTRACK_A_SESSION_FLAGS,	/* u32: enum pmctrack_session_flags */
 	PMCTRACK_A_SESSION_PID,		/* u32: target of PMCTRACK_SESSION_ON_EXEC */
 	PMCTRACK_A_SESSION_FD,		/* u32, reply: the session */
 	PMCTRACK_A_SESSION_CGROUP,	/* u32: descriptor of a cgroup's directory (version 2) */
 	PMCTRACK_A_SESSION_MMON,	/* string: module of VIRT; without SET, also of the sets */
 	PMCTRACK_A_SESSION_VIRT,	/* u32: mask of its virtual counters */
+	PMCTRACK_A_SESSION_RING_DEFAULT, /* u32, reply: RING_SIZE if memory were not short */
 
 	__PMCTRACK_A_SESSION_MAX,
 	PMCTRACK_A_SESSION_MAX = __PMCTRACK_A_SESSION_MAX - 1,

@@ -287,7 +287,8 @@ int pmctrack_evset__find(const struct pmctrack_evset *set, const char *event);
  * @pid: with PMCTRACK_SESSION_ON_EXEC, the thread that is going to execute a
  *	program; otherwise 0
  * @period_ns: sampling period, rounded up to a multiple of the tick; 0: none
- * @ring_size: bytes, a power of two; 0: the system's default
+ * @ring_size: bytes, a power of two; 0: the system's default, or less if memory is
+ *	short. Each CPU has a buffer of this size, unless the session follows one thread.
  * @processes: running processes to be monitored with all their threads from
  *	now on. Without these and @pid, it is the calling thread, which starts
  *	and stops itself.
@@ -424,6 +425,8 @@ int pmctrack_session__count(const struct pmctrack_session *s, unsigned int count
  * @left_out_threads: of running processes, created by them faster than they
  *	could be attached, and not monitored
  * @revoked: 1 if an administrator ended the session, else 0
+ * @ring_size: bytes of the kernel's buffer, of each CPU's if there are several
+ * @ring_wanted: bytes that it would have if memory were not short (ulimit -l)
  */
 struct pmctrack_session_stats {
 	size_t sz;
@@ -432,6 +435,8 @@ struct pmctrack_session_stats {
 	uint64_t lost;
 	uint32_t left_out_threads;
 	uint32_t revoked;
+	uint32_t ring_size;
+	uint32_t ring_wanted;
 };
 
 /** pmctrack_session__stats() - read them; makes no system call */

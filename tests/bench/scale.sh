@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# scale.sh THREADS…: what monitoring costs on a machine with as many CPUs as this guest has,
+# with as many threads; lines "name figure", as guest.sh.
+#
+# The kernel's function-graph tracer says how long functions of the module take, without the
+# time in which they sleep. A fixed icount makes an instruction last 1 ns. What the tracer does on
+# the way out of a function is in it, the same for all numbers of CPUs.
+set -e
+. /opt/pmctrack/selftests/lib.sh
+
+trace=/sys/kernel/tracing
+mountpoint -q $trace || mount -t tracefs tracefs $trace
+ours=instr,cycles,branches,branch_misses
+# Once it can be compared: this module has a symbol of each name.
+functions="pmct_tp_switch pmct_sample_close pmct_attach_ioctl pmct_session_end"
+# Each sends interrupts to some CPUs.
+interrupts="native_send_call_func_ipi native_send_call_func_single_ipi"
+locks="_raw_spin_lock _raw_spin_lock_irq _raw_spin_lock_irqsave _raw_spin_lock_bh"
+
+profile_begin() {
+	echo "$functions" | tr ' ' '\n' >$trace/set_ftrace_filter
+	echo 0 >$trace/options/sleep-time
+	echo 1 >$trace/options/funcgraph-tail
+	echo 4096 >$trace/buffer_size_kb
+	echo function_graph >$trace/current_tracer
+	echo 1 >$trace/tracing_on
+}
+# profile_end: "FUNCTION HITS INSTRUCTIONS" of each, of all CPUs; of the last ones, if the buffers
+# have no room for more
+profile_end() {
+	echo 0 >$trace/tracing_on
+	# "0)   0.234 us    |  pmct_tp_switch [pmctrack]();", or at its end "} /* pmct_tp_switch */"
+	awk '{
+			for (i = 1; i < NF && $i != "us"; i++) ;
+			if ($i != "us" || !match($0, /pmct_[a-z_]*/)) next
+			name = substr($0, RSTART, RLENGTH)
+			hits[name]++
+			us[name] += $(i - 1)
+		}
+		END { for (f in hits) print f, hits[f], 1000 * us[f] }' $trace/trace
+	echo nop >$trace/current_tracer
+}
+# mean_of FUNCTION: instructions of a call, of what profile_end printed
+mean_of() { awk -v f="$1" '$1 == f { printf "%.0f", $3 / $2 }'; }
+sum_of() { awk -v f="$1" '$1 == f { printf "%.0f", $3 }'; }
+
+# calls_begin FUNCTION…: note all stacks in which these functions of the kernel are called
+calls_begin() {
+	local f
+	for f; do
+		echo "p:pmct/$f $f" >>$trace/kprobe_events
+		echo hist:keys=common_stacktrace:size=65536 >"$trace/events/pmct/$f/trigger"
+	done
+}
+# calls_from PATTERN FUNCTION…: how often a function was called with a caller that matches
+calls_from() {
+	local f pattern=$1; shift
+	for f; do
+		awk -v p="$pattern" '/^\{/ { mine = 0 } $0 ~ p { mine = 1 }
+			/hitcount:/ { if (mine) n += $NF; mine = 0 } END { print n + 0 }' "$trace/events/pmct/$f/hist"
+	done | awk '{ n += $1 } END { print n + 0 }'
+}
+calls_end() {
+	local f
+	for f; do echo '!hist:keys=common_stacktrace:size=65536' >"$trace/events/pmct/$f/trigger"; done
+	echo >$trace/kprobe_events
+}
+
+insmod "$KO" hooks=tracepoint
+cpus=$(nproc)
+
+profile_begin
+$S/pingpong >/dev/null
+echo "unmonitored_$cpus $(profile_end | mean_of pmct_tp_switch)"
+
+profile_begin
+pmctrack -L -c $ours $S/pingpong >/dev/null 2>&1
+echo "switch_$cpus $(profile_end | mean_of pmct_tp_switch)"
+
+profile_begin
+pmctrack -S -T 0.01 -N 1 -A -c $ours >/dev/null 2>&1
+echo "record_$cpus $(profile_end | mean_of pmct_sample_close)"
+
+# shellcheck disable=SC2086
+{
+	calls_begin $locks
+	pmctrack -S -T 0.01 -N 0.5 -A -c $ours >/dev/null 2>&1
+	pmctrack -T 0.01 -A -c $ours $S/pingpong >/dev/null 2>&1
+	echo "locks_$cpus $(calls_from 'pmct_(tp_switch|sample_close|syswide_timer)[+].*pmctrack' $locks)"
+	echo "locks_seen_$cpus $(calls_from pmctrack $locks)"
+	calls_end $locks
+}
+
+for threads in "$@"; do
+	sysctl -qw kernel.threads-max=30000 kernel.pid_max=32768 vm.max_map_count=200000
+	start_waiting 00001000 "$threads"
+	profile_begin
+	pmctrack -p "$waiting" -N 0.01 -A -c $ours >/dev/null 2>&1
+	profile_end >/tmp/profile
+	echo "attach_${cpus}_$threads $(($(sum_of pmct_attach_ioctl </tmp/profile) / threads))"
+	echo "detach_${cpus}_$threads $(($(sum_of pmct_session_end </tmp/profile) / threads))"
+	# shellcheck disable=SC2086
+	{
+		calls_begin synchronize_rcu $interrupts
+		pmctrack -p "$waiting" -N 0.01 -A -c $ours >/dev/null 2>&1
+		echo "waits_${cpus}_$threads $(calls_from pmctrack synchronize_rcu)"
+		echo "interrupts_${cpus}_$threads $(calls_from pmctrack $interrupts)"
+		calls_end synchronize_rcu $interrupts
+	}
+	kill -9 "$waiting"
+	wait "$waiting" 2>/dev/null || true
+done

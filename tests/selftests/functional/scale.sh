@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# A ring for each CPU: order, misuse, and CPUs and threads in numbers.
+
+test_rings_misuse() {
+	$S/rings misuse || fail "see above"
+}
+
+test_thousand_sessions() {
+	local sessions=1000
+	# Each end takes long where all is checked.
+	grep -qE 'kasan|kcsan' /proc/kallsyms && sessions=100
+	ulimit -n 2000
+	$S/rings many $sessions
+	idle
+}
+
+# Threads that are chased over all CPUs: rows of each in order, and none missing.
+test_order_of_rows() {
+	need_instr
+	pmctrack -T 0.004 -o /tmp/mine.csv --csv -c instr $S/handcount 20000000 5 & mine=$!
+	chase_until_end $mine
+	wait $mine
+	equal "$(csv_sum /tmp/mine.csv instr)" "$(hand_all 20000000 5)"
+	paste -d' ' <(csv /tmp/mine.csv pid) <(csv /tmp/mine.csv time_ns) | awk '
+		$2 <= last[$1] && $1 in last { bad++ }
+		{ last[$1] = $2; if (!($1 in seen)) { seen[$1]; n++ } }
+		END { exit !(bad == 0 && n >= 6) }' || fail "rows of a thread are not in their order"
+}
+
+# A CPU that is off while the session opens writes as any other when it comes.
+test_cpu_comes_later() {
+	need_instr
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	trap 'echo 1 >/sys/devices/system/cpu/cpu1/online' EXIT
+	start_waiting 00500000 4
+	start_attached /tmp/mine -T 0.004 -c instr -p $waiting
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	taskset -ap 2 $waiting >/dev/null
+	go
+	wait $waiting
+	wait $mine
+	equal "$(sum /tmp/mine 4)" "$(rest 00500000 4)"
+}
+
+# Small rings that are full most of the time, and a CPU that comes and goes.
+test_full_rings_and_hotplug() {
+	need_instr
+	pmctrack -S -k 4K -T 0.004 -N 3 -o /tmp/system -c instr 2>/dev/null & system=$!
+	pmctrack -k 4K -T 0.004 -c instr -o /tmp/mine $S/handcount 20000000 5 2>/tmp/err & mine=$!
+	for _ in 1 2 3 4 5; do
+		kill -STOP $mine $system
+		echo 0 >/sys/devices/system/cpu/cpu1/online
+		sleep 0.05
+		kill -CONT $mine $system
+		echo 1 >/sys/devices/system/cpu/cpu1/online
+		sleep 0.05
+	done
+	wait $mine
+	wait $system
+	# What was lost is told, with its events.
+	lost=$(awk '/^  core type/ { s += $NF } END { print s + 0 }' /tmp/err)
+	equal "$(($(sum /tmp/mine 4) + lost))" "$(hand_all 20000000 5)" "events in rows and in losses"
+}

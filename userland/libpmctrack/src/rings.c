@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The mapped rings of a session, merged by time. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "internal.h"
+#include "rings.h"
+
+/* The control pages in bytes. */
+static size_t ctl_size(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+
+	return (sizeof(struct pmctrack_ring_ctl) + page - 1) / page * page;
+}
+
+static int ring_map(struct ring *ring, int fd, off_t offset)
+{
+	void *p;
+
+	p = mmap(NULL, ctl_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
+	if (p == MAP_FAILED)
+		return fail(errno, "cannot map the session's control page: %s", strerror(errno));
+	ring->ctl = p;
+	ring->size = ring->ctl->data_size;
+	p = mmap(NULL, ring->size, PROT_READ, MAP_SHARED, fd, offset + PMCTRACK_MMAP_DATA);
+	if (p == MAP_FAILED)
+		return fail(errno, "cannot map the session's records: %s", strerror(errno));
+	ring->data = p;
+	return 0;
+}
+
+static void ring_unmap(struct ring *ring)
+{
+	if (ring->data)
+		munmap((void *)ring->data, ring->size);
+	if (ring->ctl)
+		munmap(ring->ctl, ctl_size());
+}
+
+int rings_map(struct rings *rings, int fd)
+{
+	struct ring first = { 0 };
+	int err = ring_map(&first, fd, 0);
+
+	if (!err) {
+		rings->of = calloc(first.ctl->nr_rings, sizeof(*rings->of));
+		if (!rings->of)
+			err = fail(ENOMEM, "no memory for the rings of %u CPUs", first.ctl->nr_rings);
+	}
+	if (err) {
+		ring_unmap(&first);
+		return err;
+	}
+	rings->of[0] = first;
+	rings->nr = first.ctl->nr_rings;
+	for (unsigned int i = 1; !err && i < rings->nr; i++)
+		err = ring_map(&rings->of[i], fd, (off_t)i * PMCTRACK_MMAP_RING);
+	return err;
+}
+
+void rings_unmap(struct rings *rings)
+{
+	for (unsigned int i = 0; i < rings->nr; i++)
+		ring_unmap(&rings->of[i]);
+	free(rings->of);
+}
+
+/*
+ * See what there is, twice. A thread's younger record can be seen in the ring of one
+ * CPU while the look at the ring of another one came too early for its older record.
+ * But the second round sees all that is older than what the first has seen.
+ */
+static void rings_look(struct rings *rings)
+{
+	struct ring *end = rings->of + rings->nr;
+
+	for (struct ring *r = rings->of; r < end; r++)
+		r->sure = __atomic_load_n(&r->ctl->head, __ATOMIC_ACQUIRE);
+	for (struct ring *r = rings->of; r < end; r++)
+		r->seen = __atomic_load_n(&r->ctl->head, __ATOMIC_ACQUIRE);
+}
+
+static const struct pmctrack_record *ring_at(const struct ring *r)
+{
+	return (const struct pmctrack_record *)(r->data + (r->tail & (r->size - 1)));
+}
+
+/* The first record that was seen and not read; NULL: none. */
+static const struct pmctrack_record *ring_peek(struct ring *r)
+{
+	while (r->tail != r->seen) {
+		const struct pmctrack_record *rec = ring_at(r);
+
+		if (rec->kind != PMCTRACK_RECORD_PAD)
+			return rec;
+		r->tail += rec->size;
+	}
+	return NULL;
+}
+
+/* The ring whose first record is the oldest of all; NULL: there is none. */
+static struct ring *rings_oldest(struct rings *rings)
+{
+	struct ring *oldest = NULL;
+	uint64_t time = 0;
+
+	for (struct ring *r = rings->of; r < rings->of + rings->nr; r++) {
+		const struct pmctrack_record *rec = ring_peek(r);
+
+		if (rec && (!oldest || rec->time_ns < time)) {
+			oldest = r;
+			time = rec->time_ns;
+		}
+	}
+	return oldest;
+}
+
+static bool ring_is_sure(const struct ring *r)
+{
+	return (int64_t)(r->sure - r->tail) > 0;
+}
+
+const struct pmctrack_record *rings_next(struct rings *rings)
+{
+	struct ring *oldest;
+
+	rings_done(rings);
+	oldest = rings_oldest(rings);
+	/* What the second round has seen is in the first round of the next look. */
+	while (!oldest || !ring_is_sure(oldest)) {
+		bool end = !oldest;
+
+		rings_look(rings);
+		oldest = rings_oldest(rings);
+		if (!oldest && end)
+			return NULL;
+	}
+	rings->last = oldest;
+	return ring_at(oldest);
+}
+
+void rings_done(struct rings *rings)
+{
+	struct ring *r = rings->last;
+
+	if (!r)
+		return;
+	r->tail += ring_at(r)->size;
+	__atomic_store_n(&r->ctl->tail, r->tail, __ATOMIC_RELEASE);
+	rings->last = NULL;
+}
+
+uint64_t rings_lost(const struct rings *rings)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < rings->nr; i++)
+		sum += __atomic_load_n(&rings->of[i].ctl->lost, __ATOMIC_RELAXED);
+	return sum;
+}
+
+uint64_t rings_lost_count(const struct rings *rings, unsigned int core_type, unsigned int set,
+			  unsigned int counter)
+{
+	uint64_t sum = 0;
+
+	for (unsigned int i = 0; i < rings->nr; i++)
+		sum += __atomic_load_n(&rings->of[i].ctl->lost_counts[core_type][set][counter],
+				       __ATOMIC_RELAXED);
+	return sum;
+}
