@@ -27,7 +27,7 @@ OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
 VERSION := $(shell cat $(top)/VERSION)
 
 cflags := -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wmissing-prototypes -Wshadow -MMD -MP \
-	  -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -I$(userland)/common $(options) \
+	  -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DVERSION='"$(VERSION)"' -I$(userland)/common $(options) \
 	  $(if $(packages),$(shell $(PKG_CONFIG) --cflags $(packages))) $(CPPFLAGS) $(CFLAGS)
 ldflags := $(CFLAGS) $(LDFLAGS)
 ifdef SANITIZE

@@ -7,14 +7,10 @@
 #   libs	further options that link it
 #   options	further options of its compiler
 #   test_objs	objects that all tests are linked with, as $(O)/tests/NAME.o
-#   pmctrack	"yes" if it is linked with libpmctrack
 #
 # src/main.c has main(); tests are linked with all the other objects.
 
 mk := $(dir $(lastword $(MAKEFILE_LIST)))
-ifeq ($(pmctrack),yes)
-options += -isystem $(mk)../../module/include/uapi -I$(mk)../libpmctrack/include
-endif
 tests = $(patsubst %.c,$(O)/%,$(wildcard tests/*_test.c))
 include $(mk)flags.mk
 
@@ -22,23 +18,13 @@ objs := $(patsubst %.c,$(O)/%.o,$(wildcard src/*.c))
 parts := $(filter-out $(O)/src/main.o,$(objs)) $(test_objs)
 all_libs = $(if $(packages),$(call libs_of,$(packages))) $(libs)
 
-ifeq ($(pmctrack),yes)
-# The library of this tree, compiled for this tool, unless the caller of make says where it is.
-LIBRARY ?= $(O)/library
-library := $(LIBRARY)/libpmctrack.so.0
-all_libs += -L$(LIBRARY) -lpmctrack -Wl,-rpath-link,$(LIBRARY)
-$(library): FORCE
-	$(MAKE) -C $(userland) O=$(LIBRARY) $@
-test: export LD_LIBRARY_PATH := $(LIBRARY)
-endif
-
 all: $(O)/$(tool)
 
-$(O)/$(tool): $(objs) $(O)/libcommon.a $(library)
+$(O)/$(tool): $(objs) $(O)/libcommon.a
 	$(CC) $(ldflags) -o $@ $(objs) $(O)/libcommon.a $(all_libs)
 
 $(O)/tests/%_test.o: own_cflags += -Isrc
-$(O)/tests/%_test: $(O)/tests/%_test.o $(parts) $(O)/libcommon.a $(library)
+$(O)/tests/%_test: $(O)/tests/%_test.o $(parts) $(O)/libcommon.a
 	$(CC) $(ldflags) -o $@ $< $(parts) $(O)/libcommon.a $(all_libs) $(call libs_of,cmocka)
 
 install: all

@@ -159,12 +159,14 @@ static int print_row(const struct report *r, void *state, const struct row *row)
 }
 
 /* -A: a line for each event, virtual counter and metric. */
-static void print_totals(const struct report *r)
+static void print_totals(const struct report *r, const struct outcome *end)
 {
+	char text[48];
 	double value;
 	bool exact;
 
-	fputs("expid,coretype,counter,event,counted,coverage,extrapolated\r\n", r->out);
+	(void)end;
+	fputs("expid,coretype,counter,event,counted,coverage,extrapolated,exact\r\n", r->out);
 	for (unsigned int i = 0; i < r->sets->nr; i++) {
 		const struct pmctrack_evset *set = r->sets->set[i];
 
@@ -175,21 +177,22 @@ static void print_totals(const struct report *r)
 				pmctrack_evset__counter(set, j));
 			print_name(r->out, pmctrack_evset__name(set, j));
 			fprintf(r->out, ",%" PRIu64 ",%.15g,", total.counted, total.coverage);
-			if (total.coverage > 0)
-				fprintf(r->out, "%.0f", total.estimate);
-			fputs("\r\n", r->out);
+			if (total.known)
+				total_text(&total, text, sizeof(text));
+			fprintf(r->out, "%s,%d\r\n", total.known ? text : "", total.exact);
 		}
 	}
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
+		struct virt_total total;
+
 		if (!(r->sets->virts >> i & 1))
 			continue;
+		total = totals_virt(r->totals, i);
 		fprintf(r->out, ",,virt%u", i);
 		print_name(r->out, r->sets->virt[i].name);
-		if (totals_virt(r->totals, i, &value))
-			fprintf(r->out, ",%.15g", value);
-		else
-			fputc(',', r->out);
-		fputs(",,\r\n", r->out);
+		if (total.known)
+			virt_total_text(&total, text, sizeof(text));
+		fprintf(r->out, ",%s,,,%d\r\n", total.known ? text : "", total.exact);
 	}
 	for (unsigned int i = 0; i < r->metrics->nr; i++) {
 		bool known = totals_metric(r->totals, &r->metrics->of[i], &value, &exact);
@@ -198,21 +201,12 @@ static void print_totals(const struct report *r)
 		print_name(r->out, r->metrics->of[i].name);
 		/* A metric is exact or an estimate: one of the two columns is empty. */
 		if (known && exact)
-			fprintf(r->out, ",%.15g,1,\r\n", value);
+			fprintf(r->out, ",%.15g,1,,1\r\n", value);
 		else if (known)
-			fprintf(r->out, ",,,%.15g\r\n", value);
+			fprintf(r->out, ",,,%.15g,0\r\n", value);
 		else
-			fputs(",,,\r\n", r->out);
+			fputs(",,,,0\r\n", r->out);
 	}
-}
-
-static int end(const struct report *r, void *state, const struct outcome *outcome)
-{
-	(void)state;
-	(void)outcome;
-	if (!r->rows)
-		print_totals(r);
-	return 0;
 }
 
 const struct writer writer_csv = {
@@ -221,5 +215,5 @@ const struct writer writer_csv = {
 	.check = check,
 	.begin = begin,
 	.row = print_row,
-	.end = end,
+	.totals = print_totals,
 };

@@ -59,7 +59,7 @@ static struct json_object *describe_units(void)
 	add_string(units, "hw_ns", "ns of these in which the set was counted");
 	add_string(units, "counts", "events in hw_ns, exact");
 	add_string(units, "coverage", "part of the time, 0 to 1");
-	add_string(units, "extrapolated", "events, an estimate if coverage is below 1");
+	add_string(units, "extrapolated", "events in all the time, exact unless estimate is true");
 	return units;
 }
 
@@ -237,25 +237,33 @@ static struct json_object *event_totals(const struct report *r)
 			add_string(o, "name", pmctrack_evset__name(r->sets->set[i], j));
 			add_u64(o, "counted", total.counted);
 			add_double(o, "coverage", total.coverage);
-			add(o, "extrapolated", total.complete ? json_object_new_uint64(total.counted) :
-			    total.coverage > 0 ? json_object_new_double(total.estimate) : NULL);
+			add(o, "extrapolated", !total.known ? NULL : total.extrapolated ?
+			    json_object_new_double(total.estimate) :
+			    json_object_new_uint64(total.counted));
+			add(o, "estimate", json_object_new_boolean(!total.exact));
 			json_object_array_add(all, o);
 		}
 	}
 	return all;
 }
 
-static struct json_object *virt_totals(const struct report *r)
+static void add_virt_totals(const struct report *r, struct json_object *line)
 {
-	struct json_object *all = json_object_new_object();
-	double value;
+	struct json_object *values = json_object_new_object(), *estimates = json_object_new_object();
 
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		if (r->sets->virts >> i & 1)
-			add(all, r->sets->virt[i].name, totals_virt(r->totals, i, &value) ?
-			    json_object_new_double(value) : NULL);
+		const char *name = r->sets->virt[i].name;
+		struct virt_total total;
+
+		if (!(r->sets->virts >> i & 1))
+			continue;
+		total = totals_virt(r->totals, i);
+		add(values, name, !total.known ? NULL : total.is_mean ?
+		    json_object_new_double(total.mean) : json_object_new_uint64(total.sum));
+		add(estimates, name, json_object_new_boolean(!total.exact));
 	}
-	return all;
+	add(line, "virtual", values);
+	add(line, "virtual_estimates", estimates);
 }
 
 static struct json_object *metric_totals(const struct report *r)
@@ -277,6 +285,7 @@ static struct json_object *metric_totals(const struct report *r)
 static int print_end(const struct report *r, void *state, const struct outcome *end)
 {
 	struct json_object *line = new_line("total");
+	const uint64_t *missed = r->totals->missed;
 
 	(void)state;
 	add_u64(line, "samples", r->totals->nr);
@@ -288,16 +297,21 @@ static int print_end(const struct report *r, void *state, const struct outcome *
 	}
 	add(line, "events", event_totals(r));
 	if (r->sets->virts)
-		add(line, "virtual", virt_totals(r));
+		add_virt_totals(r, line);
 	if (r->metrics->nr)
 		add(line, "metrics", metric_totals(r));
 	add_u64(line, "merged_samples", r->totals->merged);
 	add_u64(line, "widened_samples", r->totals->widened);
 	add_u64(line, "disturbed_samples", r->totals->disturbed);
-	add_u64(line, "lost_samples", end->stats.lost);
-	add_u64(line, "skipped_threads", end->stats.skipped_threads);
-	add_u64(line, "setuid_threads", r->totals->setuid);
-	add_u64(line, "threads_left", end->stats.threads);
+	add_u64(line, "lost_samples", missed[MISSED_LOST]);
+	add_u64(line, "skipped_threads", missed[MISSED_SKIPPED]);
+	add_u64(line, "setuid_threads", missed[MISSED_SETUID]);
+	add_u64(line, "left_out_threads", missed[MISSED_LEFT_OUT]);
+	add_u64(line, "taken_over_threads", missed[MISSED_TAKEN]);
+	add_u64(line, "threads_left", missed[MISSED_RUNNING]);
+	add_double(line, "uncounted_s", (double)missed[MISSED_UNCOUNTED] / 1e9);
+	add(line, "revoked", json_object_new_boolean(missed[MISSED_REVOKED] != 0));
+	add(line, "estimate", json_object_new_boolean(!totals_whole(r->totals)));
 	print(r, line);
 	return 0;
 }

@@ -1,22 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * OpenMetrics text (openmetrics.io, 1.0) of a system-wide session: counters of
- * each CPU since the start. A file is replaced as a whole after each period,
- * as collectors of text files want it.
+ * each CPU since the start, and metrics (-m) of its last interval. A file is replaced as
+ * a whole after each period, as collectors of text files want it.
  */
-#include <ctype.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "metric.h"
+#include "openmetrics_names.h"
 #include "options.h"
+#include "replace.h"
 #include "row.h"
 #include "sets.h"
 #include "writer.h"
+
+/* How often the file is replaced if rows have no period (-T 0, samples by events). */
+#define DEFAULT_PERIOD_NS	1000000000
 
 /* What was counted on a CPU since the start. */
 struct per_cpu {
@@ -25,26 +27,80 @@ struct per_cpu {
 	uint64_t counts[MAX_SETS][PMCTRACK_MAX_COUNTERS];
 	uint64_t virt[PMCTRACK_MAX_VIRT];
 	uint32_t has_virt;
+	struct {
+		bool known;
+		int set;	/* of the row that it is of */
+		double value;
+	} metrics[MAX_METRICS];	/* of the last interval */
 };
 
 struct openmetrics {
+	const struct report *r;
 	struct per_cpu *cpus;
 	unsigned int nr_cpus;
+	bool due;		/* the file is to be replaced */
+	uint64_t next_ns;	/* a row that ends then, or later, makes it due again */
+	struct openmetrics_names names;
 };
 
-static int make_room(struct openmetrics *om, unsigned int nr_cpus)
+static int make_room(struct openmetrics *om, size_t nr_cpus)
 {
 	struct per_cpu *more;
 
 	if (nr_cpus <= om->nr_cpus)
 		return 0;
-	more = realloc(om->cpus, nr_cpus * sizeof(*more));
+	more = reallocarray(om->cpus, nr_cpus, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
 	memset(more + om->nr_cpus, 0, (nr_cpus - om->nr_cpus) * sizeof(*more));
 	om->cpus = more;
-	om->nr_cpus = nr_cpus;
+	om->nr_cpus = (unsigned int)nr_cpus;
 	return 0;
+}
+
+/*
+ * Makes the file due once a period. The rows of all CPUs come at about the same time.
+ * The limits of our periods are in the middle between two such times, because a row
+ * that is a little early or late must not move its period.
+ */
+static void note_time(struct openmetrics *om, const struct report *r, uint64_t time_ns)
+{
+	uint64_t period = r->period_ns ? r->period_ns : DEFAULT_PERIOD_NS;
+
+	if (time_ns < om->next_ns)
+		return;
+	om->due = true;
+	if (om->next_ns)
+		om->next_ns += ((time_ns - om->next_ns) / period + 1) * period;
+	else
+		om->next_ns = time_ns + period / 2;
+}
+
+static void add_virts(struct per_cpu *cpu, const struct row *row, const struct sets *sets)
+{
+	for (unsigned int i = 0; i < row->nr_virts; i++) {
+		const struct row_virt *virt = &row->virts[i];
+		uint64_t *sum = &cpu->virt[virt->index];
+
+		if (!virt->known)
+			continue;
+		*sum = sets->virt[virt->index].gauge ? virt->value : *sum + virt->value;
+		cpu->has_virt |= 1u << virt->index;
+	}
+}
+
+/* A value lasts until the next row of its set, because rows of other sets lack its events. */
+static void set_metrics(struct per_cpu *cpu, const struct row *row)
+{
+	for (unsigned int i = 0; i < row->nr_metrics; i++) {
+		if (row->metrics[i].known) {
+			cpu->metrics[i].known = true;
+			cpu->metrics[i].set = row->set;
+			cpu->metrics[i].value = row->metrics[i].value;
+		} else if (cpu->metrics[i].set == row->set) {
+			cpu->metrics[i].known = false;
+		}
+	}
 }
 
 static int add_row(const struct report *r, void *state, const struct row *row)
@@ -52,19 +108,13 @@ static int add_row(const struct report *r, void *state, const struct row *row)
 	struct openmetrics *om = state;
 	struct per_cpu *cpu;
 
-	if (make_room(om, row->cpu + 1))
+	if (make_room(om, (size_t)row->cpu + 1))
 		return -ENOMEM;
 	cpu = &om->cpus[row->cpu];
+	note_time(om, r, row->time_ns);
 	cpu->run_ns += row->run_ns;
-	for (unsigned int i = 0; i < row->nr_virts; i++) {
-		const struct row_virt *virt = &row->virts[i];
-		uint64_t *sum = &cpu->virt[virt->index];
-
-		if (!virt->known)
-			continue;
-		*sum = r->sets->virt[virt->index].gauge ? virt->value : *sum + virt->value;
-		cpu->has_virt |= 1u << virt->index;
-	}
+	add_virts(cpu, row, r->sets);
+	set_metrics(cpu, row);
 	if (row->set < 0)
 		return 0;
 	cpu->hw_ns[row->set] += row->hw_ns;
@@ -73,208 +123,142 @@ static int add_row(const struct report *r, void *state, const struct row *row)
 	return 0;
 }
 
-static void family(FILE *out, const char *name, const char *type, const char *unit, const char *help)
+/* Quotes, backslashes and line feeds are escaped, as in all texts of OpenMetrics. */
+static void print_escaped(FILE *out, const char *text)
 {
-	fprintf(out, "# TYPE %s %s\n", name, type);
-	if (unit)
-		fprintf(out, "# UNIT %s %s\n", name, unit);
-	fprintf(out, "# HELP %s %s\n", name, help);
+	for (; *text; text++) {
+		if (*text == '\n')
+			fputs("\\n", out);
+		else
+			fprintf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+	}
 }
 
-/* The value of a label: quotes, backslashes and line feeds are escaped. */
+/* What stands before the values of a metric family. @unit is the end of its name, or NULL. */
+static void family(FILE *out, const char *prefix, const char *name, const char *type,
+		   const char *unit, const char *help)
+{
+	fprintf(out, "# TYPE %s%s %s\n", prefix, name, type);
+	if (unit)
+		fprintf(out, "# UNIT %s%s %s\n", prefix, name, unit);
+	fprintf(out, "# HELP %s%s ", prefix, name);
+	print_escaped(out, help);
+	fputc('\n', out);
+}
+
 static void label(FILE *out, const char *name, const char *value)
 {
 	fprintf(out, "%s=\"", name);
-	for (; *value; value++) {
-		if (*value == '\n')
-			fputs("\\n", out);
-		else if (*value == '"' || *value == '\\')
-			fprintf(out, "\\%c", *value);
-		else
-			fputc(*value, out);
-	}
+	print_escaped(out, value);
 	fputc('"', out);
 }
 
-static void print_events(const struct report *r, const struct openmetrics *om, FILE *out)
+static void print_seconds(FILE *out, uint64_t ns)
 {
-	family(out, "pmctrack_events", "counter", NULL,
+	fprintf(out, " %" PRIu64 ".%09" PRIu64 "\n", ns / 1000000000, ns % 1000000000);
+}
+
+static void print_events(FILE *out, const struct openmetrics *om)
+{
+	family(out, "pmctrack_", "events", "counter", NULL,
 	       "Hardware events, counted while their set had the counters.");
 	for (unsigned int c = 0; c < om->nr_cpus; c++) {
-		for (unsigned int i = 0; i < r->sets->nr; i++) {
-			for (unsigned int j = 0; j < pmctrack_evset__nr(r->sets->set[i]); j++) {
+		for (unsigned int i = 0; i < om->r->sets->nr; i++) {
+			for (unsigned int j = 0; j < pmctrack_evset__nr(om->r->sets->set[i]); j++) {
 				fprintf(out, "pmctrack_events_total{cpu=\"%u\",set=\"%u\",", c, i);
-				label(out, "event", pmctrack_evset__name(r->sets->set[i], j));
+				label(out, "event", pmctrack_evset__name(om->r->sets->set[i], j));
 				fprintf(out, "} %" PRIu64 "\n", om->cpus[c].counts[i][j]);
 			}
 		}
 	}
 }
 
-static void print_times(const struct report *r, const struct openmetrics *om, FILE *out)
+static void print_times(FILE *out, const struct openmetrics *om)
 {
-	family(out, "pmctrack_run_seconds", "counter", "seconds",
+	family(out, "pmctrack_", "run_seconds", "counter", "seconds",
 	       "Time in which events could have been counted.");
-	for (unsigned int c = 0; c < om->nr_cpus; c++)
-		fprintf(out, "pmctrack_run_seconds_total{cpu=\"%u\"} %.9f\n", c,
-			(double)om->cpus[c].run_ns / 1e9);
-	family(out, "pmctrack_counted_seconds", "counter", "seconds",
+	for (unsigned int c = 0; c < om->nr_cpus; c++) {
+		fprintf(out, "pmctrack_run_seconds_total{cpu=\"%u\"}", c);
+		print_seconds(out, om->cpus[c].run_ns);
+	}
+	family(out, "pmctrack_", "counted_seconds", "counter", "seconds",
 	       "The part of it in which a set had the counters.");
 	for (unsigned int c = 0; c < om->nr_cpus; c++) {
-		for (unsigned int i = 0; i < r->sets->nr; i++)
-			fprintf(out, "pmctrack_counted_seconds_total{cpu=\"%u\",set=\"%u\"} %.9f\n", c, i,
-				(double)om->cpus[c].hw_ns[i] / 1e9);
+		for (unsigned int i = 0; i < om->r->sets->nr; i++) {
+			fprintf(out, "pmctrack_counted_seconds_total{cpu=\"%u\",set=\"%u\"}", c, i);
+			print_seconds(out, om->cpus[c].hw_ns[i]);
+		}
 	}
 }
 
-static bool same_in_openmetrics(const char *a, const char *b)
+static void begin(const struct report *r, void *state)
 {
-	for (; *a && *b; a++, b++) {
-		if (*a != *b && (isalnum((unsigned char)*a) || isalnum((unsigned char)*b)))
-			return false;
-	}
-	return *a == *b;
+	struct openmetrics *om = state;
+
+	om->r = r;
+	openmetrics_names(&om->names, r->sets);
 }
 
-/*
- * The metric family of a virtual counter. Characters that OpenMetrics does not allow
- * become '_'. If this makes the name equal to that of a counter before, the index of the
- * virtual counter is appended.
- */
-static void virt_family(const struct report *r, unsigned int i, char *name, size_t size)
-{
-	const char *own = r->sets->virt[i].name;
-	bool taken = false;
-	char *p = name + snprintf(name, size, "pmctrack_virt_");
-
-	snprintf(p, size - (size_t)(p - name), "%s", own);
-	for (; *p; p++) {
-		if (!isalnum((unsigned char)*p))
-			*p = '_';
-	}
-	for (unsigned int j = 0; j < i; j++)
-		taken |= r->sets->virts >> j & 1 && same_in_openmetrics(r->sets->virt[j].name, own);
-	if (taken)
-		snprintf(p, size - (size_t)(p - name), "_virt%u", i);
-}
-
-static void print_virts(const struct report *r, const struct openmetrics *om, FILE *out)
+static void print_virts(FILE *out, const struct openmetrics *om)
 {
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		bool gauge = r->sets->virt[i].gauge;
-		char name[256];
+		const struct virtual_counter *virt = &om->r->sets->virt[i];
 
-		if (!(r->sets->virts >> i & 1))
+		if (!(om->r->sets->virts >> i & 1))
 			continue;
-		virt_family(r, i, name, sizeof(name));
-		family(out, name, gauge ? "gauge" : "counter", NULL, "Virtual counter of the monitoring module.");
+		family(out, "pmctrack_virt_", om->names.of[i], virt->gauge ? "gauge" : "counter",
+		       openmetrics_unit(virt), "Virtual counter of the monitoring module.");
 		for (unsigned int c = 0; c < om->nr_cpus; c++) {
 			if (!(om->cpus[c].has_virt >> i & 1))
 				continue;
-			fprintf(out, "%s%s{cpu=\"%u\",", name, gauge ? "" : "_total", c);
-			label(out, "unit", r->sets->virt[i].unit);
+			fprintf(out, "pmctrack_virt_%s%s{cpu=\"%u\",", om->names.of[i],
+				virt->gauge ? "" : "_total", c);
+			label(out, "unit", virt->unit);
 			fprintf(out, "} %" PRIu64 "\n", om->cpus[c].virt[i]);
 		}
 	}
 }
 
-static int print_all(const struct report *r, const struct openmetrics *om, FILE *out)
+/* Names of metrics have only characters that OpenMetrics allows, and are distinct. */
+static void print_metrics(FILE *out, const struct openmetrics *om)
 {
-	print_events(r, om, out);
-	print_times(r, om, out);
-	print_virts(r, om, out);
+	for (unsigned int i = 0; i < om->r->metrics->nr; i++) {
+		const struct metric *m = &om->r->metrics->of[i];
+
+		family(out, "pmctrack_metric_", m->name, "gauge", NULL, m->formula);
+		for (unsigned int c = 0; c < om->nr_cpus; c++) {
+			if (om->cpus[c].metrics[i].known)
+				fprintf(out, "pmctrack_metric_%s{cpu=\"%u\"} %.15g\n", m->name, c,
+					om->cpus[c].metrics[i].value);
+		}
+	}
+}
+
+static void print_all(FILE *out, void *state)
+{
+	print_events(out, state);
+	print_times(out, state);
+	print_virts(out, state);
+	print_metrics(out, state);
 	fputs("# EOF\n", out);
-	return fflush(out) || ferror(out) ? -errno : 0;
 }
 
-/*
- * A new file beside @path, which it is going to replace. Its name cannot be known
- * before: in the folder of somebody else, a link could wait there. The caller frees
- * @name. Return: a descriptor or a negative errno.
- */
-static int open_temporary(const char *path, char **name)
-{
-	mode_t mask = umask(0);
-	int fd;
-
-	umask(mask);
-	if (asprintf(name, "%s.XXXXXX", path) < 0) {
-		*name = NULL;
-		return -ENOMEM;
-	}
-	fd = mkostemp(*name, O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (fchmod(fd, 0666 & ~mask) == 0)
-		return fd;
-	fd = -errno;
-	unlink(*name);
-	return fd;
-}
-
-static int check_file(const char *path)
-{
-	struct stat st;
-	char *tmp;
-	int fd = open_temporary(path, &tmp);
-
-	if (fd >= 0) {
-		close(fd);
-		unlink(tmp);
-	}
-	free(tmp);
-	if (fd < 0)
-		return fd;
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? -EISDIR : 0;
-}
-
-static int write_all(const struct report *r, const struct openmetrics *om, int fd)
-{
-	FILE *out = fdopen(fd, "w");
-	int err;
-
-	if (!out) {
-		err = -errno;
-		close(fd);
-		return err;
-	}
-	err = print_all(r, om, out);
-	if (fclose(out) && !err)
-		err = -errno;
-	return err;
-}
-
-static int replace_file(const struct report *r, const struct openmetrics *om)
-{
-	const char *path = r->o->output;
-	char *tmp;
-	int err = open_temporary(path, &tmp);
-
-	if (err >= 0) {
-		err = write_all(r, om, err);
-		if (!err && rename(tmp, path))
-			err = -errno;
-		if (err)
-			unlink(tmp);
-	}
-	free(tmp);
-	return err;
-}
-
-/* After each period. Before the first row there is nothing to write. */
 static int flush(const struct report *r, void *state)
 {
-	const struct openmetrics *om = state;
+	struct openmetrics *om = state;
 
-	return r->o->output && om->cpus ? replace_file(r, om) : 0;
+	if (!r->o->output || !om->due)
+		return 0;
+	om->due = false;
+	return replace_file(r->o->output, print_all, om);
 }
 
 static int end(const struct report *r, void *state, const struct outcome *outcome)
 {
 	(void)outcome;
 	if (r->o->output)
-		return replace_file(r, state);
-	print_all(r, state, r->out);
+		return replace_file(r->o->output, print_all, state);
+	print_all(r->out, state);
 	return 0;
 }
 
@@ -290,7 +274,8 @@ const struct writer writer_openmetrics = {
 	.system_only = true,
 	.every_row = true,
 	.state_size = sizeof(struct openmetrics),
-	.check_file = check_file,
+	.check_file = replace_check,
+	.begin = begin,
 	.row = add_row,
 	.flush = flush,
 	.end = end,

@@ -2,7 +2,9 @@
 /* Rows and totals are made here; the writer that the user chose prints them. */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "complain.h"
 #include "options.h"
 #include "output.h"
 #include "row.h"
@@ -49,12 +51,16 @@ void output_begin(struct output *w)
 
 void output_row(struct output *w, const struct pmctrack_record *rec)
 {
-	bool rows = w->report.rows && w->writer->row;
+	bool given = w->writer->row && (w->report.rows || w->writer->every_row);
 	struct row row;
 
-	row_make(&row, w->totals.nr + 1, rec, w->report.sets, rows ? w->report.metrics : NULL);
+	if (row_make(&row, w->totals.nr + 1, rec, w->report.sets, given ? w->report.metrics : NULL)) {
+		w->bad_record |= !w->error;
+		note_error(w, -ENOENT);
+		return;
+	}
 	totals_add(&w->totals, &row);
-	if (w->state && w->writer->row && (rows || w->writer->every_row))
+	if (given && w->state)
 		note_error(w, w->writer->row(&w->report, w->state, &row));
 }
 
@@ -68,14 +74,27 @@ void output_flush(struct output *w)
 
 void output_end(struct output *w, const struct outcome *end)
 {
+	totals_end(&w->totals, &end->stats);
 	if (!w->state)
 		return;
+	if (w->writer->totals && !w->report.rows)
+		w->writer->totals(&w->report, end);
 	if (w->writer->end)
 		note_error(w, w->writer->end(&w->report, w->state, end));
 	if (w->writer->release)
 		w->writer->release(w->state);
 	free(w->state);
 	w->state = NULL;
+}
+
+void output_complain(const struct output *w)
+{
+	const char *file = w->report.o->output;
+
+	if (w->bad_record)
+		complain("the kernel sent a record of a core type that this session does not know; it is left out");
+	else if (w->error)
+		complain("cannot write %s: %s", file ? file : "the counts", strerror(w->error));
 }
 
 int output_fd(const struct output *w)

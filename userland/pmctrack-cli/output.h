@@ -14,7 +14,8 @@ struct output {
 	const struct writer *writer;
 	void *state;		/* the writer's; NULL: before output_begin(), after output_end() */
 	struct totals totals;
-	int error;		/* errno of the first failure to write */
+	int error;		/* errno of the first failure to write a row, or to make one */
+	bool bad_record;	/* that was a record of an unknown core type */
 	bool created;		/* the file of -o is ours, and the run has not begun */
 };
 
@@ -29,6 +30,8 @@ void output_end(struct output *w, const struct outcome *end);
 void output_row(struct output *w, const struct pmctrack_record *rec);
 /* After some rows: what was printed reaches its reader. */
 void output_flush(struct output *w);
+/* The message about a failure, if there was one. */
+void output_complain(const struct output *w);
 /* The descriptor that is open all the time, to be polled for errors; -1: none. */
 int output_fd(const struct output *w);
 

@@ -175,7 +175,7 @@ int main(int argc, char **argv)
 		return STATUS_FAILED;
 	err = option_table_parse(&table, &request, argc, argv);
 	if (err)
-		return err < 0 ? 0 : err;
+		return err < 0 ? standard_output_end(0, STATUS_FAILED) : err;
 	if (!request.action || optind != argc)
 		return usage_error("give one of -I, -V, -L and -e");
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* What a record means: names, and values that are made of its counts. */
+#include <errno.h>
 #include <string.h>
 
 #include "metric.h"
@@ -89,12 +90,21 @@ static void add_metrics(struct row *row, const struct metrics *metrics,
 	}
 }
 
-void row_make(struct row *row, unsigned long nr, const struct pmctrack_record *rec,
-	      const struct sets *sets, const struct metrics *metrics)
+/* Arrays are indexed by core types. */
+static bool knows_core_type(const struct sets *sets, unsigned int core_type)
+{
+	return core_type == PMCTRACK_MAX_CORE_TYPES ||
+	       (core_type < PMCTRACK_MAX_CORE_TYPES && core_type < sets->nr_core_types);
+}
+
+int row_make(struct row *row, unsigned long nr, const struct pmctrack_record *rec,
+	     const struct sets *sets, const struct metrics *metrics)
 {
 	int index = pmctrack_evset__of_record(sets->set, sets->nr, rec);
 	const struct pmctrack_evset *set = index < 0 ? NULL : sets->set[index];
 
+	if (!knows_core_type(sets, rec->core_type))
+		return -ENOENT;
 	row->nr = nr;
 	row->kind = kind_name(rec->kind);
 	row->time_ns = rec->time_ns;
@@ -109,6 +119,7 @@ void row_make(struct row *row, unsigned long nr, const struct pmctrack_record *r
 	row->setuid = rec->flags & PMCTRACK_RECORD_F_SETUID;
 	row->widened = rec->flags & PMCTRACK_RECORD_F_WIDENED;
 	row->disturbed = rec->flags & PMCTRACK_RECORD_F_DISTURBED;
+	row->revoked = rec->kind == PMCTRACK_RECORD_REVOKED;
 	row->nr_counts = 0;
 	row->nr_virts = 0;
 	row->nr_metrics = 0;
@@ -116,4 +127,5 @@ void row_make(struct row *row, unsigned long nr, const struct pmctrack_record *r
 	add_virts(row, rec, sets);
 	if (metrics)
 		add_metrics(row, metrics, set);
+	return 0;
 }

@@ -22,12 +22,13 @@ struct row {
 	int tid;
 	int tgid;
 	unsigned int cpu;
-	unsigned int core_type;
+	unsigned int core_type;	/* PMCTRACK_MAX_CORE_TYPES: of a CPU without usable counters */
 	int set;		/* index in struct sets; -1: of a CPU without a set */
 	bool merged;
 	bool setuid;
 	bool widened;
 	bool disturbed;
+	bool revoked;	/* the last of a thread whose monitoring somebody else ended */
 	unsigned int nr_counts;
 	struct row_count {
 		const char *name;	/* of the event; NULL if there is no set */
@@ -49,8 +50,11 @@ struct row {
 	} metrics[MAX_METRICS];	/* in the order of the command line */
 };
 
-/* The row of the @nr-th record. @metrics may be NULL: the row has none. */
-void row_make(struct row *row, unsigned long nr, const struct pmctrack_record *rec,
-	      const struct sets *sets, const struct metrics *metrics);
+/*
+ * The row of the @nr-th record. @metrics may be NULL: the row has none. Return: 0, or -ENOENT:
+ * the record is of a core type that the session does not know; then there is no row.
+ */
+int row_make(struct row *row, unsigned long nr, const struct pmctrack_record *rec,
+	     const struct sets *sets, const struct metrics *metrics);
 
 #endif /* PMCTRACK_CLI_ROW_H */

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Monitor a program from its exec to its end, or running processes or CPUs for a while. */
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -16,6 +15,7 @@
 #include "complain.h"
 #include "exit_status.h"
 #include "file.h"
+#include "losses.h"
 #include "metric.h"
 #include "options.h"
 #include "output.h"
@@ -163,57 +163,14 @@ static void monitor_loop(struct monitor *m)
 	take_records(m);
 }
 
-static void report_lost_counts(const struct monitor *m)
+static void add_lost_counts(struct monitor *m)
 {
 	for (unsigned int i = 0; i < PMCTRACK_MAX_CORE_TYPES * PMCTRACK_MAX_SETS; i++) {
 		unsigned int type = i / PMCTRACK_MAX_SETS, set = i % PMCTRACK_MAX_SETS;
 
-		for (unsigned int c = 0; c < PMCTRACK_MAX_COUNTERS; c++) {
-			uint64_t lost = pmctrack_session__lost_count_of(m->session, type, set, c);
-
-			if (lost)
-				fprintf(stderr, "  core type %u, set %u: pmc%u %" PRIu64 "\n",
-					type, set, c, lost);
-		}
-	}
-}
-
-static void report_losses(const struct monitor *m, const struct pmctrack_session_stats *stats)
-{
-	const struct totals *t = &m->output.totals;
-
-	if (t->merged)
-		complain("%" PRIu64 " samples cover more than one period, because the kernel's buffer was full; no event is missing. A larger buffer (-k) or period (-T) helps",
-			 t->merged);
-	if (stats->lost) {
-		complain("%" PRIu64 " last samples of threads were lost, because the kernel's buffer was full (see -k); they had, in all:",
-			 stats->lost);
-		report_lost_counts(m);
-	}
-	if (t->widened)
-		complain("%" PRIu64 " windows were made longer than asked for, because samples took too much of a CPU's time (ebs_cpu_percent= in /proc/pmc/config); their counts are exact. A larger number of events avoids it",
-			 t->widened);
-	if (t->disturbed)
-		complain("%" PRIu64 " samples lack events: somebody else wrote the counters (a hypervisor, firmware). Their time without counters is left out of hw_ns, and totals are marked as estimates",
-			 t->disturbed);
-	if (stats->skipped_threads)
-		complain("%u threads were not monitored: the kernel had no memory for them",
-			 stats->skipped_threads);
-	if (t->setuid)
-		complain("%" PRIu64 " threads executed a program with other privileges and were not monitored further; that needs CAP_PERFMON (run pmctrack as root)",
-			 t->setuid);
-	if (stats->left_out_threads)
-		complain("%u threads of the process were not monitored: it has more than one request may attach (attach_max_threads= in /proc/pmc/config), or created them faster than they could be attached",
-			 stats->left_out_threads);
-	if (stats->revoked)
-		complain("an administrator ended the session: sessions without CAP_PERFMON are not allowed here any more (unprivileged= in /proc/pmc/config); the counts end there");
-	if (stats->threads)
-		complain("%u threads of background processes still run; their events since their last sample are not shown",
-			 stats->threads);
-	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		if (m->sets.virts >> i & 1 && t->virt[i].nr < t->nr)
-			complain("virtual counter %s: %lu of %lu samples have no value",
-				 m->sets.virt[i].name, t->nr - (unsigned long)t->virt[i].nr, t->nr);
+		for (unsigned int c = 0; c < PMCTRACK_MAX_COUNTERS; c++)
+			totals_add_lost(&m->output.totals, type, set, c,
+					pmctrack_session__lost_count_of(m->session, type, set, c));
 	}
 }
 
@@ -236,11 +193,12 @@ static void finish(struct monitor *m)
 	end.elapsed_s = (double)(now.tv_sec - m->start.tv_sec) +
 			(double)(now.tv_nsec - m->start.tv_nsec) / 1e9;
 	pmctrack_session__stats(m->session, &end.stats);
+	add_lost_counts(m);
 	output_end(&m->output, &end);
 	if (m->o->times)
 		fprintf(m->output.report.out, "real %.3f\nuser %.3f\nsys %.3f\n", end.elapsed_s, end.user_s,
 			end.system_s);
-	report_losses(m, &end.stats);
+	losses_complain(&m->output.totals);
 }
 
 static int exit_status(const struct monitor *m)
@@ -253,6 +211,17 @@ static int exit_status(const struct monitor *m)
 	if (m->ending && (WTERMSIG(m->status) == SIGTERM || WTERMSIG(m->status) == SIGKILL))
 		return 0;
 	return 128 + WTERMSIG(m->status);
+}
+
+/* Who named no size gets less where memory is short: then records are merged sooner. */
+static void tell_ring_size(const struct pmctrack_session *session)
+{
+	struct pmctrack_session_stats stats = { .sz = sizeof(stats) };
+
+	pmctrack_session__stats(session, &stats);
+	if (stats.ring_size < stats.ring_wanted)
+		complain("the kernel's buffers have %u bytes instead of %u: little memory may be locked (ulimit -l)",
+			 stats.ring_size, stats.ring_wanted);
 }
 
 static int open_session(struct monitor *m)
@@ -297,6 +266,7 @@ static int open_session(struct monitor *m)
 	m->session = pmctrack_session__open(ctl, m->sets.set, m->sets.of_mmon ? 0 : m->sets.nr,
 					    &opts);
 	if (m->session) {
+		tell_ring_size(m->session);
 		status = 0;
 	} else {
 		complain("%s", pmctrack_error());
@@ -386,11 +356,9 @@ int run(const struct options *o)
 	output_flush(&m.output);
 out:
 	file_close(&m.output);
-	if (m.output.error) {
-		complain("cannot write %s: %s", o->output ? o->output : "the counts",
-			 strerror(m.output.error));
+	output_complain(&m.output);
+	if (m.output.error)
 		status = STATUS_FAILED;
-	}
 	pmctrack_session__close(m.session);
 	sets_free(&m.sets);
 	metrics_free(&m.metrics);

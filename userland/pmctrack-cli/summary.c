@@ -1,22 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Totals for people (--summary). Each says how it was obtained. */
-#include <inttypes.h>
 #include <string.h>
 
+#include "losses.h"
 #include "metric.h"
 #include "options.h"
 #include "sets.h"
 #include "totals.h"
 #include "writer.h"
 
-/* "1,234,567" */
-static void group_digits(char *text, size_t size, const char *mark, double value)
+/* "~1,234,567" */
+static void group_digits(char *text, size_t size, const char *mark, const char *digits)
 {
-	char digits[48];
-	size_t len, n = 0;
+	size_t len = strlen(digits), n = 0;
 
-	snprintf(digits, sizeof(digits), "%.0f", value);
-	len = strlen(digits);
 	n += (size_t)snprintf(text, size, "%s", mark);
 	for (size_t i = 0; i < len && n + 2 < size; i++) {
 		if (i && (len - i) % 3 == 0)
@@ -30,15 +27,16 @@ static void print_event(const struct report *r, unsigned int i, unsigned int j)
 {
 	const struct pmctrack_evset *set = r->sets->set[i];
 	struct total total = totals_of(r->totals, i, j);
-	char number[64] = "not counted", how[64] = "";
+	char digits[48], number[72] = "not counted", how[64] = "";
 
-	if (total.complete) {
-		group_digits(number, sizeof(number), "", (double)total.counted);
-	} else if (total.coverage > 0) {
-		group_digits(number, sizeof(number), "~", total.estimate);
+	total_text(&total, digits, sizeof(digits));
+	if (total.known)
+		group_digits(number, sizeof(number), total.mark, digits);
+	if (total.extrapolated)
 		snprintf(how, sizeof(how), "extrapolated from %.1f%% of the time",
 			 total.coverage > 0.999 ? 99.9 : 100 * total.coverage);
-	}
+	else if (total.known && !total.exact)
+		strcpy(how, "at least");
 	fprintf(r->out, "%24s  %-24s", number, pmctrack_evset__name(set, j));
 	if (r->sets->nr_core_types > 1 && pmctrack_evset__core_type(set) >= 0)
 		fprintf(r->out, " core type %d", pmctrack_evset__core_type(set));
@@ -63,25 +61,32 @@ static void print_whose(const struct report *r)
 	fputs("\n\n", r->out);
 }
 
-static int print_summary(const struct report *r, void *state, const struct outcome *end)
+static void print_virt(const struct report *r, unsigned int i)
+{
+	const struct virtual_counter *virt = &r->sets->virt[i];
+	struct virt_total total = totals_virt(r->totals, i);
+	char text[48], number[56] = "no value";
+
+	virt_total_text(&total, text, sizeof(text));
+	if (total.known)
+		snprintf(number, sizeof(number), "%s%s", total.mark, text);
+	fprintf(r->out, "%24s  %-24s %s%s%s\n", number, virt->name, virt->unit,
+		*virt->unit && total.is_mean ? ", " : "", total.is_mean ? "mean" : "");
+}
+
+static void print_summary(const struct report *r, const struct outcome *end)
 {
 	double value;
 	bool exact;
 
-	(void)state;
 	print_whose(r);
 	for (unsigned int i = 0; i < r->sets->nr; i++) {
 		for (unsigned int j = 0; j < pmctrack_evset__nr(r->sets->set[i]); j++)
 			print_event(r, i, j);
 	}
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		if (!(r->sets->virts >> i & 1))
-			continue;
-		if (totals_virt(r->totals, i, &value))
-			fprintf(r->out, "%24.15g  %-24s %s%s\n", value, r->sets->virt[i].name,
-				r->sets->virt[i].unit, r->sets->virt[i].gauge ? ", mean" : "");
-		else
-			fprintf(r->out, "%24s  %s\n", "no value", r->sets->virt[i].name);
+		if (r->sets->virts >> i & 1)
+			print_virt(r, i);
 	}
 	for (unsigned int i = 0; i < r->metrics->nr; i++) {
 		const struct metric *m = &r->metrics->of[i];
@@ -96,10 +101,10 @@ static int print_summary(const struct report *r, void *state, const struct outco
 	if (end->has_times)
 		fprintf(r->out, "%24.6f  seconds user\n%24.6f  seconds system\n", end->user_s,
 			end->system_s);
-	return 0;
+	losses_print(r->out, r->totals);
 }
 
 /* There are no rows, and no mappings of events to counters. */
 const struct writer writer_summary = {
-	.end = print_summary,
+	.totals = print_summary,
 };

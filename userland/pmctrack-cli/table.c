@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "losses.h"
 #include "metric.h"
 #include "options.h"
 #include "row.h"
@@ -143,29 +144,32 @@ static void print_set_totals(const struct report *r, unsigned int i)
 
 	for (unsigned int j = 0; j < pmctrack_evset__nr(set); j++) {
 		struct total total = totals_of(r->totals, i, j);
-		char whole[32] = "not counted", name[16];
+		char whole[56] = "not counted", number[48], name[16];
 
 		snprintf(name, sizeof(name), "pmc%u", pmctrack_evset__counter(set, j));
-		if (total.complete)
+		total_text(&total, number, sizeof(number));
+		if (total.exact)
 			strcpy(whole, "=");
-		else if (total.coverage > 0)
-			snprintf(whole, sizeof(whole), "~%.0f", total.estimate);
+		else if (total.known)
+			snprintf(whole, sizeof(whole), "%s%s", total.mark, number);
 		fprintf(r->out, "%5u", i);
 		if (r->sets->nr_core_types > 1)
 			fprintf(r->out, " %8d", pmctrack_evset__core_type(set));
 		fprintf(r->out, " %9s %20" PRIu64, name, total.counted);
 		/* A part must not be rounded to 100 %. */
 		fprintf(r->out, " %7.1f%% %20s  %s\n",
-			!total.complete && total.coverage > 0.999 ? 99.9 : 100 * total.coverage,
+			total.extrapolated && total.coverage > 0.999 ? 99.9 : 100 * total.coverage,
 			whole, pmctrack_evset__name(set, j));
 	}
 }
 
-static void print_totals(const struct report *r)
+static void print_totals(const struct report *r, const struct outcome *end)
 {
+	char text[48];
 	double value;
 	bool exact;
 
+	(void)end;
 	fprintf(r->out, "%5s", "expid");
 	if (r->sets->nr_core_types > 1)
 		fprintf(r->out, " %8s", "coretype");
@@ -173,10 +177,16 @@ static void print_totals(const struct report *r)
 	for (unsigned int i = 0; i < r->sets->nr; i++)
 		print_set_totals(r, i);
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
-		if (r->sets->virts >> i & 1 && totals_virt(r->totals, i, &value))
-			fprintf(r->out, "%s: %.15g %s%s\n", r->sets->virt[i].name, value,
-				r->sets->virt[i].unit, r->sets->virt[i].gauge ? " (mean)" : "");
-		else if (r->sets->virts >> i & 1)
+		struct virt_total total;
+
+		if (!(r->sets->virts >> i & 1))
+			continue;
+		total = totals_virt(r->totals, i);
+		virt_total_text(&total, text, sizeof(text));
+		if (total.known)
+			fprintf(r->out, "%s: %s%s %s%s\n", r->sets->virt[i].name, total.mark, text,
+				r->sets->virt[i].unit, total.is_mean ? " (mean)" : "");
+		else
 			fprintf(r->out, "%s: no value\n", r->sets->virt[i].name);
 	}
 	for (unsigned int i = 0; i < r->metrics->nr; i++) {
@@ -185,15 +195,7 @@ static void print_totals(const struct report *r)
 		else
 			fprintf(r->out, "%s: no value\n", r->metrics->of[i].name);
 	}
-}
-
-static int end(const struct report *r, void *state, const struct outcome *outcome)
-{
-	(void)state;
-	(void)outcome;
-	if (!r->rows)
-		print_totals(r);
-	return 0;
+	losses_print(r->out, r->totals);
 }
 
 const struct writer writer_table = {
@@ -201,5 +203,5 @@ const struct writer writer_table = {
 	.state_size = sizeof(struct table),
 	.begin = begin,
 	.row = print_row,
-	.end = end,
+	.totals = print_totals,
 };

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums of all samples, and what part of the time they were counted. */
+/* Sums of all samples, what part of the time they were counted, and what they lack. */
 #ifndef PMCTRACK_CLI_TOTALS_H
 #define PMCTRACK_CLI_TOTALS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "sets.h"
@@ -11,12 +12,35 @@
 struct metric;
 struct row;
 
+/**
+ * enum missed - why events, or the time in which they were counted, are not in the totals
+ * @MISSED_LOST: last samples of threads that did not fit into the kernel's buffer: their
+ *	events are in the totals, their time and virtual counters are not
+ * @MISSED_SKIPPED: threads for which the kernel had no memory
+ * @MISSED_SETUID: threads that executed a program with other privileges
+ * @MISSED_LEFT_OUT: threads of running processes that were not attached
+ * @MISSED_TAKEN: threads that a session with CAP_PERFMON took over
+ * @MISSED_REVOKED: 1 if an administrator ended the session
+ * @MISSED_RUNNING: threads that still run
+ * @MISSED_UNCOUNTED: nanoseconds on CPUs whose counters cannot be used
+ */
+enum missed {
+	MISSED_LOST,
+	MISSED_SKIPPED,
+	MISSED_SETUID,
+	MISSED_LEFT_OUT,
+	MISSED_TAKEN,
+	MISSED_REVOKED,
+	MISSED_RUNNING,
+	MISSED_UNCOUNTED,
+	NR_MISSED
+};
+
 /* The sums of one run. */
 struct totals {
 	const struct sets *sets;
 	unsigned long nr;	/* samples */
 	uint64_t merged;	/* samples that cover more than one period */
-	uint64_t setuid;	/* threads that ended monitoring by exec */
 	uint64_t widened;	/* windows longer than asked for */
 	uint64_t disturbed;	/* samples whose counters somebody else wrote */
 	uint64_t run_ns[PMCTRACK_MAX_CORE_TYPES + 1];
@@ -24,30 +48,61 @@ struct totals {
 		uint64_t hw_ns;
 		uint64_t counts[PMCTRACK_MAX_COUNTERS];
 	} of[MAX_SETS];
+	/* Events of lost samples: by core type, set of that type, counter. */
+	uint64_t lost[PMCTRACK_MAX_CORE_TYPES][PMCTRACK_MAX_SETS][PMCTRACK_MAX_COUNTERS];
 	struct {
 		uint64_t nr;	/* samples with a value */
 		uint64_t sum;
 		double weighted;	/* of a gauge, by time */
 		double weight;
 	} virt[PMCTRACK_MAX_VIRT];
+	uint64_t missed[NR_MISSED];	/* how much; 0: nothing */
 };
 
-/* Of one event of a set. */
+/*
+ * Total of one event of a set. The mark stands before a number that people read: "~" if it
+ * is extrapolated to the time in which the event was not counted, ">=" if events may be
+ * missing, "" if it is exact.
+ */
 struct total {
-	uint64_t counted;
+	bool known;		/* counted at any time */
+	bool exact;		/* counted all the time, and nothing was missed */
+	bool extrapolated;	/* to the whole time; otherwise the estimate is @counted */
+	const char *mark;
+	uint64_t counted;	/* with @lost */
+	uint64_t lost;		/* in samples that were lost */
 	double coverage;	/* 0 to 1 */
-	bool complete;		/* counted all the time */
-	double estimate;	/* of the whole, if coverage is not 0 */
+	double estimate;	/* of the whole, if @known */
+};
+
+/* Total of a virtual counter: a sum, or of a gauge the mean in time. */
+struct virt_total {
+	bool known;		/* a sample had a value */
+	bool exact;		/* all samples had one, and nothing was missed */
+	bool is_mean;
+	const char *mark;	/* as of struct total */
+	uint64_t sum;
+	double mean;
 };
 
 void totals_add(struct totals *t, const struct row *row);
+/* Events of lost samples, as the kernel reports them. */
+void totals_add_lost(struct totals *t, unsigned int core_type, unsigned int set,
+		     unsigned int counter, uint64_t events);
+/* All samples were added: what is not in them? */
+void totals_end(struct totals *t, const struct pmctrack_session_stats *stats);
+/* True if nothing was missed. Then a total is exact if it was counted all the time. */
+bool totals_whole(const struct totals *t);
 /* The @i-th event of a set. */
 struct total totals_of(const struct totals *t, unsigned int set, unsigned int i);
-/* A virtual counter: its sum, or the mean in time of a gauge. False: no sample had it. */
-bool totals_virt(const struct totals *t, unsigned int virt, double *value);
-/* A metric of the whole; @exact: of events that were counted all the time. */
+struct virt_total totals_virt(const struct totals *t, unsigned int virt);
+/* A metric of the whole; @exact: made of exact totals only. False: it has no value. */
 bool totals_metric(const struct totals *t, const struct metric *m, double *value, bool *exact);
 /* Time in which anything was monitored, in seconds. */
 double totals_run_s(const struct totals *t);
+
+/* The number that a total, if known, stands for; without its mark. */
+void total_text(const struct total *total, char *text, size_t size);
+void virt_total_text(const struct virt_total *total, char *text, size_t size);
 
 #endif /* PMCTRACK_CLI_TOTALS_H */

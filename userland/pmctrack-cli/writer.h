@@ -43,7 +43,7 @@ struct outcome {
 	bool has_times;		/* of a program that we ran */
 	double user_s;
 	double system_s;
-	struct pmctrack_session_stats stats;
+	struct pmctrack_session_stats stats;	/* for totals_end() */
 };
 
 /**
@@ -62,7 +62,10 @@ struct outcome {
  * @row: called for each row. 0 or a negative errno. NULL: there are no rows.
  * @flush: called after some rows, before report.out is flushed, and after @begin. 0 or
  *	a negative errno. May be NULL.
- * @end: called once, when all rows were given. 0 or a negative errno. May be NULL.
+ * @totals: called once, when all rows were given to report.totals, if only totals are
+ *	printed. May be NULL.
+ * @end: called once, when all rows were given, after @totals. 0 or a negative errno. For
+ *	formats that end with something in any case. May be NULL.
  * @release: frees what is in the state, after @end. May be NULL.
  *
  * A failure to write to report.out need not be looked for: the caller does that.
@@ -78,6 +81,7 @@ struct writer {
 	void (*begin)(const struct report *r, void *state);
 	int (*row)(const struct report *r, void *state, const struct row *row);
 	int (*flush)(const struct report *r, void *state);
+	void (*totals)(const struct report *r, const struct outcome *end);
 	int (*end)(const struct report *r, void *state, const struct outcome *end);
 	void (*release)(void *state);
 };

@@ -38,6 +38,7 @@ struct machine {
 	const char *metrics[5];
 	struct pmctrack_record records[16];	/* up to the first with @time_ns 0 */
 	uint64_t values[16][MAX_VALUES];	/* their counts, then their virtual counters */
+	struct pmctrack_session_stats stats;	/* at the end */
 };
 
 #define MERGED		PMCTRACK_RECORD_F_MERGED
@@ -95,6 +96,7 @@ static const struct machine hybrid = {
 		{ 123456789, 987654, 321 },
 		{ 0 },
 	},
+	.stats = { .lost = 3, .skipped_threads = 2, .threads = 1 },
 };
 
 /* Which of the records above have virtual counters: mask and number. */
@@ -120,6 +122,7 @@ static const struct machine almost = {
 	.nr_core_types = 1,
 	.raw = { "pmc0=instr,pmc1=cycles", "pmc2=never" },
 	.metrics = { "ipc=instr/cycles", "none=never*1" },
+	.stats = { .left_out_threads = 4, .revoked = 1 },
 	.records = {
 		ROW(TICK, 0, 1000000001, 250000000, 250000000, 0, 0, 0, 0x3, 2),
 		ROW(EXIT, 0, 1250000001, 100000000, 99999999, 3, 0, 0, 0x3, 2),
@@ -214,13 +217,13 @@ static void write_records(struct output *w, const struct machine *m)
 	}
 }
 
-static const struct outcome *outcome_of(const struct options *o)
+static const struct outcome *outcome_of(const struct machine *m, const struct options *o)
 {
 	static struct outcome outcome;
 
 	outcome = (struct outcome){
 		.elapsed_s = 1.25, .has_times = o->argv != NULL, .user_s = 0.75, .system_s = 0.125,
-		.stats = { .lost = 3, .skipped_threads = 2, .threads = 1 },
+		.stats = m->stats,
 	};
 	return &outcome;
 }
@@ -236,7 +239,7 @@ static void write_run(FILE *text, const struct machine *m, const struct options 
 	output_begin(&w);
 	write_records(&w, m);
 	output_flush(&w);
-	output_end(&w, outcome_of(o));
+	output_end(&w, outcome_of(m, o));
 	assert_int_equal(w.error, 0);
 }
 
@@ -358,7 +361,7 @@ static void openmetrics_file_test(void **state)
 	expect_same("plain-openmetrics-file.txt", text);
 	free(text);
 	unlink(path);
-	output_end(&w, outcome_of(&o));
+	output_end(&w, outcome_of(&plain, &o));
 	text = read_all(path);
 	expect_same("plain-openmetrics-file.txt", text);
 	free(text);

@@ -30,7 +30,7 @@ enum unit_kind {
 	UNIT_GROUP,	/* a program that we started: its process group, and who left it */
 	UNIT_TREE,	/* a process that was there before, and its descendants */
 	UNIT_CGROUP,	/* a control group that was there before, by its freezer */
-	UNIT_FREEZER,	/* a program that we started in a control group of its own, by its freezer */
+	UNIT_FREEZER,	/* a program that we started in its own control group, by its freezer */
 };
 
 enum unit_state { UNIT_NEW, UNIT_RUNNING, UNIT_ENDED, UNIT_FAILED };

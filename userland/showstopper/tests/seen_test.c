@@ -339,7 +339,10 @@ static void screens(void **state)
 	assert_int_equal(output_of(whole_screen, true, text, sizeof(text)), 0);
 	assert_non_null(strstr(text, "showstopper  4.0 s   target 40.0 %   load 37.5 %   mean error 0.50 %"));
 	assert_non_null(strstr(text, "PROGRAM"));
-	/* Copies are one line: running, mean duty, iterations, and those a second. (The cursor jumps over gaps.) */
+	/*
+	 * Copies share one line: how many run, mean duty, iterations, iterations a second.
+	 * Gaps are not blanks in the output: the cursor jumps over them.
+	 */
 	assert_non_null(strstr(text, "xz"));
 	assert_non_null(strstr(text, "2     30.0"));
 	assert_non_null(strstr(text, "2.500"));
