@@ -32,3 +32,13 @@ sparse_clean() { sparse_of arm64 default; sparse_of x86_64 debug; }
 
 # After sparse_clean, which builds the objects.
 core_layers() { python3 tests/lint/layers.py module/core/layers "$objects"/{arm64,x86_64}/core; }
+
+# Global names of the module, after sparse_clean, and of userland, which is built here.
+prefixes() {
+	local built=$top/build/lint tool
+	for tool in userland "$showstopper"; do
+		make -s -C "$tool" O="$built/${tool##*/}" all || return
+	done
+	python3 tests/lint/prefixes.py tests/lint/prefixes "module=$objects/arm64" "module=$objects/x86_64" \
+		userland="$built/userland" "$showstopper=$built/showstopper"
+}

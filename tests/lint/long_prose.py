@@ -1,13 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""long_prose.py [--list] ALLOWED FILE…: prose has at most 100 columns a line.
+"""long_prose.py FILE…: prose has at most 100 columns a line.
 
 Prose is the comments of C, Python, shell and make, and the text of Markdown. Tables, code and
 addresses (URLs) are no prose.
 
-ALLOWED is a list of old files that do not follow the rule yet. A file of the list that follows it,
-or that is not among FILE…, must be removed from the list: so the list only shrinks. Prints what
-is wrong, and nothing if all is well. With --list, prints the files that have long lines instead.
+Prints what is wrong, and nothing if all is well.
 """
 
 import io
@@ -108,38 +106,15 @@ def long_lines(path: Path) -> list[str]:
     return list(found.values())
 
 
-def read_list(path: Path) -> list[str]:
-    """Read a list of files; "#" begins a comment."""
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return [name for line in lines if (name := line.partition("#")[0].strip())]
-
-
-def check(allowed: Path, files: list[str]) -> Iterator[str]:
-    """Yield what is wrong."""
-    listed = set(read_list(allowed))
-    for name in sorted(listed - set(files)):
-        yield f"{name} is gone: remove it from {allowed}"
-    for name in files:
-        found = long_lines(Path(name))
-        if name not in listed:
-            yield from found
-        elif not found:
-            yield f"{name} follows the rule: remove it from {allowed}"
-
-
 def main() -> None:
-    """Print what is wrong, or the files with long lines."""
-    args = sys.argv[1:]
-    only_list = args[:1] == ["--list"]
-    args = args[only_list:]
-    if not args:
-        sys.exit("usage: long_prose.py [--list] ALLOWED FILE…")
-    files = [name for name in args[1:] if Path(name).is_file()]
-    if only_list:
-        print(*(name for name in files if long_lines(Path(name))), sep="\n")
-        return
-    for line in check(Path(args[0]), files):
-        print(line)
+    """Print what is wrong."""
+    if len(sys.argv) < 2:
+        sys.exit("usage: long_prose.py FILE…")
+    for name in sys.argv[1:]:
+        # A file that git knows may be gone already.
+        if Path(name).is_file():
+            for line in long_lines(Path(name)):
+                print(line)
 
 
 if __name__ == "__main__":

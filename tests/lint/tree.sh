@@ -74,4 +74,4 @@ pylint_clean() {
 
 spelling() { codespell -q 3 -L fro,nd $(files '*' | grep -vE 'LICENSES|\.patch$'); }
 
-long_prose() { python3 tests/lint/long_prose.py tests/lint/long_prose_allowed $(files '*'); }
+long_prose() { python3 tests/lint/long_prose.py $(files '*'); }

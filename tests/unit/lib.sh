@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# For the tests of this folder that write TAP themselves: a folder for their files,
-# expect() and finish().
+# For the tests of this folder that write TAP themselves: a folder for their files, expect(),
+# finish() and block().
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -19,6 +19,9 @@ expect() {
 		status=1
 	fi
 }
+
+# block FILE INFO: the code of a Markdown file in blocks that begin with ```INFO
+block() { awk -v first="\`\`\`$2" '$0 == "```" { on = 0 } on; $0 == first { on = 1 }' "$1"; }
 
 finish() {
 	echo "1..$n"
