@@ -39,7 +39,10 @@ int file_open(struct output *w)
 	err = w->writer->check_file ? w->writer->check_file(path) : open_file(w, path);
 	if (!err)
 		return 0;
-	complain("-o %s: %s", path, strerror(-err));
+	if (err == -ENOTSUP)
+		complain("-o %s: it would be replaced, and is not a file; name another", path);
+	else
+		complain("-o %s: %s", path, strerror(-err));
 	return STATUS_FAILED;
 }
 

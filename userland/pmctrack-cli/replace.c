@@ -37,16 +37,18 @@ int replace_check(const char *path)
 {
 	struct stat st;
 	char *name;
-	int fd = open_temporary(path, &name);
+	int fd;
 
+	/* A device, a pipe or a link would be gone, not written to. */
+	if (lstat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? -EISDIR : -ENOTSUP;
+	fd = open_temporary(path, &name);
 	if (fd >= 0) {
 		close(fd);
 		unlink(name);
 	}
 	free(name);
-	if (fd < 0)
-		return fd;
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode) ? -EISDIR : 0;
+	return fd < 0 ? fd : 0;
 }
 
 /* Closes @fd. */

@@ -7,7 +7,10 @@
 
 /* Both return 0 or a negative errno, and leave nothing behind but @path. */
 
-/* Can the file be replaced? */
+/*
+ * Can the file be replaced? ENOTSUP: it is there and is not a file, but a device, a pipe,
+ * a link, …
+ */
 int replace_check(const char *path);
 /* @print writes the new text; a failure to write to @out need not be looked for. */
 int replace_file(const char *path, void (*print)(FILE *out, void *arg), void *arg);

@@ -24,6 +24,8 @@
 
 /* Time from SIGTERM to SIGKILL, for a program that -n or -N ends. */
 #define KILL_AFTER_S	2
+/* Between two looks at signals and timers: some milliseconds of printing. */
+#define RECORDS_AT_ONCE 4096
 
 struct monitor {
 	const struct options *o;
@@ -75,13 +77,21 @@ static void take_record(struct monitor *m, const struct pmctrack_record *rec)
 		end_program(m);
 }
 
-static void take_records(struct monitor *m)
+/*
+ * Return: whether there may be more. Many CPUs can write faster than one thread prints;
+ * signals and the end of the time must be seen nevertheless.
+ */
+static bool take_records(struct monitor *m)
 {
 	const struct pmctrack_record *rec;
+	unsigned int n = 0;
 
-	while (pmctrack_session__next(m->session, &rec) > 0)
+	while (n < RECORDS_AT_ONCE && pmctrack_session__next(m->session, &rec) > 0) {
 		take_record(m, rec);
+		n++;
+	}
 	output_flush(&m->output);
+	return n == RECORDS_AT_ONCE;
 }
 
 /* If the counts cannot be written, go on only for the sake of a program that we run. */
@@ -136,14 +146,16 @@ static void monitor_loop(struct monitor *m)
 		{ .fd = output_fd(&m->output) },
 	};
 
+	bool more = false;
+
 	while (!m->over) {
-		if (poll(fds, 4, -1) < 0 && errno != EINTR)
+		if (poll(fds, 4, more ? 0 : -1) < 0 && errno != EINTR)
 			break;
 		if (fds[0].revents)
 			on_signal(m);
 		if (fds[1].revents)
 			on_timer(m);
-		take_records(m);
+		more = take_records(m);
 		if (fds[3].revents & POLLERR) {
 			fds[3].fd = -1;
 			if (!m->output.error)
@@ -160,7 +172,8 @@ static void monitor_loop(struct monitor *m)
 	if (m->o->system)
 		pmctrack_session__detach(m->session);
 	/* The kernel writes the last records of a program before it can be reaped. */
-	take_records(m);
+	while (take_records(m))
+		;
 }
 
 static void add_lost_counts(struct monitor *m)

@@ -6,6 +6,22 @@ test_rings_misuse() {
 	$S/rings misuse || fail "see above"
 }
 
+test_forked_session() {
+	$S/rings forked || fail "see above"
+}
+
+# The process that opened it has closed it; another one has the descriptor and reads.
+test_passed_session() {
+	need_instr
+	start_waiting 00500000 4
+	$S/rings passed $waiting >/tmp/mine & mine=$!
+	until grep -q attached /tmp/mine; do kill -0 $mine; sleep 0.01; done
+	go
+	wait $waiting
+	wait $mine
+	equal "$(awk '/^sum/ { print $2 }' /tmp/mine)" "$(rest 00500000 4)"
+}
+
 test_thousand_sessions() {
 	local sessions=1000
 	# Each end takes long where all is checked.

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * rings misuse | rings many N: what a reader can do to the rings of its session.
+ * rings misuse | rings many N | rings forked | rings passed PID: what a reader can do to the
+ * rings of its session.
  *
  * misuse: map what does not exist, write where one may not, spoil the tail of one ring and
- * read the others. many: N sessions at once, each with a ring for each CPU.
+ * read the others. many: N sessions at once, each with a ring for each CPU. forked: the
+ * child of a fork uses the session of its parent. passed: a child alone has the session
+ * that counts the instructions of a process, and reads them by read(); prints their sum.
  */
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include <pmctrack/libpmctrack.h>
 
@@ -101,6 +106,97 @@ static void many(struct pmctrack_ctl *ctl, struct pmctrack_evset *set, unsigned 
 	free(s);
 }
 
+/* The mappings are not the child's: what it maps there stays when it closes the session. */
+static void in_child(struct pmctrack_session *s, size_t size)
+{
+	const struct pmctrack_record *rec;
+	struct pmctrack_session_stats stats = { .sz = sizeof(stats) };
+	char *mine = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	memset(mine, 1, size);
+	expect(pmctrack_session__next(s, &rec) == -ESRCH, "records are the parent's");
+	pmctrack_session__stats(s, &stats);
+	expect(stats.threads == 0 && stats.lost == 0, "nothing is known of the threads");
+	pmctrack_session__close(s);
+	expect(mine[0] == 1 && mine[size - 1] == 1, "the child has its own memory");
+	_exit(failures != 0);
+}
+
+static void forked(struct pmctrack_ctl *ctl, struct pmctrack_evset *set)
+{
+	struct pmctrack_session *s = open_session(ctl, set, 65536);
+	size_t all = (ctl_size() + 65536) * (size_t)sysconf(_SC_NPROCESSORS_CONF);
+	const struct pmctrack_record *rec;
+	pid_t child = fork();
+	int status;
+
+	if (child == 0)
+		in_child(s, all);
+	expect(waitpid(child, &status, 0) == child && status == 0, "the child lives");
+	expect(pmctrack_session__next(s, &rec) == 0, "the parent has its session");
+	pmctrack_session__close(s);
+}
+
+/* Until all threads have ended. */
+static uint64_t read_sum(int fd)
+{
+	char buf[4096] __attribute__((aligned(8)));
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	uint64_t sum = 0;
+	ssize_t n;
+
+	while (poll(&p, 1, -1) > 0) {
+		n = read(fd, buf, sizeof(buf));
+		if (n <= 0)
+			break;
+		for (ssize_t at = 0; at < n;) {
+			const struct pmctrack_record *rec = (const void *)(buf + at);
+
+			if (rec->kind != PMCTRACK_RECORD_PAD && rec->nr_counts)
+				sum += rec->counts[0];
+			at += rec->size;
+		}
+	}
+	expect(n == 0, "read() ends with the threads");
+	return sum;
+}
+
+static void passed(struct pmctrack_ctl *ctl, pid_t pid)
+{
+	struct pmctrack_evset *set = pmctrack_evset__parse(ctl, 0, "instr");
+	struct pmctrack_session_opts opts = {
+		.sz = sizeof(opts), .flags = PMCTRACK_SESSION_ATTACH, .ring_size = 4096,
+		.period_ns = 4000000, .processes = &pid, .nr_processes = 1,
+	};
+	struct pmctrack_session *s = set ? pmctrack_session__open(ctl, &set, 1, &opts) : NULL;
+	int ready[2], fd;
+	pid_t child;
+
+	if (!s || pipe(ready)) {
+		fprintf(stderr, "rings: %s\n", pmctrack_error());
+		exit(1);
+	}
+	fd = pmctrack_session__fd(s);
+	child = fork();
+	if (child == 0) {
+		char byte;
+
+		close(ready[1]);
+		/* The parent has closed it. */
+		expect(read(ready[0], &byte, 1) == 0, "the parent tells");
+		printf("attached\n");
+		fflush(stdout);
+		printf("sum %llu\n", (unsigned long long)read_sum(fd));
+		fflush(stdout);
+		_exit(failures != 0);
+	}
+	pmctrack_session__close(s);
+	close(ready[0]);
+	close(ready[1]);
+	expect(waitpid(child, &fd, 0) == child && fd == 0, "the child has read all");
+	pmctrack_evset__free(set);
+}
+
 int main(int argc, char **argv)
 {
 	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
@@ -110,7 +206,11 @@ int main(int argc, char **argv)
 		fprintf(stderr, "rings: %s\n", pmctrack_error());
 		return 1;
 	}
-	if (argc > 2)
+	if (argc > 2 && strcmp(argv[1], "passed") == 0)
+		passed(ctl, (pid_t)atoi(argv[2]));
+	else if (argc > 1 && strcmp(argv[1], "forked") == 0)
+		forked(ctl, set);
+	else if (argc > 2)
 		many(ctl, set, (unsigned int)atoi(argv[2]));
 	else
 		misuse(ctl, set);

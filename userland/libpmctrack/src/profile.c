@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "internal.h"
 #include "user_read.h"
@@ -123,6 +124,8 @@ static int open_session(struct pmctrack_profile *p, struct thread *t)
 	struct pmctrack_session_opts opts = {
 		.sz = sizeof(opts),
 		.flags = PMCTRACK_SESSION_USER_READ,
+		/* Room for the record of a region. A program may have many threads. */
+		.ring_size = (uint32_t)sysconf(_SC_PAGESIZE),
 	};
 
 	t->session = pmctrack_session__open(p->ctl, &p->set, 1, &opts);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* The mapped rings of a session, merged by time. */
 #include <errno.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -8,6 +9,23 @@
 
 #include "internal.h"
 #include "rings.h"
+
+static unsigned int forks;
+
+static void count_fork(void)
+{
+	forks++;
+}
+
+static void watch_forks(void)
+{
+	pthread_atfork(NULL, NULL, count_fork);
+}
+
+bool rings_here(const struct rings *rings)
+{
+	return rings->forks == forks;
+}
 
 /* The control pages in bytes. */
 static size_t ctl_size(void)
@@ -43,9 +61,13 @@ static void ring_unmap(struct ring *ring)
 
 int rings_map(struct rings *rings, int fd)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct ring first = { 0 };
-	int err = ring_map(&first, fd, 0);
+	int err;
 
+	pthread_once(&once, watch_forks);
+	rings->forks = forks;
+	err = ring_map(&first, fd, 0);
 	if (!err) {
 		rings->of = calloc(first.ctl->nr_rings, sizeof(*rings->of));
 		if (!rings->of)
@@ -64,7 +86,7 @@ int rings_map(struct rings *rings, int fd)
 
 void rings_unmap(struct rings *rings)
 {
-	for (unsigned int i = 0; i < rings->nr; i++)
+	for (unsigned int i = 0; rings_here(rings) && i < rings->nr; i++)
 		ring_unmap(&rings->of[i]);
 	free(rings->of);
 }
@@ -128,6 +150,8 @@ const struct pmctrack_record *rings_next(struct rings *rings)
 {
 	struct ring *oldest;
 
+	if (!rings_here(rings))
+		return NULL;
 	rings_done(rings);
 	oldest = rings_oldest(rings);
 	/* What the second round has seen is in the first round of the next look. */
@@ -147,7 +171,7 @@ void rings_done(struct rings *rings)
 {
 	struct ring *r = rings->last;
 
-	if (!r)
+	if (!r || !rings_here(rings))
 		return;
 	r->tail += ring_at(r)->size;
 	__atomic_store_n(&r->ctl->tail, r->tail, __ATOMIC_RELEASE);
@@ -158,7 +182,7 @@ uint64_t rings_lost(const struct rings *rings)
 {
 	uint64_t sum = 0;
 
-	for (unsigned int i = 0; i < rings->nr; i++)
+	for (unsigned int i = 0; rings_here(rings) && i < rings->nr; i++)
 		sum += __atomic_load_n(&rings->of[i].ctl->lost, __ATOMIC_RELAXED);
 	return sum;
 }
@@ -168,7 +192,7 @@ uint64_t rings_lost_count(const struct rings *rings, unsigned int core_type, uns
 {
 	uint64_t sum = 0;
 
-	for (unsigned int i = 0; i < rings->nr; i++)
+	for (unsigned int i = 0; rings_here(rings) && i < rings->nr; i++)
 		sum += __atomic_load_n(&rings->of[i].ctl->lost_counts[core_type][set][counter],
 				       __ATOMIC_RELAXED);
 	return sum;

@@ -3,6 +3,7 @@
 #ifndef PMCTRACK_RINGS_H
 #define PMCTRACK_RINGS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <pmctrack/libpmctrack.h>
@@ -30,15 +31,22 @@ struct ring {
  * @of: each of them
  * @nr: their number; 0: nothing is mapped
  * @last: the ring whose next record the caller has in hand, NULL: none
+ * @forks: how often the program had forked when they were mapped
  */
 struct rings {
 	struct ring *of;
 	unsigned int nr;
 	struct ring *last;
+	unsigned int forks;
 };
 
 int rings_map(struct rings *rings, int fd);
 void rings_unmap(struct rings *rings);
+/*
+ * Are they mapped in this process? A child that was forked since does not have the
+ * mappings; something of its own may be there. Then all below find nothing.
+ */
+bool rings_here(const struct rings *rings);
 /* The next record, valid until the next call; NULL: there is none. */
 const struct pmctrack_record *rings_next(struct rings *rings);
 /* The record that rings_next() gave is done with. */

@@ -160,7 +160,8 @@ static int ended(void)
 
 static bool is_revoked(const struct pmctrack_session *s)
 {
-	return __atomic_load_n(&rings_first(&s->rings)->ended, __ATOMIC_RELAXED) == PMCTRACK_ENDED_REVOKED;
+	return rings_here(&s->rings) &&
+	       __atomic_load_n(&rings_first(&s->rings)->ended, __ATOMIC_RELAXED) == PMCTRACK_ENDED_REVOKED;
 }
 
 static int ioctl_failed(const char *state)
@@ -196,6 +197,8 @@ int pmctrack_session__detach(struct pmctrack_session *s)
 int pmctrack_session__next(struct pmctrack_session *s, const struct pmctrack_record **rec)
 {
 	*rec = rings_next(&s->rings);
+	if (!*rec && !rings_here(&s->rings))
+		return fail(ESRCH, "this session was opened before a fork(): only the parent can read its records");
 	return *rec ? 1 : 0;
 }
 
@@ -223,8 +226,10 @@ void pmctrack_session__stats(const struct pmctrack_session *s, struct pmctrack_s
 	struct pmctrack_session_stats all = { .sz = stats->sz };
 	const struct pmctrack_ring_ctl *ctl = rings_first(&s->rings);
 
-	all.threads = __atomic_load_n(&ctl->threads, __ATOMIC_RELAXED);
-	all.skipped_threads = __atomic_load_n(&ctl->skipped_threads, __ATOMIC_RELAXED);
+	if (rings_here(&s->rings)) {
+		all.threads = __atomic_load_n(&ctl->threads, __ATOMIC_RELAXED);
+		all.skipped_threads = __atomic_load_n(&ctl->skipped_threads, __ATOMIC_RELAXED);
+	}
 	all.lost = rings_lost(&s->rings);
 	all.left_out_threads = s->left_out;
 	all.revoked = is_revoked(s);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* OpenMetrics: text, and the file that is replaced. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -173,6 +174,12 @@ static void links_test(void **state)
 	assert_int_equal(unlink(link), 0);
 	assert_int_equal(mkfifo(link, 0600), 0);
 	assert_int_equal(writer_openmetrics.check_file(file), 0);
+	/* Themselves, they are not replaced: the machine needs its /dev/null. */
+	assert_int_equal(writer_openmetrics.check_file(link), -ENOTSUP);
+	assert_int_equal(unlink(link), 0);
+	assert_int_equal(symlink(target, link), 0);
+	assert_int_equal(writer_openmetrics.check_file(link), -ENOTSUP);
+	assert_int_equal(writer_openmetrics.check_file(folder), -EISDIR);
 	assert_int_equal(unlink(link), 0);
 	/* Nothing of ours is left. */
 	assert_int_equal(rmdir(folder), 0);

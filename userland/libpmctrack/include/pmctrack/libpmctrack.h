@@ -368,6 +368,9 @@ int pmctrack_session__detach(struct pmctrack_session *s);
  *
  * Makes no system call.
  * Return: 1, or 0 if there is none at present.
+ * Errors: ESRCH: the session was opened before a fork(), by the parent. The child can
+ * close it, and nothing else of its records is there: pmctrack_session__stats() finds
+ * zeros.
  */
 int pmctrack_session__next(struct pmctrack_session *s, const struct pmctrack_record **rec);
 /**
@@ -422,8 +425,8 @@ int pmctrack_session__count(const struct pmctrack_session *s, unsigned int count
  * @threads: monitored now
  * @skipped_threads: not monitored for want of memory
  * @lost: last records of threads that did not fit into the ring
- * @left_out_threads: of running processes, created by them faster than they
- *	could be attached, and not monitored
+ * @left_out_threads: of running processes, not monitored: created by them faster
+ *	than they could be attached, or more than attach_max_threads
  * @revoked: 1 if an administrator ended the session, else 0
  * @ring_size: bytes of the kernel's buffer, of each CPU's if there are several
  * @ring_wanted: bytes that it would have if memory were not short (ulimit -l)

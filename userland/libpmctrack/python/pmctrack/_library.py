@@ -94,6 +94,8 @@ class SessionStatsInfo(ctypes.Structure):
         ("lost", c_uint64),
         ("left_out_threads", c_uint32),
         ("revoked", c_uint32),
+        ("ring_size", c_uint32),
+        ("ring_wanted", c_uint32),
     ]
 
 

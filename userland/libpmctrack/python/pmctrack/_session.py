@@ -35,10 +35,15 @@ class SessionStats:
     skipped_threads: int
     #: last records of threads that did not fit into the ring
     lost: int
-    #: of running processes, created by them faster than they could be attached
+    #: of running processes, not monitored: created faster than they could be attached,
+    #: or more than attach_max_threads
     left_out_threads: int
     #: an administrator ended the session
     revoked: bool
+    #: bytes of the kernel's buffer, of each CPU's if there are several
+    ring_size: int
+    #: bytes that it would have if memory were not short (ulimit -l)
+    ring_wanted: int
 
 
 class Session:
@@ -354,7 +359,13 @@ class Session:
         info = _library.SessionStatsInfo(sz=ctypes.sizeof(_library.SessionStatsInfo))
         self._lib.pmctrack_session__stats(self._pointer(), ctypes.byref(info))
         return SessionStats(
-            info.threads, info.skipped_threads, info.lost, info.left_out_threads, bool(info.revoked)
+            info.threads,
+            info.skipped_threads,
+            info.lost,
+            info.left_out_threads,
+            bool(info.revoked),
+            info.ring_size,
+            info.ring_wanted,
         )
 
     def lost_count(self, core_type: int, number: int, counter: int) -> int:

@@ -219,6 +219,7 @@ class FakeLibrary:
     def _do_session__stats(self, _session: int, ref: Any) -> None:
         ref._obj.threads, ref._obj.skipped_threads, ref._obj.lost = 3, 2, 1
         ref._obj.left_out_threads, ref._obj.revoked = 4, 1
+        ref._obj.ring_size, ref._obj.ring_wanted = 4096, 65536
 
     def _do_session__count(self, _session: int, counter: int, value: Any) -> int:
         if not self.opts["flags"] & 1 << 4:

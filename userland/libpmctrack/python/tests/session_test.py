@@ -245,6 +245,7 @@ class SessionTest(FakeTest):
         stats = session.stats()
         self.assertEqual((stats.threads, stats.skipped_threads, stats.lost), (3, 2, 1))
         self.assertEqual((stats.left_out_threads, stats.revoked), (4, True))
+        self.assertEqual((stats.ring_size, stats.ring_wanted), (4096, 65536))
         self.assertEqual(session.lost_count(1, 2, 5), 1205)
         with self.refused(errno.EOPNOTSUPP, "not opened for reads"):
             session.read_counts()
