@@ -55,7 +55,7 @@ static struct json_object *describe_units(void)
 	struct json_object *units = json_object_new_object();
 
 	add_string(units, "time_ns", "ns, CLOCK_MONOTONIC, end of the interval");
-	add_string(units, "run_ns", "ns that the thread ran in the interval");
+	add_string(units, "run_ns", "ns that the thread ran in the interval; of a CPU: its length");
 	add_string(units, "hw_ns", "ns of these in which the set was counted");
 	add_string(units, "counts", "events in hw_ns, exact");
 	add_string(units, "coverage", "part of the time, 0 to 1");
@@ -309,6 +309,7 @@ static int print_end(const struct report *r, void *state, const struct outcome *
 	add_u64(line, "left_out_threads", missed[MISSED_LEFT_OUT]);
 	add_u64(line, "taken_over_threads", missed[MISSED_TAKEN]);
 	add_u64(line, "threads_left", missed[MISSED_RUNNING]);
+	add_u64(line, "surplus_samples", missed[MISSED_SURPLUS]);
 	add_double(line, "uncounted_s", (double)missed[MISSED_UNCOUNTED] / 1e9);
 	add(line, "revoked", json_object_new_boolean(missed[MISSED_REVOKED] != 0));
 	add(line, "estimate", json_object_new_boolean(!totals_whole(r->totals)));

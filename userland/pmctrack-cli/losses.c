@@ -36,6 +36,7 @@ static const struct {
 		"threads of background processes still run; their events since their last sample are not shown",
 		"",
 	},
+	[MISSED_SURPLUS] = { "samples after the number that was asked for (-n) were left out", "" },
 	[MISSED_UNCOUNTED] = { "seconds were on CPUs whose counters cannot be used", "" },
 };
 
@@ -131,7 +132,8 @@ void losses_complain(const struct totals *t)
 		complain("%" PRIu64 " samples lack events: somebody else wrote the counters (a hypervisor, firmware). Their time without counters is left out of hw_ns, and totals are marked as estimates",
 			 t->disturbed);
 	for (unsigned int i = 0; i < NR_MISSED; i++) {
-		if (t->missed[i])
+		/* Nobody wants to hear that he got what he asked for; totals say it. */
+		if (t->missed[i] && i != MISSED_SURPLUS)
 			complain("%s%s%s", number(t, i, text, sizeof(text)), texts[i].what, texts[i].help);
 		if (i == MISSED_LOST && t->missed[i])
 			list_lost_counts(t);

@@ -38,8 +38,7 @@ struct openmetrics {
 	const struct report *r;
 	struct per_cpu *cpus;
 	unsigned int nr_cpus;
-	bool due;		/* the file is to be replaced */
-	uint64_t next_ns;	/* a row that ends then, or later, makes it due again */
+	uint64_t next_ns;	/* a row that ends then, or later, is of the next period */
 	struct openmetrics_names names;
 };
 
@@ -59,21 +58,22 @@ static int make_room(struct openmetrics *om, size_t nr_cpus)
 }
 
 /*
- * Makes the file due once a period. The rows of all CPUs come at about the same time.
- * The limits of our periods are in the middle between two such times, because a row
- * that is a little early or late must not move its period.
+ * Is this the first row of another period? The CPUs end their periods one after the
+ * other, within half of one. The limits of ours are a quarter before the first of them,
+ * because a row that is a little early or late must not move its period.
  */
-static void note_time(struct openmetrics *om, const struct report *r, uint64_t time_ns)
+static bool is_next_period(struct openmetrics *om, const struct report *r, uint64_t time_ns)
 {
 	uint64_t period = r->period_ns ? r->period_ns : DEFAULT_PERIOD_NS;
 
 	if (time_ns < om->next_ns)
-		return;
-	om->due = true;
-	if (om->next_ns)
-		om->next_ns += ((time_ns - om->next_ns) / period + 1) * period;
-	else
-		om->next_ns = time_ns + period / 2;
+		return false;
+	if (!om->next_ns) {
+		om->next_ns = time_ns + period - period / 4;
+		return false;
+	}
+	om->next_ns += ((time_ns - om->next_ns) / period + 1) * period;
+	return true;
 }
 
 static void add_virts(struct per_cpu *cpu, const struct row *row, const struct sets *sets)
@@ -101,26 +101,6 @@ static void set_metrics(struct per_cpu *cpu, const struct row *row)
 			cpu->metrics[i].known = false;
 		}
 	}
-}
-
-static int add_row(const struct report *r, void *state, const struct row *row)
-{
-	struct openmetrics *om = state;
-	struct per_cpu *cpu;
-
-	if (make_room(om, (size_t)row->cpu + 1))
-		return -ENOMEM;
-	cpu = &om->cpus[row->cpu];
-	note_time(om, r, row->time_ns);
-	cpu->run_ns += row->run_ns;
-	add_virts(cpu, row, r->sets);
-	set_metrics(cpu, row);
-	if (row->set < 0)
-		return 0;
-	cpu->hw_ns[row->set] += row->hw_ns;
-	for (unsigned int j = 0; j < row->nr_counts; j++)
-		cpu->counts[row->set][j] += row->counts[j].value;
-	return 0;
 }
 
 /* Quotes, backslashes and line feeds are escaped, as in all texts of OpenMetrics. */
@@ -243,14 +223,43 @@ static void print_all(FILE *out, void *state)
 	fputs("# EOF\n", out);
 }
 
-static int flush(const struct report *r, void *state)
+/* The CPU is offline: what it did remains, how it was does not. */
+static void forget_states(struct per_cpu *cpu, const struct sets *sets)
+{
+	memset(cpu->metrics, 0, sizeof(cpu->metrics));
+	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
+		if (sets->virt[i].gauge)
+			cpu->has_virt &= ~(1u << i);
+	}
+}
+
+static int add_row(const struct report *r, void *state, const struct row *row)
 {
 	struct openmetrics *om = state;
+	struct per_cpu *cpu;
+	int err;
 
-	if (!r->o->output || !om->due)
+	/* The file is of the period before, of all CPUs. */
+	if (r->o->output && is_next_period(om, r, row->time_ns)) {
+		err = replace_file(r->o->output, print_all, om);
+		if (err)
+			return err;
+	}
+	if (make_room(om, (size_t)row->cpu + 1))
+		return -ENOMEM;
+	cpu = &om->cpus[row->cpu];
+	cpu->run_ns += row->run_ns;
+	add_virts(cpu, row, r->sets);
+	if (strcmp(row->kind, "exit") == 0)
+		forget_states(cpu, r->sets);
+	else
+		set_metrics(cpu, row);
+	if (row->set < 0)
 		return 0;
-	om->due = false;
-	return replace_file(r->o->output, print_all, om);
+	cpu->hw_ns[row->set] += row->hw_ns;
+	for (unsigned int j = 0; j < row->nr_counts; j++)
+		cpu->counts[row->set][j] += row->counts[j].value;
+	return 0;
 }
 
 static int end(const struct report *r, void *state, const struct outcome *outcome)
@@ -277,7 +286,6 @@ const struct writer writer_openmetrics = {
 	.check_file = replace_check,
 	.begin = begin,
 	.row = add_row,
-	.flush = flush,
 	.end = end,
 	.release = release,
 };

@@ -66,8 +66,6 @@ void output_row(struct output *w, const struct pmctrack_record *rec)
 
 void output_flush(struct output *w)
 {
-	if (w->state && w->writer->flush)
-		note_error(w, w->writer->flush(&w->report, w->state));
 	if (fflush(w->report.out) || ferror(w->report.out))
 		note_error(w, errno ? -errno : -EIO);
 }

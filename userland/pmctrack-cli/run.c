@@ -70,8 +70,10 @@ static void end_program(struct monitor *m)
 
 static void take_record(struct monitor *m, const struct pmctrack_record *rec)
 {
-	if (m->o->max_samples && m->output.totals.nr >= m->o->max_samples)
+	if (m->o->max_samples && m->output.totals.nr >= m->o->max_samples) {
+		m->output.totals.missed[MISSED_SURPLUS]++;
 		return;
+	}
 	output_row(&m->output, rec);
 	if (m->output.totals.nr == m->o->max_samples)
 		end_program(m);

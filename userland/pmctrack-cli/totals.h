@@ -22,6 +22,7 @@ struct row;
  * @MISSED_TAKEN: threads that a session with CAP_PERFMON took over
  * @MISSED_REVOKED: 1 if an administrator ended the session
  * @MISSED_RUNNING: threads that still run
+ * @MISSED_SURPLUS: samples after the last one that was asked for (-n)
  * @MISSED_UNCOUNTED: nanoseconds on CPUs whose counters cannot be used
  */
 enum missed {
@@ -32,6 +33,7 @@ enum missed {
 	MISSED_TAKEN,
 	MISSED_REVOKED,
 	MISSED_RUNNING,
+	MISSED_SURPLUS,
 	MISSED_UNCOUNTED,
 	NR_MISSED
 };

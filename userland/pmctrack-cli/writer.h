@@ -60,8 +60,6 @@ struct outcome {
  *	Called first of all. NULL: report.out is the file.
  * @begin: called once, when counting has begun. May be NULL.
  * @row: called for each row. 0 or a negative errno. NULL: there are no rows.
- * @flush: called after some rows, before report.out is flushed, and after @begin. 0 or
- *	a negative errno. May be NULL.
  * @totals: called once, when all rows were given to report.totals, if only totals are
  *	printed. May be NULL.
  * @end: called once, when all rows were given, after @totals. 0 or a negative errno. For
@@ -80,7 +78,6 @@ struct writer {
 	int (*check_file)(const char *path);
 	void (*begin)(const struct report *r, void *state);
 	int (*row)(const struct report *r, void *state, const struct row *row);
-	int (*flush)(const struct report *r, void *state);
 	void (*totals)(const struct report *r, const struct outcome *end);
 	int (*end)(const struct report *r, void *state, const struct outcome *end);
 	void (*release)(void *state);

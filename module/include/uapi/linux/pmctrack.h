@@ -256,7 +256,7 @@ enum pmctrack_session_flags {
  * @__reserved: 0
  * @threads: reply: how many of its threads were attached by this call
  * @left_out: reply: how many were not, because it created them faster than they
- *	could be followed
+ *	could be followed, or has more than attach_max_threads in /proc/pmc/config
  * @message: reply: if the call fails, why, in one line for a person
  */
 struct pmctrack_attach {
