@@ -31,6 +31,17 @@ test_thousand_sessions() {
 	idle
 }
 
+# More samples than a reader takes: what is not in a row is in the next one, or told.
+test_flood() {
+	need_instr
+	need_ebs
+	echo ebs_cpu_percent=0 >/proc/pmc/config
+	trap 'echo ebs_cpu_percent=25 >/proc/pmc/config' EXIT
+	pmctrack -k 4K -c instr:ebs=1000 --csv -o /tmp/mine.csv $S/handcount 00200000 9 2>/tmp/err
+	lost=$(awk '/^  core type/ { s += $NF } END { print s + 0 }' /tmp/err)
+	equal "$(($(csv_sum /tmp/mine.csv instr) + lost))" "$(hand_all 00200000 9)" "events in rows and in losses"
+}
+
 # Threads that are chased over all CPUs: rows of each in order, and none missing.
 test_order_of_rows() {
 	need_instr
