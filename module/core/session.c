@@ -79,7 +79,7 @@ static int pmct_session_init_rings(struct pmct_session *s,
 	}
 	if (err)
 		return pmct_refuse(msg, err,
-				   "no memory for a ring buffer of %u bytes for each of %u CPUs, %lu KiB in all: raise ulimit -l, end other sessions%s",
+				   "no memory for a ring buffer of %u bytes for each of %u CPUs, %lu KiB in all: raise ulimit -l or memory.max, end other sessions%s",
 				   size, nr, pmct_rings_bytes(nr, size) >> 10,
 				   size > PMCT_RING_MIN ? ", or ask for smaller ones" : "");
 	return 0;

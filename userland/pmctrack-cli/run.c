@@ -235,7 +235,7 @@ static void tell_ring_size(const struct pmctrack_session *session)
 
 	pmctrack_session__stats(session, &stats);
 	if (stats.ring_size < stats.ring_wanted)
-		complain("the kernel's buffers have %u bytes instead of %u: little memory may be locked (ulimit -l)",
+		complain("the kernel's buffers have %u bytes instead of %u: little memory may be had (ulimit -l, memory.max)",
 			 stats.ring_size, stats.ring_wanted);
 }
 

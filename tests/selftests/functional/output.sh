@@ -42,6 +42,23 @@ test_incomplete_totals() {
 	grep -q "^pmctrack: 3 threads of the process were not monitored" $ERR || fail "$(cat $ERR)"
 }
 
+# Also where more samples come than the reader takes: what it did not get, it tells.
+test_interrupted_flood() {
+	need_ebs
+	echo ebs_cpu_percent=0 >/proc/pmc/config
+	trap 'echo ebs_cpu_percent=25 >/proc/pmc/config' EXIT
+	rm -f /tmp/mine
+	$S/burn 100000000000 >/dev/null & running=$!
+	pmctrack -k 4K -c instr:ebs=1000 --json -p $running -o /tmp/mine 2>/tmp/mine-err & mine=$!
+	until [ -s /tmp/mine ] && [ "$(wc -l </tmp/mine)" -ge 1000 ]; do sleep 0.01; done
+	kill -INT $mine
+	wait $mine
+	kill $running
+	wait $running || true
+	json_complete /tmp/mine
+	grep -q '"detach"' /tmp/mine || grep -q 'lost' /tmp/mine-err || fail "$(tail -n 2 /tmp/mine) $(cat /tmp/mine-err)"
+}
+
 # After Ctrl-C, output is valid up to its end.
 test_interrupted() {
 	local format

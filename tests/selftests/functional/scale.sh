@@ -89,3 +89,18 @@ test_full_rings_and_hotplug() {
 	lost=$(awk '/^  core type/ { s += $NF } END { print s + 0 }' /tmp/err)
 	equal "$(($(sum /tmp/mine 4) + lost))" "$(hand_all 20000000 5)" "events in rows and in losses"
 }
+
+# Memory runs out half-way through the rings: nobody is killed, and nothing is left.
+test_memory_runs_out() {
+	cgroup_of poor
+	echo +memory >$CG/cgroup.subtree_control
+	echo 12M >$CG/poor/memory.max
+	in_poor() { bash -c 'echo $$ >"$0/cgroup.procs"; exec "$@"' $CG/poor "$@"; }
+	expect_refusal 1 "no memory for a ring buffer of 16777216 bytes for each of" \
+		in_poor pmctrack -S -k 16M -N 0.1 -c cycles
+	grep -q '^oom_kill 0$' $CG/poor/memory.events || fail "$(cat $CG/poor/memory.events)"
+	grep -q '^max [1-9]' $CG/poor/memory.events || fail "memory was not short: $(cat $CG/poor/memory.events)"
+	idle
+	# What was there of them was given back: there is room for smaller ones.
+	expect_status 0 in_poor pmctrack -S -k 1M -N 0.1 -c cycles
+}
