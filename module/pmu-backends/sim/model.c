@@ -1,0 +1,420 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The state of a simulated machine: who runs where, whose lines are in which cache, and
+ * what was done. Numbers are those of the equations in Documentation/simulation.md.
+ */
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "rates.h"
+
+#define MILLION		1000000ULL
+
+/* Products of time and rates stay below 2^64. */
+#define SYNC_NS_MAX	10000000ULL
+/* Work alone is followed in such pieces: some ms. */
+#define ALONE_INSTR	4000000
+#define STEPS_MAX	100
+
+/* What @instr instructions are at so much per million, also where the product is above 2^64. */
+static u64 pmct_sim_of(u64 instr, u64 rate)
+{
+	return instr * (rate / MILLION) + instr * (rate % MILLION) / MILLION;
+}
+
+/* Of the thread that runs on @cpu, as things are there. */
+static void pmct_sim_rates_here(struct pmct_sim *sim, unsigned int cpu)
+{
+	unsigned int cluster = sim->machine.cpu_cluster[cpu];
+	unsigned int thread = sim->cpu[cpu].thread;
+	struct pmct_sim_thread *t = &sim->thread[thread];
+
+	pmct_sim_rates(&sim->machine, sim->machine.cpu_type[cpu], cluster, t,
+		       sim->cpu[cpu].l2.has[thread], sim->llc[cluster].has[thread], &t->rates);
+}
+
+static void pmct_sim_rates_memory_here(struct pmct_sim *sim, unsigned int cpu)
+{
+	const struct pmct_sim_machine *m = &sim->machine;
+	u32 mem_ps = sim->mem_ps[m->cluster[m->cpu_cluster[cpu]].node];
+
+	pmct_sim_rates_memory(&m->type[m->cpu_type[cpu]], mem_ps,
+			      &sim->thread[sim->cpu[cpu].thread].rates);
+}
+
+/*
+ * Caches
+ */
+
+static u64 pmct_sim_size(u32 kib)
+{
+	return (u64)kib * PMCT_SIM_LINES_PER_KIB * PMCT_SIM_PART;
+}
+
+static u64 pmct_sim_footprint(const struct pmct_sim_curve *c)
+{
+	return (u64)c->kib[c->nr - 1] * PMCT_SIM_LINES_PER_KIB;
+}
+
+/*
+ * (9) What a thread that has @has of a cache, and uses @footprint lines, takes from others or
+ * from free room by @filled lines: the rest replaces its own.
+ */
+static u64 pmct_sim_foreign(u64 filled, u64 has, u64 footprint)
+{
+	u64 lines = has / PMCT_SIM_PART;
+
+	return lines < footprint ? filled * (footprint - lines) / footprint : 0;
+}
+
+/* (10) Threads have brought lines in; whoever has lines loses his part of them. */
+static void pmct_sim_cache_settle(struct pmct_sim_cache *c, unsigned int nr)
+{
+	u64 sum = 0;
+	unsigned int i;
+
+	if (!c->changed)
+		return;
+	c->changed = false;
+	for (i = 0; i < nr; i++) {
+		c->has[i] += c->filled[i];
+		c->filled[i] = 0;
+		sum += c->has[i];
+	}
+	if (sum <= c->size)
+		return;
+	for (i = 0; i < nr; i++) {
+		if (c->has[i])
+			c->has[i] = c->has[i] * c->size / sum;
+	}
+}
+
+/* A thread has missed in a cache @misses times, in parts. */
+static void pmct_sim_cache_miss(struct pmct_sim_cache *c, unsigned int thread, u64 misses,
+				const struct pmct_sim_curve *curve)
+{
+	u64 lines = pmct_sim_foreign(misses, c->has[thread], pmct_sim_footprint(curve));
+
+	c->filled[thread] = min(c->filled[thread] + lines, c->size);
+	c->changed |= lines;
+}
+
+static unsigned int pmct_sim_nr_threads(const struct pmct_sim *sim)
+{
+	unsigned int nr = PMCT_SIM_THREADS;
+
+	while (nr && !sim->thread[nr - 1].profile)
+		nr--;
+	return nr;
+}
+
+/*
+ * Work
+ */
+
+/* The same work, done alone: (2) to (10) for one thread, with caches of its own. */
+static void pmct_sim_alone_on(const struct pmct_sim *sim, struct pmct_sim_thread *t,
+			      unsigned int type, u64 instr)
+{
+	const struct pmct_sim_machine *m = &sim->machine;
+	const struct pmct_sim_phase *p = pmct_sim_phase_of(t);
+	struct pmct_sim_alone *a = &t->alone[type];
+	struct pmct_sim_rates rates;
+	const struct pmct_sim_rates *all[] = { &rates };
+	const struct pmct_sim_cluster *cluster;
+	unsigned int cpu = 0;
+	u64 mem_ps, misses;
+
+	while (cpu < m->nr_cpus - 1U && m->cpu_type[cpu] != type)
+		cpu++;
+	cluster = &m->cluster[m->cpu_cluster[cpu]];
+	pmct_sim_rates(m, type, m->cpu_cluster[cpu], t, a->l2, a->llc, &rates);
+	mem_ps = pmct_sim_latency(&m->node[cluster->node], all, 1);
+	pmct_sim_rates_memory(&m->type[type], mem_ps, &rates);
+	a->ps += pmct_sim_of(instr, rates.ps);
+	misses = instr * rates.event[PMCT_SIM_L2_MISSES] * PMCT_SIM_PART / MILLION;
+	a->l2 += pmct_sim_foreign(misses, a->l2, pmct_sim_footprint(&p->l2));
+	a->l2 = min(a->l2, pmct_sim_size(m->type[type].l2_kib));
+	misses = instr * rates.event[PMCT_SIM_LLC_MISSES] * PMCT_SIM_PART / MILLION;
+	a->llc += pmct_sim_foreign(misses, a->llc, pmct_sim_footprint(&p->llc));
+	a->llc = min(a->llc, pmct_sim_size(cluster->llc_kib));
+}
+
+/**
+ * pmct_sim_settle_alone() - bring pmct_sim_thread::alone up to date
+ * @sim: the machine
+ * @thread: the thread
+ */
+void pmct_sim_settle_alone(struct pmct_sim *sim, unsigned int thread)
+{
+	struct pmct_sim_thread *t = &sim->thread[thread];
+	unsigned int type;
+
+	if (!t->alone_due)
+		return;
+	for (type = 0; type < sim->machine.nr_types; type++)
+		pmct_sim_alone_on(sim, t, type, t->alone_due);
+	t->alone_due = 0;
+}
+
+/* The thread on @cpu does @instr instructions at its present rates. */
+static void pmct_sim_do(struct pmct_sim *sim, unsigned int cpu, u64 instr)
+{
+	struct pmct_sim_cpu *c = &sim->cpu[cpu];
+	struct pmct_sim_thread *t = &sim->thread[c->thread];
+	const struct pmct_sim_phase *p = pmct_sim_phase_of(t);
+	unsigned int cluster = sim->machine.cpu_cluster[cpu];
+	const struct pmct_sim_rates *r = &t->rates;
+	unsigned int i;
+	u64 parts;
+
+	for (i = 0; i < PMCT_SIM_NR_EVENTS; i++) {
+		parts = instr * r->event[i] + t->part[i];
+		t->count[i] += parts / MILLION;
+		t->part[i] = parts % MILLION;
+	}
+	parts = pmct_sim_of(instr, r->pj);
+	t->pj += parts;
+	sim->pj += parts;
+	pmct_sim_cache_miss(&c->l2, c->thread,
+			    instr * r->event[PMCT_SIM_L2_MISSES] * PMCT_SIM_PART / MILLION, &p->l2);
+	pmct_sim_cache_miss(&sim->llc[cluster], c->thread,
+			    instr * r->event[PMCT_SIM_LLC_MISSES] * PMCT_SIM_PART / MILLION,
+			    &p->llc);
+	t->alone_due += instr;
+	t->left -= instr;
+}
+
+static void pmct_sim_next_phase(struct pmct_sim *sim, unsigned int cpu)
+{
+	struct pmct_sim_thread *t = &sim->thread[sim->cpu[cpu].thread];
+
+	pmct_sim_settle_alone(sim, sim->cpu[cpu].thread);
+	t->phase = (t->phase + 1) % t->profile->nr_phases;
+	t->left = pmct_sim_phase_of(t)->instr;
+	pmct_sim_rates_here(sim, cpu);
+	pmct_sim_rates_memory_here(sim, cpu);
+}
+
+/* (11) The thread on @cpu works for @ps, or until its goal. */
+static void pmct_sim_work(struct pmct_sim *sim, unsigned int cpu, u64 ps)
+{
+	struct pmct_sim_thread *t = &sim->thread[sim->cpu[cpu].thread];
+	u64 instr, most;
+
+	ps += t->spare_ps;
+	t->ran_ps -= t->spare_ps;
+	for (;;) {
+		most = min(t->left, t->goal - t->count[PMCT_SIM_INSTR]);
+		instr = min(ps * MILLION / t->rates.ps, most);
+		pmct_sim_do(sim, cpu, instr);
+		/* Rounded up: no instruction is done before its time. */
+		instr = (instr * t->rates.ps + MILLION - 1) / MILLION;
+		instr = min(instr, ps);
+		t->ran_ps += instr;
+		ps -= instr;
+		if (t->count[PMCT_SIM_INSTR] == t->goal) {
+			t->spare_ps = 0;
+			return;
+		}
+		if (t->left) {
+			t->ran_ps += ps;
+			t->spare_ps = ps;
+			return;
+		}
+		pmct_sim_next_phase(sim, cpu);
+	}
+}
+
+/**
+ * pmct_sim_sync() - bring the work of one CPU up to date
+ * @sim: the machine
+ * @cpu: the CPU
+ * @now: ns; time that lies before that of an earlier call changes nothing
+ *
+ * Cheap: rates are those of the last step.
+ */
+void pmct_sim_sync(struct pmct_sim *sim, unsigned int cpu, u64 now)
+{
+	const struct pmct_sim_core_type *core = &sim->machine.type[sim->machine.cpu_type[cpu]];
+	struct pmct_sim_cpu *c = &sim->cpu[cpu];
+	u64 ns;
+
+	if (c->thread < 0 && c->since < now) {
+		sim->pj += (now - c->since) * core->idle_mw;
+		c->since = now;
+	}
+	while (c->since < now) {
+		ns = min(now - c->since, SYNC_NS_MAX);
+		c->since += ns;
+		sim->pj += ns * core->active_mw;
+		sim->thread[c->thread].pj += ns * core->active_mw;
+		pmct_sim_work(sim, cpu, ns * 1000);
+	}
+}
+
+/* Rates of all threads of a node, with the latency that they make together. */
+static void pmct_sim_load_node(struct pmct_sim *sim, unsigned int node)
+{
+	const struct pmct_sim_rates *rates[PMCT_SIM_CPUS];
+	const struct pmct_sim_machine *m = &sim->machine;
+	unsigned int cpus[PMCT_SIM_CPUS];
+	unsigned int cpu, nr = 0;
+
+	for (cpu = 0; cpu < m->nr_cpus; cpu++) {
+		if (sim->cpu[cpu].thread < 0 || m->cluster[m->cpu_cluster[cpu]].node != node)
+			continue;
+		pmct_sim_rates_here(sim, cpu);
+		rates[nr] = &sim->thread[sim->cpu[cpu].thread].rates;
+		cpus[nr++] = cpu;
+	}
+	sim->mem_ps[node] = pmct_sim_latency(&m->node[node], rates, nr);
+	while (nr)
+		pmct_sim_rates_memory_here(sim, cpus[--nr]);
+}
+
+static void pmct_sim_step_once(struct pmct_sim *sim, u64 now)
+{
+	unsigned int nr = pmct_sim_nr_threads(sim);
+	unsigned int i;
+
+	for (i = 0; i < sim->machine.nr_cpus; i++) {
+		pmct_sim_sync(sim, i, now);
+		pmct_sim_cache_settle(&sim->cpu[i].l2, nr);
+	}
+	for (i = 0; i < sim->machine.nr_clusters; i++)
+		pmct_sim_cache_settle(&sim->llc[i], nr);
+	for (i = 0; i < nr; i++) {
+		if (sim->thread[i].profile && sim->thread[i].alone_due >= ALONE_INSTR)
+			pmct_sim_settle_alone(sim, i);
+	}
+	for (i = 0; i < sim->machine.nr_nodes; i++)
+		pmct_sim_load_node(sim, i);
+	sim->pj += (now - sim->stepped) * sim->machine.uncore_mw;
+	sim->stepped = now;
+}
+
+/**
+ * pmct_sim_step() - bring everything up to date
+ * @sim: the machine
+ * @now: ns; not much later than PMCT_SIM_STEP_NS after the last step
+ */
+void pmct_sim_step(struct pmct_sim *sim, u64 now)
+{
+	unsigned int i;
+
+	/* After a pause that nobody has expected, the rest is one long step. */
+	for (i = 0; i < STEPS_MAX && sim->stepped + PMCT_SIM_STEP_NS < now; i++)
+		pmct_sim_step_once(sim, sim->stepped + PMCT_SIM_STEP_NS);
+	if (sim->stepped < now)
+		pmct_sim_step_once(sim, now);
+}
+
+/**
+ * pmct_sim_enter() - a thread is on a CPU from now on
+ * @sim: the machine
+ * @cpu: a CPU where no simulated thread is
+ * @thread: a thread that is on no CPU
+ * @now: ns
+ *
+ * Others learn of it at the next step.
+ */
+void pmct_sim_enter(struct pmct_sim *sim, unsigned int cpu, unsigned int thread, u64 now)
+{
+	pmct_sim_sync(sim, cpu, now);
+	sim->cpu[cpu].thread = thread;
+	pmct_sim_rates_here(sim, cpu);
+	pmct_sim_rates_memory_here(sim, cpu);
+}
+
+/**
+ * pmct_sim_leave() - a thread leaves its CPU
+ * @sim: the machine
+ * @cpu: the CPU; nothing happens if no simulated thread is there
+ * @now: ns
+ */
+void pmct_sim_leave(struct pmct_sim *sim, unsigned int cpu, u64 now)
+{
+	struct pmct_sim_cpu *c = &sim->cpu[cpu];
+
+	if (c->thread < 0)
+		return;
+	pmct_sim_sync(sim, cpu, now);
+	c->thread = -1;
+}
+
+/**
+ * pmct_sim_time_for() - when will the thread on a CPU have done so many instructions?
+ * @sim: the machine
+ * @cpu: a CPU with a thread
+ * @instr: instructions from pmct_sim_cpu::since on
+ *
+ * Return: ns from pmct_sim_cpu::since on, if neither rates nor phase change.
+ */
+u64 pmct_sim_time_for(const struct pmct_sim *sim, unsigned int cpu, u64 instr)
+{
+	const struct pmct_sim_thread *t = &sim->thread[sim->cpu[cpu].thread];
+	u64 ps = pmct_sim_of(instr, t->rates.ps) + 1;
+
+	return ps > t->spare_ps ? (ps - t->spare_ps + 999) / 1000 : 0;
+}
+
+/**
+ * pmct_sim_begin() - a thread comes into being
+ * @sim: the machine
+ * @thread: a free slot
+ * @profile: what it will do; it stays until pmct_sim_end()
+ * @seed: of its variation
+ */
+void pmct_sim_begin(struct pmct_sim *sim, unsigned int thread,
+		    const struct pmct_sim_profile *profile, u64 seed)
+{
+	struct pmct_sim_thread *t = &sim->thread[thread];
+
+	memset(t, 0, sizeof(*t));
+	t->profile = profile;
+	t->seed = seed;
+	t->left = profile->phase[0].instr;
+}
+
+/**
+ * pmct_sim_end() - a thread is no more
+ * @sim: the machine
+ * @thread: a thread that is on no CPU; nobody has its lines any more
+ */
+void pmct_sim_end(struct pmct_sim *sim, unsigned int thread)
+{
+	unsigned int i;
+
+	sim->thread[thread].profile = NULL;
+	for (i = 0; i < sim->machine.nr_cpus; i++)
+		sim->cpu[i].l2.has[thread] = 0;
+	for (i = 0; i < sim->machine.nr_clusters; i++)
+		sim->llc[i].has[thread] = 0;
+}
+
+/**
+ * pmct_sim_init() - a machine without threads, its caches empty
+ * @sim: what to set up
+ * @machine: a topology that pmct_sim_machine_check() has accepted
+ * @now: ns
+ */
+void pmct_sim_init(struct pmct_sim *sim, const struct pmct_sim_machine *machine, u64 now)
+{
+	const struct pmct_sim_core_type *core;
+	unsigned int i;
+
+	memset(sim, 0, sizeof(*sim));
+	sim->machine = *machine;
+	sim->stepped = now;
+	for (i = 0; i < machine->nr_cpus; i++) {
+		core = &machine->type[machine->cpu_type[i]];
+		sim->cpu[i].thread = -1;
+		sim->cpu[i].since = now;
+		sim->cpu[i].l2.size = pmct_sim_size(core->l2_kib);
+	}
+	for (i = 0; i < machine->nr_clusters; i++)
+		sim->llc[i].size = pmct_sim_size(machine->cluster[i].llc_kib);
+	for (i = 0; i < machine->nr_nodes; i++)
+		sim->mem_ps[i] = machine->node[i].mem_ps;
+}

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Model of a multicore: how fast threads run on which CPU, given who runs beside them,
+ * and what they do to counters, caches, memory and energy meters.
+ * Documentation/simulation.md has the equations. Everything here is pure: time comes from
+ * the caller, who also serialises calls.
+ *
+ * Units, unless a name says otherwise: rates are per million instructions, ratios in
+ * thousandths, caches in lines of 64 bytes, energy in pJ (mW times ns), time in ns, or in
+ * ps where a remainder is carried.
+ */
+#ifndef _PMCT_SIM_MODEL_H
+#define _PMCT_SIM_MODEL_H
+
+#include <linux/types.h>
+
+#define PMCT_SIM_TYPES		4	/* core types */
+#define PMCT_SIM_CPUS		16
+#define PMCT_SIM_CLUSTERS	8
+#define PMCT_SIM_NODES		2
+#define PMCT_SIM_THREADS	128
+#define PMCT_SIM_PHASES		16
+#define PMCT_SIM_POINTS		6	/* of a miss-rate curve */
+#define PMCT_SIM_NAME		24
+
+/* The model is stepped at least this often, so that caches move in small steps. */
+#define PMCT_SIM_STEP_NS	1000000
+
+/**
+ * enum pmct_sim_event - what counters of the simulated machine count
+ * @PMCT_SIM_INSTR: instructions
+ * @PMCT_SIM_CYCLES: cycles of the core
+ * @PMCT_SIM_BRANCHES: branches
+ * @PMCT_SIM_COND_BRANCHES: conditional ones
+ * @PMCT_SIM_BRANCH_MISSES: mispredicted branches
+ * @PMCT_SIM_L1D: data accesses
+ * @PMCT_SIM_L1D_MISSES: of these; they access the L2 cache
+ * @PMCT_SIM_L2_MISSES: these access the last-level cache
+ * @PMCT_SIM_LLC_MISSES: these access memory
+ * @PMCT_SIM_ITLB_MISSES: of instructions
+ * @PMCT_SIM_DTLB_MISSES: of data
+ * @PMCT_SIM_STALLS_DATA: cycles in which data of a cache or of memory were waited for
+ * @PMCT_SIM_STALLS_FETCH: cycles in which mispredicted branches and the ITLB left no work
+ * @PMCT_SIM_MEM_LINES: lines that were read from memory, or written back
+ */
+enum pmct_sim_event {
+	PMCT_SIM_INSTR,
+	PMCT_SIM_CYCLES,
+	PMCT_SIM_BRANCHES,
+	PMCT_SIM_COND_BRANCHES,
+	PMCT_SIM_BRANCH_MISSES,
+	PMCT_SIM_L1D,
+	PMCT_SIM_L1D_MISSES,
+	PMCT_SIM_L2_MISSES,
+	PMCT_SIM_LLC_MISSES,
+	PMCT_SIM_ITLB_MISSES,
+	PMCT_SIM_DTLB_MISSES,
+	PMCT_SIM_STALLS_DATA,
+	PMCT_SIM_STALLS_FETCH,
+	PMCT_SIM_MEM_LINES,
+	PMCT_SIM_NR_EVENTS
+};
+
+/**
+ * struct pmct_sim_core_type - a kind of core
+ * @name: for people
+ * @mhz: frequency
+ * @width: instructions per cycle that can be issued at most, in thousandths
+ * @ilp_used: how much of a phase's parallelism it finds
+ * @overlap: how much of a phase's overlap of misses it reaches
+ * @front_end: how much of a phase's front-end stalls it suffers
+ * @branch_cycles: of a mispredicted branch
+ * @walk_cycles: of a TLB miss
+ * @l2_cycles: of an access that hits the L2 cache, as far as it is not hidden
+ * @l2_kib: its private cache
+ * @instr_pj: energy of an instruction
+ * @active_mw: power while a thread runs, beside that of its instructions
+ * @idle_mw: power while none does
+ */
+struct pmct_sim_core_type {
+	char name[PMCT_SIM_NAME];
+	u32 mhz;
+	u32 width;
+	u32 ilp_used;
+	u32 overlap;
+	u32 front_end;
+	u32 branch_cycles;
+	u32 walk_cycles;
+	u32 l2_cycles;
+	u32 l2_kib;
+	u32 instr_pj;
+	u32 active_mw;
+	u32 idle_mw;
+};
+
+/**
+ * struct pmct_sim_cluster - cores that share a last-level cache
+ * @llc_kib: its size
+ * @llc_ps: latency of a hit
+ * @node: where its memory is
+ */
+struct pmct_sim_cluster {
+	u32 llc_kib;
+	u32 llc_ps;
+	u8 node;
+};
+
+/**
+ * struct pmct_sim_node - a memory controller
+ * @mem_ps: latency without load
+ * @mem_mbs: bandwidth in 10^6 bytes per second
+ */
+struct pmct_sim_node {
+	u32 mem_ps;
+	u32 mem_mbs;
+};
+
+/**
+ * struct pmct_sim_machine - a topology
+ * @name: for people ("2B-2S")
+ * @nr_types: core types, the fastest first
+ * @nr_clusters: last-level caches
+ * @nr_nodes: memory controllers
+ * @nr_cpus: CPUs
+ * @type: core types
+ * @cluster: last-level caches
+ * @node: memory controllers
+ * @cpu_type: of each CPU
+ * @cpu_cluster: of each CPU
+ * @llc_pj: energy of an access to a last-level cache
+ * @mem_pj: energy of a line from or to memory
+ * @uncore_mw: power of what belongs to no core
+ */
+struct pmct_sim_machine {
+	char name[PMCT_SIM_NAME];
+	u8 nr_types;
+	u8 nr_clusters;
+	u8 nr_nodes;
+	u8 nr_cpus;
+	struct pmct_sim_core_type type[PMCT_SIM_TYPES];
+	struct pmct_sim_cluster cluster[PMCT_SIM_CLUSTERS];
+	struct pmct_sim_node node[PMCT_SIM_NODES];
+	u8 cpu_type[PMCT_SIM_CPUS];
+	u8 cpu_cluster[PMCT_SIM_CPUS];
+	u32 llc_pj;
+	u32 mem_pj;
+	u32 uncore_mw;
+};
+
+/**
+ * struct pmct_sim_curve - misses of a cache, by how much of it the thread has
+ * @nr: number of points, at least one
+ * @kib: ascending from 0; the last one is the footprint
+ * @ppm: misses per million accesses, not ascending
+ */
+struct pmct_sim_curve {
+	u32 nr;
+	u32 kib[PMCT_SIM_POINTS];
+	u32 ppm[PMCT_SIM_POINTS];
+};
+
+/**
+ * struct pmct_sim_phase - how a program behaves for some time
+ * @instr: length
+ * @ilp: instructions per cycle of a core without limits, in thousandths. No event shows it.
+ * @mlp: misses that are waited for together, in thousandths. No event shows it.
+ * @front_end: cycles that decoding loses. No event shows it.
+ * @branches: rates of events
+ * @cond_branches: of these
+ * @branch_misses: of these
+ * @l1d: of these
+ * @l1d_misses: of these
+ * @itlb_misses: of these
+ * @dtlb_misses: of these
+ * @write_backs: lines that are written back, in thousandths of misses
+ * @energy: of an instruction, in thousandths of the core type's
+ * @wander: how far rates go from their mean, in thousandths
+ * @l2: curve of the private cache
+ * @llc: curve of the last-level cache
+ */
+struct pmct_sim_phase {
+	u64 instr;
+	u32 ilp;
+	u32 mlp;
+	u32 front_end;
+	u32 branches;
+	u32 cond_branches;
+	u32 branch_misses;
+	u32 l1d;
+	u32 l1d_misses;
+	u32 itlb_misses;
+	u32 dtlb_misses;
+	u32 write_backs;
+	u32 energy;
+	u32 wander;
+	struct pmct_sim_curve l2;
+	struct pmct_sim_curve llc;
+};
+
+/**
+ * struct pmct_sim_profile - a program: phases, one after the other, and from the beginning
+ * @name: for people
+ * @nr_phases: at least one
+ * @phase: the phases
+ */
+struct pmct_sim_profile {
+	char name[PMCT_SIM_NAME];
+	u32 nr_phases;
+	struct pmct_sim_phase phase[PMCT_SIM_PHASES];
+};
+
+/**
+ * struct pmct_sim_rates - what a million instructions of a thread are at present
+ * @core_ps: their time but for waiting for memory
+ * @mem_waits: misses that are waited for, in thousandths: times the memory's latency
+ * @ps: both together
+ * @event: events
+ * @pj: energy, without that of time
+ */
+struct pmct_sim_rates {
+	u64 core_ps;
+	u64 mem_waits;
+	u64 ps;
+	u64 event[PMCT_SIM_NR_EVENTS];
+	u64 pj;
+};
+
+/**
+ * struct pmct_sim_alone - the same work, done alone on a core type
+ * @ps: time
+ * @l2: lines in its private cache, times 256
+ * @llc: lines in the last-level cache, times 256
+ */
+struct pmct_sim_alone {
+	u64 ps;
+	u64 l2;
+	u64 llc;
+};
+
+/**
+ * struct pmct_sim_thread - a simulated thread
+ * @profile: what it does; NULL: the slot is free
+ * @seed: of its variation
+ * @goal: it stops when it has done so many instructions
+ * @phase: in which it is
+ * @left: instructions until the next phase
+ * @count: events since its beginning
+ * @part: of the next event of each kind, in millionths
+ * @ran_ps: time on CPUs, without that after its goal
+ * @spare_ps: time that was too short for another instruction
+ * @pj: energy that it took
+ * @alone: the same work alone, for each core type
+ * @alone_due: instructions that are not in @alone yet
+ * @rates: where it runs now
+ */
+struct pmct_sim_thread {
+	const struct pmct_sim_profile *profile;
+	u64 seed;
+	u64 goal;
+	u32 phase;
+	u64 left;
+	u64 count[PMCT_SIM_NR_EVENTS];
+	u32 part[PMCT_SIM_NR_EVENTS];
+	u64 ran_ps;
+	u64 spare_ps;
+	u64 pj;
+	struct pmct_sim_alone alone[PMCT_SIM_TYPES];
+	u64 alone_due;
+	struct pmct_sim_rates rates;
+};
+
+/**
+ * struct pmct_sim_cache - whose lines are in a cache
+ * @size: lines, times 256
+ * @has: lines of each thread, times 256, at the last step
+ * @filled: what each thread has brought in since
+ * @changed: somebody has
+ */
+struct pmct_sim_cache {
+	u64 size;
+	u64 has[PMCT_SIM_THREADS];
+	u64 filled[PMCT_SIM_THREADS];
+	bool changed;
+};
+
+/**
+ * struct pmct_sim_cpu - a CPU
+ * @thread: who runs there, or -1
+ * @since: @thread's work is done up to this time, and the CPU's energy counted
+ * @l2: its private cache
+ */
+struct pmct_sim_cpu {
+	int thread;
+	u64 since;
+	struct pmct_sim_cache l2;
+};
+
+/**
+ * struct pmct_sim - a simulated machine and its threads
+ * @machine: the topology
+ * @stepped: when caches and rates were brought up to date
+ * @cpu: its CPUs
+ * @llc: last-level caches
+ * @mem_ps: present latency of each memory controller
+ * @thread: threads
+ * @pj: what the machine took, all in all, up to pmct_sim_cpu::since
+ */
+struct pmct_sim {
+	struct pmct_sim_machine machine;
+	u64 stepped;
+	struct pmct_sim_cpu cpu[PMCT_SIM_CPUS];
+	struct pmct_sim_cache llc[PMCT_SIM_CLUSTERS];
+	u32 mem_ps[PMCT_SIM_NODES];
+	struct pmct_sim_thread thread[PMCT_SIM_THREADS];
+	u64 pj;
+};
+
+int pmct_sim_machine_check(const struct pmct_sim_machine *m, const char **why);
+int pmct_sim_profile_check(const struct pmct_sim_profile *profile, const char **why);
+const struct pmct_sim_machine *pmct_sim_topology(unsigned int i);
+
+void pmct_sim_init(struct pmct_sim *sim, const struct pmct_sim_machine *machine, u64 now);
+void pmct_sim_begin(struct pmct_sim *sim, unsigned int thread,
+		    const struct pmct_sim_profile *profile, u64 seed);
+void pmct_sim_end(struct pmct_sim *sim, unsigned int thread);
+void pmct_sim_enter(struct pmct_sim *sim, unsigned int cpu, unsigned int thread, u64 now);
+void pmct_sim_leave(struct pmct_sim *sim, unsigned int cpu, u64 now);
+void pmct_sim_sync(struct pmct_sim *sim, unsigned int cpu, u64 now);
+void pmct_sim_step(struct pmct_sim *sim, u64 now);
+u64 pmct_sim_time_for(const struct pmct_sim *sim, unsigned int cpu, u64 instr);
+void pmct_sim_settle_alone(struct pmct_sim *sim, unsigned int thread);
+
+#endif /* _PMCT_SIM_MODEL_H */

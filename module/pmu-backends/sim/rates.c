@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * How fast a thread is, and how often events happen, given a core, a share of each cache
+ * and a load of the memory. Numbers are those of the equations in
+ * Documentation/simulation.md.
+ */
+#include <linux/minmax.h>
+
+#include "rates.h"
+
+#define MILLION		1000000ULL
+
+/* A memory controller is never busier than this, in thousandths: others wait. */
+#define MEM_BUSY_MAX	980
+/* Steps of the search for a memory's latency; each halves the error. */
+#define MEM_SEARCH	14
+
+/*
+ * Variation
+ */
+
+/* What varies on its own. */
+enum pmct_sim_channel {
+	PMCT_SIM_VARY_ILP,
+	PMCT_SIM_VARY_BRANCH,
+	PMCT_SIM_VARY_DATA,
+	PMCT_SIM_VARY_LLC,
+	PMCT_SIM_VARY_TLB,
+	PMCT_SIM_NR_CHANNELS
+};
+
+/* Rates bend each so many instructions, as powers of two: about 1 ms, 20 ms and 0.5 s. */
+static const u8 pmct_sim_bends[] = { 20, 25, 30 };
+
+/* Numbers that have nothing to do with each other, from numbers that follow each other. */
+static u64 pmct_sim_hash(u64 value)
+{
+	value = (value ^ (value >> 32)) * 0xd6e8feb86659fd93ULL;
+	value = (value ^ (value >> 29)) * 0x9fb21c651e98df25ULL;
+	return value ^ (value >> 32);
+}
+
+/* From -1000 to 1000, straight between bends. */
+static s64 pmct_sim_bend(u64 seed, u64 position, unsigned int shift)
+{
+	u64 bend = position >> shift;
+	s64 from = pmct_sim_hash(seed ^ pmct_sim_hash(bend)) % 2001;
+	s64 to = pmct_sim_hash(seed ^ pmct_sim_hash(bend + 1)) % 2001;
+	s64 part = (position & ((1ULL << shift) - 1)) >> (shift - 10);
+
+	return from + (to - from) * part / 1024 - 1000;
+}
+
+/*
+ * (1) By what a rate is multiplied, in thousandths. It depends on the position in the
+ * program only, not on when somebody asks.
+ */
+static u64 pmct_sim_vary(const struct pmct_sim_thread *t, const struct pmct_sim_phase *p,
+			 enum pmct_sim_channel channel)
+{
+	s64 sum = 0;
+	unsigned int i;
+
+	if (!p->wander)
+		return 1000;
+	for (i = 0; i < sizeof(pmct_sim_bends); i++)
+		sum += pmct_sim_bend(pmct_sim_hash(t->seed + channel * 16 + i),
+				     t->count[PMCT_SIM_INSTR], pmct_sim_bends[i]);
+	return 1000 + sum * (s64)p->wander / (1000 * (s64)sizeof(pmct_sim_bends));
+}
+
+/*
+ * Rates
+ */
+
+/* (2) Misses per million accesses of a thread that has so much of a cache. */
+static u64 pmct_sim_curve_at(const struct pmct_sim_curve *c, u64 has)
+{
+	u64 kib256 = has / PMCT_SIM_LINES_PER_KIB;	/* KiB times 256 */
+	u64 from, to;
+	unsigned int i;
+
+	for (i = 1; i < c->nr; i++) {
+		from = (u64)c->kib[i - 1] * PMCT_SIM_PART;
+		to = (u64)c->kib[i] * PMCT_SIM_PART;
+		if (kib256 < to)
+			return c->ppm[i - 1] -
+			       (u64)(c->ppm[i - 1] - c->ppm[i]) * (kib256 - from) / (to - from);
+	}
+	return c->ppm[c->nr - 1];
+}
+
+static void pmct_sim_rates_events(const struct pmct_sim_thread *t,
+				  const struct pmct_sim_phase *p, u64 l2, u64 llc, u64 *event)
+{
+	u64 tlb = pmct_sim_vary(t, p, PMCT_SIM_VARY_TLB);
+	u64 misses;
+
+	event[PMCT_SIM_INSTR] = MILLION;
+	event[PMCT_SIM_BRANCHES] = p->branches;
+	event[PMCT_SIM_COND_BRANCHES] = p->cond_branches;
+	event[PMCT_SIM_BRANCH_MISSES] =
+		p->branch_misses * pmct_sim_vary(t, p, PMCT_SIM_VARY_BRANCH) / 1000;
+	event[PMCT_SIM_L1D] = p->l1d;
+	event[PMCT_SIM_ITLB_MISSES] = p->itlb_misses * tlb / 1000;
+	event[PMCT_SIM_DTLB_MISSES] = p->dtlb_misses * tlb / 1000;
+	event[PMCT_SIM_L1D_MISSES] =
+		p->l1d_misses * pmct_sim_vary(t, p, PMCT_SIM_VARY_DATA) / 1000;
+	event[PMCT_SIM_L2_MISSES] =
+		event[PMCT_SIM_L1D_MISSES] * pmct_sim_curve_at(&p->l2, l2) / MILLION;
+	misses = event[PMCT_SIM_L2_MISSES] * pmct_sim_curve_at(&p->llc, llc) / MILLION *
+		 pmct_sim_vary(t, p, PMCT_SIM_VARY_LLC) / 1000;
+	event[PMCT_SIM_LLC_MISSES] = min(misses, event[PMCT_SIM_L2_MISSES]);
+	event[PMCT_SIM_MEM_LINES] =
+		event[PMCT_SIM_LLC_MISSES] * (1000 + p->write_backs) / 1000;
+}
+
+static void pmct_sim_rates_time(const struct pmct_sim_thread *t, const struct pmct_sim_phase *p,
+				const struct pmct_sim_core_type *core, u32 llc_ps,
+				struct pmct_sim_rates *r)
+{
+	u64 ilp = p->ilp * pmct_sim_vary(t, p, PMCT_SIM_VARY_ILP) / 1000;
+	u64 mlp = 1000 + (p->mlp - 1000ULL) * core->overlap / 1000;
+	u64 *event = r->event;
+	u64 issue, fetch, data, llc_hits;
+
+	ilp = max(ilp * core->ilp_used / 1000, 1ULL);
+	/* (3) */
+	issue = 1000 * MILLION / core->width + 1000 * MILLION / ilp +
+		(u64)p->front_end * core->front_end / 1000;
+	fetch = event[PMCT_SIM_BRANCH_MISSES] * core->branch_cycles +
+		event[PMCT_SIM_ITLB_MISSES] * core->walk_cycles;
+	data = event[PMCT_SIM_DTLB_MISSES] * core->walk_cycles +
+	       (event[PMCT_SIM_L1D_MISSES] - event[PMCT_SIM_L2_MISSES]) * core->l2_cycles;
+	llc_hits = event[PMCT_SIM_L2_MISSES] - event[PMCT_SIM_LLC_MISSES];
+	/* (4) */
+	r->core_ps = (issue + fetch + data) * MILLION / core->mhz +
+		     llc_hits * llc_ps * 1000 / mlp;
+	r->mem_waits = event[PMCT_SIM_LLC_MISSES] * MILLION / mlp;
+	event[PMCT_SIM_STALLS_FETCH] = fetch;
+	event[PMCT_SIM_STALLS_DATA] = issue + fetch;
+}
+
+/**
+ * pmct_sim_rates_memory() - what depends on the memory's latency
+ * @core: where the thread runs
+ * @mem_ps: the latency
+ * @r: of pmct_sim_rates(); complete afterwards. Once only
+ */
+void pmct_sim_rates_memory(const struct pmct_sim_core_type *core, u64 mem_ps,
+			   struct pmct_sim_rates *r)
+{
+	u64 busy = r->event[PMCT_SIM_STALLS_DATA];
+
+	r->ps = max(r->core_ps + r->mem_waits * mem_ps / 1000, 1ULL);
+	r->event[PMCT_SIM_CYCLES] = r->ps * core->mhz / MILLION;
+	r->event[PMCT_SIM_STALLS_DATA] =
+		r->event[PMCT_SIM_CYCLES] - min(busy, r->event[PMCT_SIM_CYCLES]);
+}
+
+/* (5) Lines per ms that a thread with these rates asks of a memory of such a latency. */
+static u64 pmct_sim_traffic(const struct pmct_sim_rates *r, u64 mem_ps)
+{
+	return r->event[PMCT_SIM_MEM_LINES] * 1000 * MILLION /
+	       max(r->core_ps + r->mem_waits * mem_ps / 1000, 1ULL);
+}
+
+/* (6) The latency of a memory that is asked for so many lines per ms. */
+static u64 pmct_sim_queue(const struct pmct_sim_node *node, u64 lines)
+{
+	u64 busy = min(lines * PMCT_SIM_LINE / node->mem_mbs, (u64)MEM_BUSY_MAX);
+
+	return node->mem_ps + node->mem_ps * busy * busy / (1000 - busy) / 2000;
+}
+
+/**
+ * pmct_sim_latency() - (7) the latency at which as much is asked for as makes this latency
+ * @node: the memory
+ * @rates: of the threads that use it
+ * @nr: their number
+ *
+ * Return: ps.
+ */
+u64 pmct_sim_latency(const struct pmct_sim_node *node,
+		     const struct pmct_sim_rates *const *rates, unsigned int nr)
+{
+	u64 low = node->mem_ps;
+	u64 high = pmct_sim_queue(node, ~0ULL / PMCT_SIM_LINE);
+	unsigned int i, n;
+	u64 middle, lines;
+
+	for (n = 0; n < MEM_SEARCH; n++) {
+		middle = (low + high) / 2;
+		lines = 0;
+		for (i = 0; i < nr; i++)
+			lines += pmct_sim_traffic(rates[i], middle);
+		if (pmct_sim_queue(node, lines) > middle)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/**
+ * pmct_sim_rates() - all but what depends on the memory's latency
+ * @m: the machine
+ * @type: core type
+ * @cluster: whose last-level cache is used
+ * @t: the thread
+ * @l2: what it has of its private cache
+ * @llc: what it has of the last-level cache
+ * @r: where the rates go; pmct_sim_rates_memory() completes them
+ */
+void pmct_sim_rates(const struct pmct_sim_machine *m, unsigned int type, unsigned int cluster,
+		    const struct pmct_sim_thread *t, u64 l2, u64 llc, struct pmct_sim_rates *r)
+{
+	const struct pmct_sim_phase *p = pmct_sim_phase_of(t);
+
+	pmct_sim_rates_events(t, p, l2, llc, r->event);
+	pmct_sim_rates_time(t, p, &m->type[type], m->cluster[cluster].llc_ps, r);
+	/* (8) */
+	r->pj = (u64)m->type[type].instr_pj * p->energy * 1000 +
+		r->event[PMCT_SIM_L2_MISSES] * m->llc_pj +
+		r->event[PMCT_SIM_MEM_LINES] * m->mem_pj;
+}

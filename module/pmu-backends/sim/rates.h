@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How fast a thread is, and how often events happen. */
+#ifndef _PMCT_SIM_RATES_H
+#define _PMCT_SIM_RATES_H
+
+#include "model.h"
+
+#define PMCT_SIM_LINE		64	/* bytes */
+#define PMCT_SIM_LINES_PER_KIB	(1024 / PMCT_SIM_LINE)
+/* Lines of caches are counted in such parts. */
+#define PMCT_SIM_PART		256
+
+static inline const struct pmct_sim_phase *pmct_sim_phase_of(const struct pmct_sim_thread *t)
+{
+	return &t->profile->phase[t->phase];
+}
+
+void pmct_sim_rates(const struct pmct_sim_machine *m, unsigned int type, unsigned int cluster,
+		    const struct pmct_sim_thread *t, u64 l2, u64 llc, struct pmct_sim_rates *r);
+void pmct_sim_rates_memory(const struct pmct_sim_core_type *core, u64 mem_ps,
+			   struct pmct_sim_rates *r);
+u64 pmct_sim_latency(const struct pmct_sim_node *node,
+		     const struct pmct_sim_rates *const *rates, unsigned int nr);
+
+#endif /* _PMCT_SIM_RATES_H */

@@ -1,0 +1,9 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Just enough of the kernel for the simulated machine's model in user space. */
+#ifndef PMCT_SHIM_MINMAX_H
+#define PMCT_SHIM_MINMAX_H
+
+#define min(a, b)	((a) < (b) ? (a) : (b))
+#define max(a, b)	((a) > (b) ? (a) : (b))
+
+#endif /* PMCT_SHIM_MINMAX_H */
