@@ -171,6 +171,7 @@ static void pmct_sim_do(struct pmct_sim *sim, unsigned int cpu, u64 instr)
 	for (i = 0; i < PMCT_SIM_NR_EVENTS; i++) {
 		parts = instr * r->event[i] + t->part[i];
 		t->count[i] += parts / MILLION;
+		c->count[i] += parts / MILLION;
 		t->part[i] = parts % MILLION;
 	}
 	parts = pmct_sim_of(instr, r->pj);
@@ -295,6 +296,21 @@ static void pmct_sim_step_once(struct pmct_sim *sim, u64 now)
 }
 
 /**
+ * pmct_sim_busy() - does anybody run?
+ * @sim: the machine
+ */
+bool pmct_sim_busy(const struct pmct_sim *sim)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < sim->machine.nr_cpus; cpu++) {
+		if (sim->cpu[cpu].thread >= 0)
+			return true;
+	}
+	return false;
+}
+
+/**
  * pmct_sim_step() - bring everything up to date
  * @sim: the machine
  * @now: ns; not much later than PMCT_SIM_STEP_NS after the last step
@@ -304,7 +320,8 @@ void pmct_sim_step(struct pmct_sim *sim, u64 now)
 	unsigned int i;
 
 	/* After a pause that nobody has expected, the rest is one long step. */
-	for (i = 0; i < STEPS_MAX && sim->stepped + PMCT_SIM_STEP_NS < now; i++)
+	for (i = 0; i < STEPS_MAX && sim->stepped + PMCT_SIM_STEP_NS < now &&
+	     pmct_sim_busy(sim); i++)
 		pmct_sim_step_once(sim, sim->stepped + PMCT_SIM_STEP_NS);
 	if (sim->stepped < now)
 		pmct_sim_step_once(sim, now);

@@ -13,15 +13,12 @@
 #define _PMCT_SIM_MODEL_H
 
 #include <linux/types.h>
+#include <uapi/linux/pmctrack_sim.h>
 
-#define PMCT_SIM_TYPES		4	/* core types */
 #define PMCT_SIM_CPUS		16
 #define PMCT_SIM_CLUSTERS	8
 #define PMCT_SIM_NODES		2
 #define PMCT_SIM_THREADS	128
-#define PMCT_SIM_PHASES		16
-#define PMCT_SIM_POINTS		6	/* of a miss-rate curve */
-#define PMCT_SIM_NAME		24
 
 /* The model is stepped at least this often, so that caches move in small steps. */
 #define PMCT_SIM_STEP_NS	1000000
@@ -148,68 +145,6 @@ struct pmct_sim_machine {
 };
 
 /**
- * struct pmct_sim_curve - misses of a cache, by how much of it the thread has
- * @nr: number of points, at least one
- * @kib: ascending from 0; the last one is the footprint
- * @ppm: misses per million accesses, not ascending
- */
-struct pmct_sim_curve {
-	u32 nr;
-	u32 kib[PMCT_SIM_POINTS];
-	u32 ppm[PMCT_SIM_POINTS];
-};
-
-/**
- * struct pmct_sim_phase - how a program behaves for some time
- * @instr: length
- * @ilp: instructions per cycle of a core without limits, in thousandths. No event shows it.
- * @mlp: misses that are waited for together, in thousandths. No event shows it.
- * @front_end: cycles that decoding loses. No event shows it.
- * @branches: rates of events
- * @cond_branches: of these
- * @branch_misses: of these
- * @l1d: of these
- * @l1d_misses: of these
- * @itlb_misses: of these
- * @dtlb_misses: of these
- * @write_backs: lines that are written back, in thousandths of misses
- * @energy: of an instruction, in thousandths of the core type's
- * @wander: how far rates go from their mean, in thousandths
- * @l2: curve of the private cache
- * @llc: curve of the last-level cache
- */
-struct pmct_sim_phase {
-	u64 instr;
-	u32 ilp;
-	u32 mlp;
-	u32 front_end;
-	u32 branches;
-	u32 cond_branches;
-	u32 branch_misses;
-	u32 l1d;
-	u32 l1d_misses;
-	u32 itlb_misses;
-	u32 dtlb_misses;
-	u32 write_backs;
-	u32 energy;
-	u32 wander;
-	struct pmct_sim_curve l2;
-	struct pmct_sim_curve llc;
-};
-
-/**
- * struct pmct_sim_profile - a program: phases, one after the other, and from the beginning
- * @name: for people
- * @nr_phases: at least one
- * @phase: the phases
- */
-struct pmct_sim_profile {
-	char name[PMCT_SIM_NAME];
-	u32 nr_phases;
-	struct pmct_sim_phase phase[PMCT_SIM_PHASES];
-};
-
-/**
  * struct pmct_sim_rates - what a million instructions of a thread are at present
  * @core_ps: their time but for waiting for memory
  * @mem_waits: misses that are waited for, in thousandths: times the memory's latency
@@ -287,11 +222,13 @@ struct pmct_sim_cache {
  * struct pmct_sim_cpu - a CPU
  * @thread: who runs there, or -1
  * @since: @thread's work is done up to this time, and the CPU's energy counted
+ * @count: events of all threads that ran there
  * @l2: its private cache
  */
 struct pmct_sim_cpu {
 	int thread;
 	u64 since;
+	u64 count[PMCT_SIM_NR_EVENTS];
 	struct pmct_sim_cache l2;
 };
 
@@ -326,6 +263,7 @@ void pmct_sim_end(struct pmct_sim *sim, unsigned int thread);
 void pmct_sim_enter(struct pmct_sim *sim, unsigned int cpu, unsigned int thread, u64 now);
 void pmct_sim_leave(struct pmct_sim *sim, unsigned int cpu, u64 now);
 void pmct_sim_sync(struct pmct_sim *sim, unsigned int cpu, u64 now);
+bool pmct_sim_busy(const struct pmct_sim *sim);
 void pmct_sim_step(struct pmct_sim *sim, u64 now);
 u64 pmct_sim_time_for(const struct pmct_sim *sim, unsigned int cpu, u64 instr);
 void pmct_sim_settle_alone(struct pmct_sim *sim, unsigned int thread);

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* /dev/pmctrack_sim: each open file is a simulated thread. See uapi/linux/pmctrack_sim.h. */
+#include <linux/cpumask.h>
+#include <linux/fs.h>
+#include <linux/miscdevice.h>
+#include <linux/mm.h>
+#include <linux/module.h>
+#include <linux/mutex.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "machine.h"
+
+static char *topology = "4-shared";
+module_param(topology, charp, 0444);
+MODULE_PARM_DESC(topology, "the simulated machine: 4-shared (default), 8-shared, 4-private, 2x2, 4x2, 2B-2S, 2B-10S, 2B-4S or 4P-8E-2LP");
+
+/**
+ * struct pmct_sim_file - an open file
+ * @mutex: serialises its users
+ * @programmed: @runner has a slot, and does @profile
+ * @runner: the simulated thread
+ * @profile: its program
+ */
+struct pmct_sim_file {
+	struct mutex mutex;	/* see above */
+	bool programmed;
+	struct pmct_sim_runner runner;
+	struct pmct_sim_profile profile;
+};
+
+static int pmct_sim_open(struct inode *inode, struct file *file)
+{
+	struct pmct_sim_file *f = kvzalloc(sizeof(*f), GFP_KERNEL_ACCOUNT);
+
+	if (!f)
+		return -ENOMEM;
+	mutex_init(&f->mutex);
+	file->private_data = f;
+	return nonseekable_open(inode, file);
+}
+
+static int pmct_sim_release(struct inode *inode, struct file *file)
+{
+	struct pmct_sim_file *f = file->private_data;
+
+	if (f->programmed)
+		pmct_sim_machine_remove(&f->runner);
+	kvfree(f);
+	return 0;
+}
+
+static int pmct_sim_program(struct pmct_sim_file *f, struct pmct_sim_program __user *arg)
+{
+	const char *why;
+	u64 seed;
+	int err;
+
+	if (f->programmed)
+		return -EBUSY;
+	if (get_user(seed, &arg->seed) ||
+	    copy_from_user(&f->profile, &arg->profile, sizeof(f->profile)))
+		return -EFAULT;
+	if (pmct_sim_profile_check(&f->profile, &why))
+		return copy_to_user(arg->why, why, strlen(why) + 1) ? -EFAULT : -EINVAL;
+	err = pmct_sim_machine_add(&f->runner, &f->profile, seed);
+	f->programmed = !err;
+	return err;
+}
+
+static int pmct_sim_run(struct pmct_sim_file *f, u64 __user *arg)
+{
+	u64 instr;
+	int err;
+
+	if (get_user(instr, arg))
+		return -EFAULT;
+	if (!f->programmed)
+		return -ENODATA;
+	/* The count of instructions never reaches this. */
+	if (!instr || instr > 1ULL << 60)
+		return -EINVAL;
+	err = pmct_sim_machine_run(&f->runner, &instr);
+	return put_user(instr, arg) ? -EFAULT : err;
+}
+
+static int pmct_sim_truth(struct pmct_sim_file *f, struct pmct_sim_truth __user *arg)
+{
+	struct pmct_sim_truth truth;
+
+	if (!f->programmed)
+		return -ENODATA;
+	pmct_sim_machine_truth(&f->runner, &truth);
+	return copy_to_user(arg, &truth, sizeof(truth)) ? -EFAULT : 0;
+}
+
+static long pmct_sim_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
+{
+	struct pmct_sim_file *f = file->private_data;
+	long err;
+
+	if (!mutex_trylock(&f->mutex))
+		return -EBUSY;
+	switch (cmd) {
+	case PMCT_SIM_IOC_PROGRAM:
+		err = pmct_sim_program(f, (void __user *)arg);
+		break;
+	case PMCT_SIM_IOC_RUN:
+		err = pmct_sim_run(f, (void __user *)arg);
+		break;
+	case PMCT_SIM_IOC_TRUTH:
+		err = pmct_sim_truth(f, (void __user *)arg);
+		break;
+	default:
+		err = -ENOTTY;
+	}
+	mutex_unlock(&f->mutex);
+	return err;
+}
+
+static const struct file_operations pmct_sim_fops = {
+	.owner		= THIS_MODULE,
+	.open		= pmct_sim_open,
+	.release	= pmct_sim_release,
+	.unlocked_ioctl	= pmct_sim_ioctl,
+};
+
+static struct miscdevice pmct_sim_device = {
+	.minor	= MISC_DYNAMIC_MINOR,
+	.name	= "pmctrack_sim",
+	.fops	= &pmct_sim_fops,
+	.mode	= 0666,
+};
+
+static const struct pmct_sim_machine *__init pmct_sim_find_topology(void)
+{
+	const struct pmct_sim_machine *m;
+	unsigned int i;
+
+	for (i = 0; (m = pmct_sim_topology(i)); i++) {
+		if (!strcmp(m->name, topology))
+			return m;
+	}
+	return NULL;
+}
+
+static int __init pmct_sim_module_init(void)
+{
+	const struct pmct_sim_machine *machine = pmct_sim_find_topology();
+	int err;
+
+	if (!machine) {
+		pr_err("pmctrack_sim: no topology '%s'; modinfo names them\n", topology);
+		return -EINVAL;
+	}
+	if (num_possible_cpus() != machine->nr_cpus) {
+		pr_err("pmctrack_sim: topology %s has %u CPUs, and this machine %u: boot one with as many\n",
+		       machine->name, machine->nr_cpus, num_possible_cpus());
+		return -ENODEV;
+	}
+	err = pmct_sim_machine_start(machine);
+	if (err) {
+		pr_err("pmctrack_sim: cannot listen to the scheduler (error %d)\n", err);
+		return err;
+	}
+	err = misc_register(&pmct_sim_device);
+	if (err)
+		pmct_sim_machine_stop();
+	else
+		pr_info("pmctrack_sim: simulated machine %s\n", machine->name);
+	return err;
+}
+
+static void __exit pmct_sim_module_exit(void)
+{
+	misc_deregister(&pmct_sim_device);
+	pmct_sim_machine_stop();
+}
+
+module_init(pmct_sim_module_init);
+module_exit(pmct_sim_module_exit);
+MODULE_DESCRIPTION("PMCTrack: a simulated multicore");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(PMCT_VERSION);
