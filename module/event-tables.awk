@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# Usage: awk -f event-tables.awk events/*.events >event_tables.c
+# Usage: awk [-v list_h=PATH] -f event-tables.awk events/*.events >event_tables.c
 # Make the kernel's tables of portable event names from the event files. The format of
 # these files is in pmc-events(1), "Event files".
 #
 # An event that is only a name for libpfm4 is left out, because its code depends on the
 # model of the CPU. An alias without any code is left out, too.
+#
+# list_h is the path of list.h, which declares the tables, as seen from the result.
 
 function fail(text) {
 	printf "%s:%d: %s\n", FILENAME, FNR, text >"/dev/stderr"
@@ -55,7 +57,7 @@ BEGIN {
 	print "/* Made by event-tables.awk from events/: do not edit. */"
 	print "#include <linux/kernel.h>"
 	print ""
-	print "#include \"list.h\""
+	print "#include \"" (list_h ? list_h : "list.h") "\""
 }
 
 FNR == 1 {

@@ -15,18 +15,30 @@ static inline bool pmct_halt_must_leave(void)
 }
 
 /*
- * Wait for an interrupt. Interrupts are masked from the look at what it may have come for
- * until the halt: one that comes in between ends it at once.
+ * Yield if somebody else should run. With lazy preemption (Linux 6.13 and later) a program
+ * yields when it returns to user mode, which this one does not.
+ */
+static inline void pmct_halt_yield(void)
+{
+#ifdef TIF_NEED_RESCHED_LAZY
+	if (test_thread_flag(TIF_NEED_RESCHED_LAZY))
+		schedule();
+#endif
+	cond_resched();
+}
+
+/*
+ * Wait for an interrupt. Interrupts are masked, from a look at what it may come for on:
+ * one that has come since then ends the halt at once. Afterwards they are enabled.
  */
 static inline void pmct_halt(void)
 {
-	local_irq_disable();
-	if (need_resched() || pmct_halt_must_leave()) {
+	if (need_resched()) {
 		local_irq_enable();
 		return;
 	}
 #if defined(CONFIG_X86)
-	asm volatile("sti; hlt" ::: "memory");
+	safe_halt();
 #elif defined(CONFIG_ARM64)
 	asm volatile("dsb sy; wfi" ::: "memory");
 	local_irq_enable();

@@ -22,13 +22,60 @@ MODULE_PARM_DESC(hooks, "where scheduling events come from: auto (default), patc
 
 static char *backend = "auto";
 module_param(backend, charp, 0444);
-MODULE_PARM_DESC(backend, "whose counters: auto (default), native, perf, or the name of one");
+MODULE_PARM_DESC(backend, "whose counters: auto (default), native, perf, or the name of one; sim: a simulated machine");
+
+/* The symbol of a backend in a kernel module of its own, while it is used. */
+static char pmct_backend_symbol[MODULE_NAME_LEN];
 
 static bool __init pmct_wanted(const struct pmct_backend *b)
 {
 	if (!strcmp(backend, "native"))
 		return b->owns_counters;
 	return !strcmp(backend, "auto") || !strcmp(backend, b->name);
+}
+
+static void pmct_unload_backend(void)
+{
+	if (pmct_backend_symbol[0])
+		__symbol_put(pmct_backend_symbol);
+	pmct_backend_symbol[0] = '\0';
+}
+
+/* The backend that the kernel module pmctrack_NAME may have. */
+static const struct pmct_backend *__init pmct_load_backend(void)
+{
+	const struct pmct_backend *b;
+
+	scnprintf(pmct_backend_symbol, sizeof(pmct_backend_symbol), "pmct_backend_%s", backend);
+	request_module("pmctrack_%s", backend);
+	b = __symbol_get(pmct_backend_symbol);
+	if (!b) {
+		pmct_backend_symbol[0] = '\0';
+		pr_err("pmctrack: backend=%s: this kernel has no such backend; there are auto, native and perf, and sim with the module pmctrack_sim\n",
+		       backend);
+	} else if (b->size != sizeof(*b)) {
+		pmct_unload_backend();
+		pr_err("pmctrack: pmctrack_%s is of another version of pmctrack than this one (%s)\n",
+		       backend, THIS_MODULE->version ?: "");
+		b = NULL;
+	}
+	return b;
+}
+
+static const struct pmct_backend *__init pmct_probe_loaded(void)
+{
+	const struct pmct_backend *b = pmct_load_backend();
+	struct pmct_msg msg = {};
+	int err;
+
+	if (!b)
+		return ERR_PTR(-EINVAL);
+	err = b->probe(&msg);
+	if (!err)
+		return b;
+	pr_err("pmctrack: %s: %s\n", b->name, msg.text);
+	pmct_unload_backend();
+	return ERR_PTR(err);
 }
 
 static const struct pmct_backend *__init pmct_probe(void)
@@ -47,10 +94,7 @@ static const struct pmct_backend *__init pmct_probe(void)
 		if (msg.text[0])
 			pr_warn("pmctrack: %s: %s\n", (*b)->name, msg.text);
 	}
-	if (err == -EINVAL)
-		pr_err("pmctrack: backend=%s: this kernel has no such backend; there are auto, native and perf\n",
-		       backend);
-	return ERR_PTR(err);
+	return err == -EINVAL ? pmct_probe_loaded() : ERR_PTR(err);
 }
 
 /* As perf, whose limit it is otherwise; its 0 and 100 are no limit here, too. */
@@ -85,7 +129,7 @@ static int __init pmct_init(void)
 	pmct_owner_init(found, pmct_overflow);
 	err = pmct_cpu_init();
 	if (err)
-		return err;
+		goto err_backend;
 	err = pmct_hooks->start(&msg);
 	if (err) {
 		pr_err("pmctrack: %s\n", msg.text);
@@ -107,6 +151,9 @@ err_hooks:
 	pmct_hooks->stop();
 err_cpu:
 	pmct_cpu_exit();
+err_backend:
+	pmct_owner_use(NULL);
+	pmct_unload_backend();
 	return err;
 }
 
@@ -122,6 +169,8 @@ static void __exit pmct_exit(void)
 	pmct_sched_mode_exit();
 	pmct_count_exit();
 	pmct_cpu_exit();
+	pmct_owner_use(NULL);
+	pmct_unload_backend();
 }
 
 module_init(pmct_init);

@@ -36,9 +36,10 @@ core_layers() { python3 tests/lint/layers.py module/core/layers "$objects"/{arm6
 # Global names of the module, after sparse_clean, and of userland, which is built here.
 prefixes() {
 	local built=$top/build/lint tool
-	for tool in userland "$showstopper"; do
+	for tool in userland "$showstopper" "$simapp"; do
 		make -s -C "$tool" O="$built/${tool##*/}" all || return
 	done
 	python3 tests/lint/prefixes.py tests/lint/prefixes "module=$objects/arm64" "module=$objects/x86_64" \
-		userland="$built/userland" "$showstopper=$built/showstopper"
+		userland="$built/userland" "$showstopper=$built/showstopper" \
+		"$simapp=$built/simapp"
 }

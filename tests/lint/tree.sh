@@ -3,10 +3,11 @@
 # Checks of the tree that need no kernel. For tests/lint/run, which lists them.
 
 showstopper=userland/showstopper	# its folder
+simapp=userland/simapp
 
 spdx() {
 	local f
-	for f in $(files '*' | grep -vE '^LICENSES/|/samples/|^debian/|^Documentation/ABI/|\.(patch|md|map|in|1|5)$|VERSION|^\.gitignore'); do
+	for f in $(files '*' | grep -vE '^LICENSES/|/samples/|^debian/|^Documentation/ABI/|\.(patch|md|map|in|1|5)$|/profiles/.*\.json$|VERSION|^\.gitignore'); do
 		head -n 5 "$f" | grep -q SPDX-License-Identifier || echo "no SPDX line: $f"
 	done
 }
@@ -38,8 +39,13 @@ library_documented() {
 # Options of the usage text (for example -l, --version) and of the page. Those of pmctrack
 # and pmc-events are compared where the programs are built: tests/unit/options.
 man_agrees() {
-	local source=$showstopper/src/options.c page=$showstopper/man/showstopper.1 opt
-	mandoc -T lint -W warning userland/pmctrack-cli/man/*.[15] "$page"
+	man_agrees_with $showstopper/src/options.c $showstopper/man/showstopper.1
+	man_agrees_with $simapp/src/main.c $simapp/man/simapp.1
+	mandoc -T lint -W warning userland/pmctrack-cli/man/*.[15]
+}
+man_agrees_with() {
+	local source=$1 page=$2 opt
+	mandoc -T lint -W warning "$page"
 	for opt in $(grep -oE '^"[ ,a-zA-Z=-]+' "$source" |
 		grep -oE -- '(^"| )--?[a-zA-Z][a-z-]*' | grep -oE -- '-.*' | sort -u); do
 		opt=${opt#-}
@@ -72,6 +78,6 @@ pylint_clean() {
 	[ -z "$ours" ] || (cd $bindings && pylint --score=n $ours)
 }
 
-spelling() { codespell -q 3 -L fro,nd $(files '*' | grep -vE 'LICENSES|\.patch$'); }
+spelling() { codespell -q 3 -L fro,nd,namd $(files '*' | grep -vE 'LICENSES|\.patch$'); }
 
 long_prose() { python3 tests/lint/long_prose.py $(files '*'); }

@@ -18,6 +18,7 @@ x86-intel)
 	[ "$(info fixed_counters)" != 0 ] || RAW_BOTH=pmc0=0xc0,pmc1=0x3c GENERAL=0
 	;;
 perf) RAW_INSTR=0x1 RAW_CYCLES=0x0 RAW_BOTH=pmc0=0x1,pmc1=0x0 GENERAL=0 ;;
+sim) RAW_INSTR=0x0 RAW_CYCLES=0x1 RAW_BOTH=pmc0,pmc1 GENERAL=2 ;;
 x86-amd) RAW_INSTR=0xc0 RAW_CYCLES=0x76 RAW_BOTH=pmc0=0xc0,pmc1=0x76 GENERAL=0 ;;
 # Without the module, no raw string is counted.
 arm64-pmuv3 | "") RAW_INSTR=0x8 RAW_CYCLES=0x11 RAW_BOTH=pmc1=0x8,pmc0 GENERAL=1 ;;

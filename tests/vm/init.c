@@ -5,7 +5,7 @@
  *
  * Folder /run/vm (9p tag "ctl", writable) is the interface with tests/vm/run:
  *   argv     in: the command, each word ended by NUL
- *   module   in: path of the module and its arguments; absent: load none
+ *   module   in: the modules to load, a line each: path and arguments; absent: none
  *   status   out: exit status of the command
  *   reboot   in: end by a reboot, which ends the emulator as well: it does not
  *            see a power-off after it has been suspended
@@ -151,8 +151,9 @@ static void mount_root(void)
 	symlink("/proc/self/fd", "/dev/fd");
 }
 
-static void load_module(char *line)
+static void load_module(const char *text)
 {
+	char *line = strdup(text);
 	char *args = strchr(line, ' ');
 	int fd;
 
@@ -162,6 +163,17 @@ static void load_module(char *line)
 	if (fd < 0 || syscall(SYS_finit_module, fd, args ? args : "", 0) < 0)
 		problem("cannot load %s: %s", line, strerror(errno));
 	close(fd);
+	free(line);
+}
+
+static void load_modules(char *lines)
+{
+	char *line;
+
+	while ((line = strsep(&lines, "\n"))) {
+		if (*line)
+			load_module(line);
+	}
 }
 
 static int open_port(const char *name)
@@ -281,14 +293,18 @@ static int run_command(char **argv)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Whatever the command left running, then the module: both must go. All orphans are ours. */
+/* Whatever the command left running, then the modules: all must go. All orphans are ours. */
 static void clean_up(bool loaded)
 {
+	static const char *const modules[] = { "pmctrack", "pmctrack_sim" };
+
 	kill(-1, SIGKILL);
 	while (waitpid(-1, NULL, 0) > 0)
 		;
-	if (loaded && syscall(SYS_delete_module, "pmctrack", O_NONBLOCK) < 0 && errno != ENOENT)
-		problem("rmmod pmctrack: %s", strerror(errno));
+	for (int i = 0; loaded && i < 2; i++) {
+		if (syscall(SYS_delete_module, modules[i], O_NONBLOCK) < 0 && errno != ENOENT)
+			problem("rmmod %s: %s", modules[i], strerror(errno));
+	}
 }
 
 #define KMEMLEAK "/sys/kernel/debug/kmemleak"
@@ -330,6 +346,7 @@ int main(void)
 {
 	char *words, *module;
 	char status[16];
+	bool loaded;
 	size_t len;
 
 	load_early();
@@ -341,10 +358,10 @@ int main(void)
 		power_off();
 	}
 	leaks_begin();
-	if (module)
-		load_module(module);
+	loaded = module;
+	load_modules(module);
 	snprintf(status, sizeof(status), "%d", run_command(split_argv(words, len)));
-	clean_up(module);
+	clean_up(loaded);
 	leaks_check();
 	write_file(CTL "status", status);
 	power_off();

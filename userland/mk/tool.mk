@@ -6,6 +6,7 @@
 #   packages	what pkg-config knows of it, for compiling and linking
 #   libs	further options that link it
 #   options	further options of its compiler
+#   more_objs	objects beside those of src/
 #   test_objs	objects that all tests are linked with, as $(O)/tests/NAME.o
 #
 # src/main.c has main(); tests are linked with all the other objects.
@@ -14,7 +15,7 @@ mk := $(dir $(lastword $(MAKEFILE_LIST)))
 tests = $(patsubst %.c,$(O)/%,$(wildcard tests/*_test.c))
 include $(mk)flags.mk
 
-objs := $(patsubst %.c,$(O)/%.o,$(wildcard src/*.c))
+objs := $(patsubst %.c,$(O)/%.o,$(wildcard src/*.c)) $(more_objs)
 parts := $(filter-out $(O)/src/main.o,$(objs)) $(test_objs)
 all_libs = $(if $(packages),$(call libs_of,$(packages))) $(libs)
 

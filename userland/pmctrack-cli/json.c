@@ -148,6 +148,8 @@ static void print_header(const struct report *r, void *state)
 	(void)state;
 	add_string(line, "schema", "pmctrack");
 	add(line, "version", json_object_new_int(SCHEMA_VERSION));
+	if (r->sets->simulated)
+		add(line, "simulated", json_object_new_boolean(true));
 	describe_target(r->o, line);
 	add_u64(line, "period_ns", r->period_ns);
 	add(line, "sets", describe_sets(r->sets));

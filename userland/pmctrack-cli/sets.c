@@ -125,6 +125,7 @@ int sets_parse(struct sets *sets, const struct pmctrack_ctl *ctl, const struct o
 	int status;
 
 	sets->nr_core_types = pmctrack_ctl__nr_pmus(ctl);
+	sets->simulated = strcmp(pmctrack_ctl__backend(ctl), "sim") == 0;
 	status = parse_virts(sets, ctl, o);
 	if (!status && !o->nr_events)
 		status = add_default(sets, ctl, o, metrics);

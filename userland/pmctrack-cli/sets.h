@@ -24,6 +24,7 @@ struct sets {
 	struct pmctrack_evset *set[MAX_SETS];
 	unsigned int nr;
 	unsigned int nr_core_types;
+	bool simulated;		/* counts are a model's, of the simulated machine */
 	bool of_mmon;		/* the monitoring module's */
 	uint32_t virts;		/* mask of the virtual counters that are wanted */
 	struct virtual_counter virt[PMCTRACK_MAX_VIRT];	/* those in @virts */

@@ -33,6 +33,8 @@ static void mapping_of_set(FILE *out, const struct sets *sets, unsigned int i)
 /* One set is printed as in the paper; several have a heading each. */
 static void print_mappings(const struct report *r)
 {
+	if (r->sets->simulated)
+		fputs("[Simulated machine]\n", r->out);
 	fputs("[Event-to-counter mappings]\n", r->out);
 	for (unsigned int i = 0; i < r->sets->nr; i++)
 		mapping_of_set(r->out, r->sets, i);

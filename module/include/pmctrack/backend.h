@@ -174,6 +174,11 @@ struct pmct_backend {
 	/** @name: short, for people and /proc/pmc/info */
 	const char *name;
 	/**
+	 * @size: sizeof(struct pmct_backend), of a backend in a kernel module of its own. It is
+	 * compared, because the module may have been built with another version of this header.
+	 */
+	size_t size;
+	/**
 	 * @owns_counters: claim() takes the counters from perf; false: perf keeps
 	 * them, and lends what is free
 	 */
@@ -344,7 +349,11 @@ struct pmct_backend {
 	void (*overflow_clear)(u64 counters);
 };
 
-/* Those built in, to be probed in this order; ends with NULL. */
+/*
+ * Those built in, to be probed in this order; ends with NULL. A backend NAME in a kernel
+ * module of its own, pmctrack_NAME, is exported as pmct_backend_NAME (EXPORT_SYMBOL_GPL). The
+ * core loads it if it is asked for backend=NAME, and keeps it until it is unloaded itself.
+ */
 extern const struct pmct_backend *const pmct_backends[];
 
 #endif /* _PMCTRACK_BACKEND_H */

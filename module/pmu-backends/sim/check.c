@@ -61,6 +61,7 @@ static int pmct_sim_core_check(const struct pmct_sim_core_type *c, const char **
 		{ c->walk_cycles, 0, 1000, "walk_cycles must be at most 1000" },
 		{ c->l2_cycles, 0, 1000, "l2_cycles must be at most 1000" },
 		{ c->l2_kib, 1, 65536, "l2_kib must be 1 to 65536" },
+		{ c->counters, 1, PMCT_SIM_GENERAL, "counters must be 1 to 6" },
 		{ c->instr_pj, 0, 100000, "instr_pj must be at most 100000" },
 		{ c->active_mw, 0, 1000000, "active_mw must be at most 1000000" },
 		{ c->idle_mw, 0, 1000000, "idle_mw must be at most 1000000" },

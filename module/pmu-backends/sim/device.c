@@ -18,14 +18,12 @@ MODULE_PARM_DESC(topology, "the simulated machine: 4-shared (default), 8-shared,
 /**
  * struct pmct_sim_file - an open file
  * @mutex: serialises its users
- * @programmed: @runner has a slot, and does @profile
- * @runner: the simulated thread
+ * @slot: number of the simulated thread; negative: it has no program yet
  * @profile: its program
  */
 struct pmct_sim_file {
 	struct mutex mutex;	/* see above */
-	bool programmed;
-	struct pmct_sim_runner runner;
+	int slot;
 	struct pmct_sim_profile profile;
 };
 
@@ -36,6 +34,7 @@ static int pmct_sim_open(struct inode *inode, struct file *file)
 	if (!f)
 		return -ENOMEM;
 	mutex_init(&f->mutex);
+	f->slot = -1;
 	file->private_data = f;
 	return nonseekable_open(inode, file);
 }
@@ -44,8 +43,8 @@ static int pmct_sim_release(struct inode *inode, struct file *file)
 {
 	struct pmct_sim_file *f = file->private_data;
 
-	if (f->programmed)
-		pmct_sim_machine_remove(&f->runner);
+	if (f->slot >= 0)
+		pmct_sim_machine_remove(f->slot);
 	kvfree(f);
 	return 0;
 }
@@ -54,18 +53,20 @@ static int pmct_sim_program(struct pmct_sim_file *f, struct pmct_sim_program __u
 {
 	const char *why;
 	u64 seed;
-	int err;
+	int slot;
 
-	if (f->programmed)
+	if (f->slot >= 0)
 		return -EBUSY;
 	if (get_user(seed, &arg->seed) ||
 	    copy_from_user(&f->profile, &arg->profile, sizeof(f->profile)))
 		return -EFAULT;
 	if (pmct_sim_profile_check(&f->profile, &why))
 		return copy_to_user(arg->why, why, strlen(why) + 1) ? -EFAULT : -EINVAL;
-	err = pmct_sim_machine_add(&f->runner, &f->profile, seed);
-	f->programmed = !err;
-	return err;
+	slot = pmct_sim_machine_add(&f->profile, seed);
+	if (slot < 0)
+		return slot;
+	f->slot = slot;
+	return 0;
 }
 
 static int pmct_sim_run(struct pmct_sim_file *f, u64 __user *arg)
@@ -75,12 +76,12 @@ static int pmct_sim_run(struct pmct_sim_file *f, u64 __user *arg)
 
 	if (get_user(instr, arg))
 		return -EFAULT;
-	if (!f->programmed)
+	if (f->slot < 0)
 		return -ENODATA;
 	/* The count of instructions never reaches this. */
 	if (!instr || instr > 1ULL << 60)
 		return -EINVAL;
-	err = pmct_sim_machine_run(&f->runner, &instr);
+	err = pmct_sim_machine_run(f->slot, &instr);
 	return put_user(instr, arg) ? -EFAULT : err;
 }
 
@@ -88,10 +89,23 @@ static int pmct_sim_truth(struct pmct_sim_file *f, struct pmct_sim_truth __user 
 {
 	struct pmct_sim_truth truth;
 
-	if (!f->programmed)
+	if (f->slot < 0)
 		return -ENODATA;
-	pmct_sim_machine_truth(&f->runner, &truth);
+	pmct_sim_machine_truth(f->slot, &truth);
 	return copy_to_user(arg, &truth, sizeof(truth)) ? -EFAULT : 0;
+}
+
+static int pmct_sim_info(struct pmct_sim_info __user *arg)
+{
+	const struct pmct_sim_machine *m = pmct_sim_machine_topology();
+	struct pmct_sim_info info = { .nr_types = m->nr_types, .nr_cpus = m->nr_cpus };
+	unsigned int i;
+
+	strscpy(info.name, m->name, sizeof(info.name));
+	for (i = 0; i < m->nr_types; i++)
+		strscpy(info.type[i], m->type[i].name, sizeof(info.type[i]));
+	memcpy(info.cpu_type, m->cpu_type, sizeof(info.cpu_type));
+	return copy_to_user(arg, &info, sizeof(info)) ? -EFAULT : 0;
 }
 
 static long pmct_sim_ioctl(struct file *file, unsigned int cmd, unsigned long arg)
@@ -110,6 +124,9 @@ static long pmct_sim_ioctl(struct file *file, unsigned int cmd, unsigned long ar
 		break;
 	case PMCT_SIM_IOC_TRUTH:
 		err = pmct_sim_truth(f, (void __user *)arg);
+		break;
+	case PMCT_SIM_IOC_INFO:
+		err = pmct_sim_info((void __user *)arg);
 		break;
 	default:
 		err = -ENOTTY;

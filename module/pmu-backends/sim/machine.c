@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The simulated machine on real CPUs. A thread that executes a simulated program is busy
- * for the scheduler and halts its CPU; what it has done meanwhile, the model says. A probe
- * of the scheduler's switches tells the model who is where, and a timer steps it and finds
- * the ends of programs.
+ * for the scheduler and halts its CPU; what it has done meanwhile, the model says. It works
+ * from its first halt after a switch until it leaves the CPU, but not from an access to its
+ * counters until it halts again: a program does not get on while the kernel handles an
+ * interrupt. A timer steps the model, and finds ends of programs and overflows of counters.
  *
  * One lock protects the model. It is taken in switches, with the runqueue lock held, and
  * is shared by all CPUs: that is for a machine of at most 16, which nobody measures.
  */
-#include <linux/hash.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
+#include <linux/percpu.h>
+#include <linux/smp.h>
 #include <linux/spinlock.h>
 #include <linux/timekeeping.h>
 #include <trace/events/sched.h>
@@ -20,30 +22,22 @@
 #include "../../compat/tracepoint.h"
 #include "machine.h"
 
+/* Before all others that listen: when these read counters, a thread that leaves is gone. */
+#define PMCT_SIM_PROBE_PRIO	1000
+
 static DEFINE_RAW_SPINLOCK(pmct_sim_lock);
 static struct pmct_sim *pmct_sim;
-static DEFINE_HASHTABLE(pmct_sim_runners, 8);
-static unsigned int pmct_sim_nr_runners;
 static struct hrtimer pmct_sim_timer;
 /* When @pmct_sim_timer expires; U64_MAX: it does not run. */
 static u64 pmct_sim_timer_at = U64_MAX;
+/* Whom overflows are told, see pmct_backend::claim. */
+static bool (*pmct_sim_overflow)(void);
+
+static DEFINE_PER_CPU(call_single_data_t, pmct_sim_csd);
 
 static u64 pmct_sim_now(void)
 {
 	return ktime_get_mono_fast_ns();
-}
-
-static struct pmct_sim_runner *pmct_sim_find(const struct task_struct *task)
-{
-	struct pmct_sim_runner *runner;
-
-	lockdep_assert_held(&pmct_sim_lock);
-
-	hash_for_each_possible(pmct_sim_runners, runner, node, (unsigned long)task) {
-		if (runner->task == task)
-			return runner;
-	}
-	return NULL;
 }
 
 static bool pmct_sim_reached_goal(const struct pmct_sim_thread *t)
@@ -51,18 +45,21 @@ static bool pmct_sim_reached_goal(const struct pmct_sim_thread *t)
 	return READ_ONCE(t->count[PMCT_SIM_INSTR]) >= t->goal;
 }
 
-/* When the thread on @cpu will have reached its goal, as things are. */
-static u64 pmct_sim_goal_at(unsigned int cpu)
+/* When something happens on @cpu, as things are: ns, U64_MAX: nothing. */
+static u64 pmct_sim_cpu_due(unsigned int cpu)
 {
 	const struct pmct_sim_cpu *c = &pmct_sim->cpu[cpu];
 	const struct pmct_sim_thread *t;
+	u64 ns;
 
-	if (c->thread < 0)
+	if (c->thread < 0 || c->paused)
 		return U64_MAX;
 	t = &pmct_sim->thread[c->thread];
 	if (pmct_sim_reached_goal(t))
 		return U64_MAX;
-	return c->since + pmct_sim_time_for(pmct_sim, cpu, t->goal - t->count[PMCT_SIM_INSTR]);
+	ns = pmct_sim_time_for(pmct_sim, cpu, t->goal - t->count[PMCT_SIM_INSTR]);
+	ns = min(ns, pmct_sim_pmu_due(pmct_sim, cpu));
+	return c->since + ns;
 }
 
 /* When the model has to be looked at next. */
@@ -72,12 +69,15 @@ static u64 pmct_sim_next(void)
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < pmct_sim->machine.nr_cpus; cpu++)
-		at = min(at, pmct_sim_goal_at(cpu));
+		at = min(at, pmct_sim_cpu_due(cpu));
 	return at;
 }
 
-static void pmct_sim_start_timer(u64 at)
+/* Something may be due earlier than the timer knows. */
+static void pmct_sim_start_timer(u64 now)
 {
+	u64 at = max(pmct_sim_next(), now + 1000);
+
 	if (at >= pmct_sim_timer_at)
 		return;
 	pmct_sim_timer_at = at;
@@ -85,20 +85,29 @@ static void pmct_sim_start_timer(u64 at)
 	hrtimer_start(&pmct_sim_timer, ns_to_ktime(at), HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
-/* A thread that has done its work halts its CPU, and has to notice. */
-static void pmct_sim_wake_done(void)
+/* Must the CPU be interrupted? Its thread has reached its goal, or a counter is full. */
+static bool pmct_sim_wants_interrupt(unsigned int cpu)
 {
-	struct pmct_sim_runner *runner;
-	unsigned int bucket;
+	struct pmct_sim_cpu *c = &pmct_sim->cpu[cpu];
 
-	hash_for_each(pmct_sim_runners, bucket, runner, node) {
-		if (pmct_sim_reached_goal(&pmct_sim->thread[runner->slot]))
-			kick_process(runner->task);
-	}
+	return (c->thread >= 0 && pmct_sim_reached_goal(&pmct_sim->thread[c->thread])) ||
+	       pmct_sim_pmu_overflowed(c);
+}
+
+/* On the CPU concerned. A halt ends with it in any case. */
+static void pmct_sim_interrupt(void *unused)
+{
+	bool (*overflow)(void) = READ_ONCE(pmct_sim_overflow);
+
+	lockdep_assert_irqs_disabled();
+
+	if (overflow)
+		overflow();
 }
 
 static enum hrtimer_restart pmct_sim_timer_fn(struct hrtimer *timer)
 {
+	unsigned long interrupt = 0;
 	u64 now = pmct_sim_now();
 	unsigned int cpu;
 	bool busy;
@@ -107,57 +116,45 @@ static enum hrtimer_restart pmct_sim_timer_fn(struct hrtimer *timer)
 	if (now >= pmct_sim->stepped + PMCT_SIM_STEP_NS)
 		pmct_sim_step(pmct_sim, now);
 	for (cpu = 0; cpu < pmct_sim->machine.nr_cpus; cpu++) {
-		if (pmct_sim_goal_at(cpu) <= now)
+		if (pmct_sim_cpu_due(cpu) <= now)
 			pmct_sim_sync(pmct_sim, cpu, now);
+		if (pmct_sim_wants_interrupt(cpu))
+			__set_bit(cpu, &interrupt);
 	}
-	pmct_sim_wake_done();
 	busy = pmct_sim_busy(pmct_sim);
 	pmct_sim_timer_at = busy ? max(pmct_sim_next(), now + 1000) : U64_MAX;
 	if (busy)
 		hrtimer_set_expires(timer, ns_to_ktime(pmct_sim_timer_at));
 	raw_spin_unlock(&pmct_sim_lock);
+	/* One that is on its way already does for both. */
+	for_each_set_bit(cpu, &interrupt, PMCT_SIM_CPUS)
+		smp_call_function_single_async(cpu, per_cpu_ptr(&pmct_sim_csd, cpu));
 	return busy ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
-/* @runner is on this CPU from now on. */
-static void pmct_sim_enter_here(const struct pmct_sim_runner *runner, u64 now)
+static void pmct_sim_switch(void)
 {
 	unsigned int cpu = smp_processor_id();
 
-	/* Nobody ran, so nobody stepped. */
-	if (!pmct_sim_busy(pmct_sim))
-		pmct_sim_step(pmct_sim, now);
-	pmct_sim_enter(pmct_sim, cpu, runner->slot, now);
-	pmct_sim_start_timer(max(pmct_sim_next(), now + 1000));
-}
-
-static void pmct_sim_switch(const struct task_struct *next)
-{
-	struct pmct_sim_runner *runner;
-	u64 now;
-
-	if (!READ_ONCE(pmct_sim_nr_runners))
+	/* Only this CPU puts a thread here, or takes it away. */
+	if (READ_ONCE(pmct_sim->cpu[cpu].thread) < 0)
 		return;
-	now = pmct_sim_now();
 	raw_spin_lock(&pmct_sim_lock);
-	pmct_sim_leave(pmct_sim, smp_processor_id(), now);
-	runner = pmct_sim_find(next);
-	if (runner)
-		pmct_sim_enter_here(runner, now);
+	pmct_sim_leave(pmct_sim, cpu, pmct_sim_now());
 	raw_spin_unlock(&pmct_sim_lock);
 }
 
 static void pmct_sim_probe(void *data, bool preempt, struct task_struct *prev,
 			   struct task_struct *next, unsigned int prev_state)
 {
-	pmct_sim_switch(next);
+	pmct_sim_switch();
 }
 
 /* Before Linux 5.18. */
 static void pmct_sim_probe_old(void *data, bool preempt, struct task_struct *prev,
 			       struct task_struct *next)
 {
-	pmct_sim_switch(next);
+	pmct_sim_switch();
 }
 
 static struct pmct_tracepoint pmct_sim_tp =
@@ -170,17 +167,56 @@ static void pmct_sim_tp_match(struct tracepoint *tp, void *unused)
 }
 
 /**
+ * pmct_sim_machine_lock() - look at the model from the CPU that this runs on
+ *
+ * Context: interrupts disabled, until pmct_sim_machine_unlock(); not in an NMI.
+ * Return: the model. The work of this CPU is up to date, and its thread pauses.
+ */
+struct pmct_sim *pmct_sim_machine_lock(void)
+{
+	lockdep_assert_irqs_disabled();
+
+	raw_spin_lock(&pmct_sim_lock);
+	pmct_sim_pause(pmct_sim, smp_processor_id(), pmct_sim_now());
+	return pmct_sim;
+}
+
+/**
+ * pmct_sim_machine_unlock() - the end of it
+ */
+void pmct_sim_machine_unlock(void)
+{
+	raw_spin_unlock(&pmct_sim_lock);
+}
+
+/**
+ * pmct_sim_machine_listen() - whom to tell of counters that overflow
+ * @overflow: see pmct_backend::claim; NULL: nobody. No call of an earlier one is running then
+ *
+ * Context: process context, may sleep.
+ */
+void pmct_sim_machine_listen(bool (*overflow)(void))
+{
+	WRITE_ONCE(pmct_sim_overflow, overflow);
+	synchronize_rcu();
+}
+
+/* The topology, which never changes. */
+const struct pmct_sim_machine *pmct_sim_machine_topology(void)
+{
+	return &pmct_sim->machine;
+}
+
+/**
  * pmct_sim_machine_add() - a simulated thread comes into being
- * @runner: the thread
  * @profile: what it does; pmct_sim_profile_check() has accepted it. It stays
  * @seed: of its variation
  *
- * Return: 0 or -ENOSPC.
+ * Return: its number, or -ENOSPC.
  */
-int pmct_sim_machine_add(struct pmct_sim_runner *runner, const struct pmct_sim_profile *profile,
-			 u64 seed)
+int pmct_sim_machine_add(const struct pmct_sim_profile *profile, u64 seed)
 {
-	unsigned int slot = 0;
+	int slot = 0;
 
 	raw_spin_lock_irq(&pmct_sim_lock);
 	while (slot < PMCT_SIM_THREADS && pmct_sim->thread[slot].profile)
@@ -188,90 +224,98 @@ int pmct_sim_machine_add(struct pmct_sim_runner *runner, const struct pmct_sim_p
 	if (slot < PMCT_SIM_THREADS)
 		pmct_sim_begin(pmct_sim, slot, profile, seed);
 	raw_spin_unlock_irq(&pmct_sim_lock);
-	if (slot == PMCT_SIM_THREADS)
-		return -ENOSPC;
-	runner->slot = slot;
-	return 0;
+	return slot < PMCT_SIM_THREADS ? slot : -ENOSPC;
 }
 
 /* The thread, which nobody executes, is no more. */
-void pmct_sim_machine_remove(struct pmct_sim_runner *runner)
+void pmct_sim_machine_remove(unsigned int slot)
 {
 	raw_spin_lock_irq(&pmct_sim_lock);
-	pmct_sim_end(pmct_sim, runner->slot);
+	pmct_sim_end(pmct_sim, slot);
 	raw_spin_unlock_irq(&pmct_sim_lock);
 }
 
-/* Current executes @runner from now on, until it has done @instr more. */
-static void pmct_sim_machine_begin(struct pmct_sim_runner *runner, u64 instr)
+/* The thread begins to work on this CPU, or works on. */
+static void pmct_sim_get_on(unsigned int cpu, unsigned int slot)
 {
-	struct pmct_sim_thread *t = &pmct_sim->thread[runner->slot];
 	u64 now = pmct_sim_now();
 
-	raw_spin_lock_irq(&pmct_sim_lock);
-	t->goal = t->count[PMCT_SIM_INSTR] + instr;
-	runner->task = current;
-	hash_add(pmct_sim_runners, &runner->node, (unsigned long)current);
-	WRITE_ONCE(pmct_sim_nr_runners, pmct_sim_nr_runners + 1);
-	pmct_sim_enter_here(runner, now);
-	raw_spin_unlock_irq(&pmct_sim_lock);
+	raw_spin_lock(&pmct_sim_lock);
+	/* While nobody ran, nobody stepped. */
+	if (!pmct_sim_busy(pmct_sim))
+		pmct_sim_step(pmct_sim, now);
+	if (pmct_sim->cpu[cpu].thread < 0)
+		pmct_sim_enter(pmct_sim, cpu, slot, now);
+	else
+		pmct_sim_resume(pmct_sim, cpu, now);
+	pmct_sim_start_timer(now);
+	raw_spin_unlock(&pmct_sim_lock);
 }
 
-/* It does no more. Returns what is left. */
-static u64 pmct_sim_machine_finish(struct pmct_sim_runner *runner)
+/*
+ * The thread works on this CPU, unless it does already, and the CPU waits for an interrupt.
+ * Returns false if current has something else to do.
+ */
+static bool pmct_sim_work_here(unsigned int slot)
 {
-	struct pmct_sim_thread *t = &pmct_sim->thread[runner->slot];
-	u64 left;
+	const struct pmct_sim_thread *t = &pmct_sim->thread[slot];
+	unsigned int cpu;
 
-	raw_spin_lock_irq(&pmct_sim_lock);
-	pmct_sim_leave(pmct_sim, smp_processor_id(), pmct_sim_now());
-	hash_del(&runner->node);
-	runner->task = NULL;
-	WRITE_ONCE(pmct_sim_nr_runners, pmct_sim_nr_runners - 1);
-	left = t->goal - t->count[PMCT_SIM_INSTR];
-	raw_spin_unlock_irq(&pmct_sim_lock);
-	return left;
+	local_irq_disable();
+	if (pmct_sim_reached_goal(t) || pmct_halt_must_leave()) {
+		local_irq_enable();
+		return false;
+	}
+	cpu = smp_processor_id();
+	if (pmct_sim->cpu[cpu].thread < 0 || pmct_sim->cpu[cpu].paused)
+		pmct_sim_get_on(cpu, slot);
+	pmct_halt();
+	return true;
 }
 
 /**
  * pmct_sim_machine_run() - execute a simulated thread
- * @runner: a thread that nobody executes
+ * @slot: a thread that nobody executes
  * @instr: for so many instructions; afterwards, what is left
  *
  * Context: process context. It halts the CPU, but can be preempted.
  * Return: 0, -EINTR for a signal, -EAGAIN if current has to leave the kernel for a moment.
  */
-int pmct_sim_machine_run(struct pmct_sim_runner *runner, u64 *instr)
+int pmct_sim_machine_run(unsigned int slot, u64 *instr)
 {
-	const struct pmct_sim_thread *t = &pmct_sim->thread[runner->slot];
+	struct pmct_sim_thread *t = &pmct_sim->thread[slot];
 
-	pmct_sim_machine_begin(runner, *instr);
-	while (!pmct_sim_reached_goal(t) && !pmct_halt_must_leave()) {
-		cond_resched();
-		pmct_halt();
-	}
-	*instr = pmct_sim_machine_finish(runner);
+	raw_spin_lock_irq(&pmct_sim_lock);
+	t->goal = t->count[PMCT_SIM_INSTR] + *instr;
+	raw_spin_unlock_irq(&pmct_sim_lock);
+	while (pmct_sim_work_here(slot))
+		pmct_halt_yield();
+	raw_spin_lock_irq(&pmct_sim_lock);
+	pmct_sim_leave(pmct_sim, smp_processor_id(), pmct_sim_now());
+	*instr = t->goal - t->count[PMCT_SIM_INSTR];
+	raw_spin_unlock_irq(&pmct_sim_lock);
 	if (!*instr)
 		return 0;
 	return signal_pending(current) ? -EINTR : -EAGAIN;
 }
 
 /* What no counter knows of a thread. */
-void pmct_sim_machine_truth(const struct pmct_sim_runner *runner, struct pmct_sim_truth *truth)
+void pmct_sim_machine_truth(unsigned int slot, struct pmct_sim_truth *truth)
 {
-	const struct pmct_sim_thread *t = &pmct_sim->thread[runner->slot];
+	const struct pmct_sim_thread *t = &pmct_sim->thread[slot];
 	unsigned int i;
 
 	memset(truth, 0, sizeof(*truth));
 	raw_spin_lock_irq(&pmct_sim_lock);
 	pmct_sim_step(pmct_sim, pmct_sim_now());
-	pmct_sim_settle_alone(pmct_sim, runner->slot);
-	truth->instr = t->count[PMCT_SIM_INSTR];
+	pmct_sim_settle_alone(pmct_sim, slot);
+	memcpy(truth->count, t->count, sizeof(truth->count));
 	truth->ran_ps = t->ran_ps;
 	truth->pj = t->pj;
+	truth->machine_pj = pmct_sim->pj;
 	truth->nr_types = pmct_sim->machine.nr_types;
 	for (i = 0; i < pmct_sim->machine.nr_clusters; i++)
-		truth->llc_bytes += pmct_sim->llc[i].has[runner->slot] / 4;
+		truth->llc_bytes += pmct_sim->llc[i].has[slot] / 4;
 	for (i = 0; i < truth->nr_types; i++)
 		truth->alone_ps[i] = t->alone[i].ps;
 	raw_spin_unlock_irq(&pmct_sim_lock);
@@ -285,8 +329,10 @@ void pmct_sim_machine_truth(const struct pmct_sim_runner *runner, struct pmct_si
  */
 int pmct_sim_machine_start(const struct pmct_sim_machine *machine)
 {
-	int err;
+	int cpu, err;
 
+	for_each_possible_cpu(cpu)
+		INIT_CSD(per_cpu_ptr(&pmct_sim_csd, cpu), pmct_sim_interrupt, NULL);
 	for_each_kernel_tracepoint(pmct_sim_tp_match, NULL);
 	if (!pmct_sim_tp.tp)
 		return -EOPNOTSUPP;
@@ -296,7 +342,8 @@ int pmct_sim_machine_start(const struct pmct_sim_machine *machine)
 	pmct_sim_init(pmct_sim, machine, pmct_sim_now());
 	pmct_hrtimer_setup(&pmct_sim_timer, pmct_sim_timer_fn, CLOCK_MONOTONIC,
 			   HRTIMER_MODE_ABS_PINNED_HARD);
-	err = tracepoint_probe_register(pmct_sim_tp.tp, pmct_sim_tp.probe, NULL);
+	err = tracepoint_probe_register_prio(pmct_sim_tp.tp, pmct_sim_tp.probe, NULL,
+					     PMCT_SIM_PROBE_PRIO);
 	if (err)
 		kvfree(pmct_sim);
 	return err;
@@ -308,5 +355,7 @@ void pmct_sim_machine_stop(void)
 	tracepoint_probe_unregister(pmct_sim_tp.tp, pmct_sim_tp.probe, NULL);
 	tracepoint_synchronize_unregister();
 	hrtimer_cancel(&pmct_sim_timer);
+	/* The last interrupts have come and gone: they come with interrupts enabled only. */
+	synchronize_rcu();
 	kvfree(pmct_sim);
 }

@@ -12,8 +12,9 @@
 
 /* Products of time and rates stay below 2^64. */
 #define SYNC_NS_MAX	10000000ULL
-/* Work alone is followed in such pieces: some ms. */
+/* Work alone is followed in such pieces, some ms, and in smaller ones while caches fill. */
 #define ALONE_INSTR	4000000
+#define ALONE_LEAST	20000
 #define STEPS_MAX	100
 
 /* What @instr instructions are at so much per million, also where the product is above 2^64. */
@@ -112,9 +113,21 @@ static unsigned int pmct_sim_nr_threads(const struct pmct_sim *sim)
  * Work
  */
 
-/* The same work, done alone: (2) to (10) for one thread, with caches of its own. */
-static void pmct_sim_alone_on(const struct pmct_sim *sim, struct pmct_sim_thread *t,
-			      unsigned int type, u64 instr)
+/* By how much @instr instructions with @misses per million fill a cache of one's own. */
+static u64 pmct_sim_alone_fill(u64 instr, u64 misses, u64 has, u64 size,
+			       const struct pmct_sim_curve *curve)
+{
+	u64 filled = instr * misses * PMCT_SIM_PART / MILLION;
+
+	return min(pmct_sim_foreign(filled, has, pmct_sim_footprint(curve)), size - has);
+}
+
+/*
+ * The same work, done alone: (2) to (10) for one thread, with caches of its own. Returns how
+ * many of the instructions were done: caches that are being filled change the rates.
+ */
+static u64 pmct_sim_alone_piece(const struct pmct_sim *sim, struct pmct_sim_thread *t,
+				unsigned int type, u64 instr)
 {
 	const struct pmct_sim_machine *m = &sim->machine;
 	const struct pmct_sim_phase *p = pmct_sim_phase_of(t);
@@ -122,22 +135,29 @@ static void pmct_sim_alone_on(const struct pmct_sim *sim, struct pmct_sim_thread
 	struct pmct_sim_rates rates;
 	const struct pmct_sim_rates *all[] = { &rates };
 	const struct pmct_sim_cluster *cluster;
+	u64 l2_size, llc_size, l2, llc, mem_ps;
 	unsigned int cpu = 0;
-	u64 mem_ps, misses;
 
 	while (cpu < m->nr_cpus - 1U && m->cpu_type[cpu] != type)
 		cpu++;
 	cluster = &m->cluster[m->cpu_cluster[cpu]];
+	l2_size = pmct_sim_size(m->type[type].l2_kib);
+	llc_size = pmct_sim_size(cluster->llc_kib);
 	pmct_sim_rates(m, type, m->cpu_cluster[cpu], t, a->l2, a->llc, &rates);
 	mem_ps = pmct_sim_latency(&m->node[cluster->node], all, 1);
 	pmct_sim_rates_memory(&m->type[type], mem_ps, &rates);
+	for (;; instr /= 2) {
+		l2 = pmct_sim_alone_fill(instr, rates.event[PMCT_SIM_L2_MISSES], a->l2, l2_size,
+					 &p->l2);
+		llc = pmct_sim_alone_fill(instr, rates.event[PMCT_SIM_LLC_MISSES], a->llc,
+					  llc_size, &p->llc);
+		if (instr <= ALONE_LEAST || (l2 <= l2_size / 8 && llc <= llc_size / 8))
+			break;
+	}
 	a->ps += pmct_sim_of(instr, rates.ps);
-	misses = instr * rates.event[PMCT_SIM_L2_MISSES] * PMCT_SIM_PART / MILLION;
-	a->l2 += pmct_sim_foreign(misses, a->l2, pmct_sim_footprint(&p->l2));
-	a->l2 = min(a->l2, pmct_sim_size(m->type[type].l2_kib));
-	misses = instr * rates.event[PMCT_SIM_LLC_MISSES] * PMCT_SIM_PART / MILLION;
-	a->llc += pmct_sim_foreign(misses, a->llc, pmct_sim_footprint(&p->llc));
-	a->llc = min(a->llc, pmct_sim_size(cluster->llc_kib));
+	a->l2 += l2;
+	a->llc += llc;
+	return instr;
 }
 
 /**
@@ -149,11 +169,14 @@ void pmct_sim_settle_alone(struct pmct_sim *sim, unsigned int thread)
 {
 	struct pmct_sim_thread *t = &sim->thread[thread];
 	unsigned int type;
+	u64 left;
 
 	if (!t->alone_due)
 		return;
-	for (type = 0; type < sim->machine.nr_types; type++)
-		pmct_sim_alone_on(sim, t, type, t->alone_due);
+	for (type = 0; type < sim->machine.nr_types; type++) {
+		for (left = t->alone_due; left;)
+			left -= pmct_sim_alone_piece(sim, t, type, left);
+	}
 	t->alone_due = 0;
 }
 
@@ -250,7 +273,8 @@ void pmct_sim_sync(struct pmct_sim *sim, unsigned int cpu, u64 now)
 		c->since += ns;
 		sim->pj += ns * core->active_mw;
 		sim->thread[c->thread].pj += ns * core->active_mw;
-		pmct_sim_work(sim, cpu, ns * 1000);
+		if (!c->paused)
+			pmct_sim_work(sim, cpu, ns * 1000);
 	}
 }
 
@@ -340,8 +364,35 @@ void pmct_sim_enter(struct pmct_sim *sim, unsigned int cpu, unsigned int thread,
 {
 	pmct_sim_sync(sim, cpu, now);
 	sim->cpu[cpu].thread = thread;
+	sim->cpu[cpu].paused = false;
 	pmct_sim_rates_here(sim, cpu);
 	pmct_sim_rates_memory_here(sim, cpu);
+}
+
+/**
+ * pmct_sim_pause() - the thread on a CPU does nothing for a while
+ * @sim: the machine
+ * @cpu: the CPU; nothing happens if no simulated thread is there
+ * @now: ns
+ *
+ * An interrupt is handled. The thread keeps the CPU, which takes as much power as before.
+ */
+void pmct_sim_pause(struct pmct_sim *sim, unsigned int cpu, u64 now)
+{
+	pmct_sim_sync(sim, cpu, now);
+	sim->cpu[cpu].paused = sim->cpu[cpu].thread >= 0;
+}
+
+/**
+ * pmct_sim_resume() - the end of it
+ * @sim: the machine
+ * @cpu: the CPU
+ * @now: ns
+ */
+void pmct_sim_resume(struct pmct_sim *sim, unsigned int cpu, u64 now)
+{
+	pmct_sim_sync(sim, cpu, now);
+	sim->cpu[cpu].paused = false;
 }
 
 /**
@@ -429,6 +480,7 @@ void pmct_sim_init(struct pmct_sim *sim, const struct pmct_sim_machine *machine,
 		sim->cpu[i].thread = -1;
 		sim->cpu[i].since = now;
 		sim->cpu[i].l2.size = pmct_sim_size(core->l2_kib);
+		pmct_sim_pmu_init(&sim->cpu[i].pmu);
 	}
 	for (i = 0; i < machine->nr_clusters; i++)
 		sim->llc[i].size = pmct_sim_size(machine->cluster[i].llc_kib);

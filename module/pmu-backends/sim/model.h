@@ -15,48 +15,16 @@
 #include <linux/types.h>
 #include <uapi/linux/pmctrack_sim.h>
 
-#define PMCT_SIM_CPUS		16
 #define PMCT_SIM_CLUSTERS	8
 #define PMCT_SIM_NODES		2
 #define PMCT_SIM_THREADS	128
+/* Counters of a CPU: instructions, cycles, and so many that count any event. */
+#define PMCT_SIM_FIXED		2
+#define PMCT_SIM_GENERAL	6
+#define PMCT_SIM_COUNTERS	(PMCT_SIM_FIXED + PMCT_SIM_GENERAL)
 
 /* The model is stepped at least this often, so that caches move in small steps. */
 #define PMCT_SIM_STEP_NS	1000000
-
-/**
- * enum pmct_sim_event - what counters of the simulated machine count
- * @PMCT_SIM_INSTR: instructions
- * @PMCT_SIM_CYCLES: cycles of the core
- * @PMCT_SIM_BRANCHES: branches
- * @PMCT_SIM_COND_BRANCHES: conditional ones
- * @PMCT_SIM_BRANCH_MISSES: mispredicted branches
- * @PMCT_SIM_L1D: data accesses
- * @PMCT_SIM_L1D_MISSES: of these; they access the L2 cache
- * @PMCT_SIM_L2_MISSES: these access the last-level cache
- * @PMCT_SIM_LLC_MISSES: these access memory
- * @PMCT_SIM_ITLB_MISSES: of instructions
- * @PMCT_SIM_DTLB_MISSES: of data
- * @PMCT_SIM_STALLS_DATA: cycles in which data of a cache or of memory were waited for
- * @PMCT_SIM_STALLS_FETCH: cycles in which mispredicted branches and the ITLB left no work
- * @PMCT_SIM_MEM_LINES: lines that were read from memory, or written back
- */
-enum pmct_sim_event {
-	PMCT_SIM_INSTR,
-	PMCT_SIM_CYCLES,
-	PMCT_SIM_BRANCHES,
-	PMCT_SIM_COND_BRANCHES,
-	PMCT_SIM_BRANCH_MISSES,
-	PMCT_SIM_L1D,
-	PMCT_SIM_L1D_MISSES,
-	PMCT_SIM_L2_MISSES,
-	PMCT_SIM_LLC_MISSES,
-	PMCT_SIM_ITLB_MISSES,
-	PMCT_SIM_DTLB_MISSES,
-	PMCT_SIM_STALLS_DATA,
-	PMCT_SIM_STALLS_FETCH,
-	PMCT_SIM_MEM_LINES,
-	PMCT_SIM_NR_EVENTS
-};
 
 /**
  * struct pmct_sim_core_type - a kind of core
@@ -70,6 +38,7 @@ enum pmct_sim_event {
  * @walk_cycles: of a TLB miss
  * @l2_cycles: of an access that hits the L2 cache, as far as it is not hidden
  * @l2_kib: its private cache
+ * @counters: counters for any event, beside those of instructions and of cycles
  * @instr_pj: energy of an instruction
  * @active_mw: power while a thread runs, beside that of its instructions
  * @idle_mw: power while none does
@@ -85,6 +54,7 @@ struct pmct_sim_core_type {
 	u32 walk_cycles;
 	u32 l2_cycles;
 	u32 l2_kib;
+	u32 counters;
 	u32 instr_pj;
 	u32 active_mw;
 	u32 idle_mw;
@@ -219,16 +189,34 @@ struct pmct_sim_cache {
 };
 
 /**
+ * struct pmct_sim_pmu - the counters of a CPU; all of them count always
+ * @event: what each counts
+ * @start: pmct_sim_cpu::count of its event at which the counter was 0, modulo 2^64
+ * @full: pmct_sim_cpu::count of its event at which the counter overflows
+ * @overflowed: mask of those that have
+ */
+struct pmct_sim_pmu {
+	u8 event[PMCT_SIM_COUNTERS];
+	u64 start[PMCT_SIM_COUNTERS];
+	u64 full[PMCT_SIM_COUNTERS];
+	u32 overflowed;
+};
+
+/**
  * struct pmct_sim_cpu - a CPU
  * @thread: who runs there, or -1
+ * @paused: @thread does nothing at present: the CPU handles an interrupt
  * @since: @thread's work is done up to this time, and the CPU's energy counted
  * @count: events of all threads that ran there
+ * @pmu: its counters
  * @l2: its private cache
  */
 struct pmct_sim_cpu {
 	int thread;
+	bool paused;
 	u64 since;
 	u64 count[PMCT_SIM_NR_EVENTS];
+	struct pmct_sim_pmu pmu;
 	struct pmct_sim_cache l2;
 };
 
@@ -262,10 +250,20 @@ void pmct_sim_begin(struct pmct_sim *sim, unsigned int thread,
 void pmct_sim_end(struct pmct_sim *sim, unsigned int thread);
 void pmct_sim_enter(struct pmct_sim *sim, unsigned int cpu, unsigned int thread, u64 now);
 void pmct_sim_leave(struct pmct_sim *sim, unsigned int cpu, u64 now);
+void pmct_sim_pause(struct pmct_sim *sim, unsigned int cpu, u64 now);
+void pmct_sim_resume(struct pmct_sim *sim, unsigned int cpu, u64 now);
 void pmct_sim_sync(struct pmct_sim *sim, unsigned int cpu, u64 now);
 bool pmct_sim_busy(const struct pmct_sim *sim);
 void pmct_sim_step(struct pmct_sim *sim, u64 now);
 u64 pmct_sim_time_for(const struct pmct_sim *sim, unsigned int cpu, u64 instr);
 void pmct_sim_settle_alone(struct pmct_sim *sim, unsigned int thread);
+
+void pmct_sim_pmu_init(struct pmct_sim_pmu *pmu);
+void pmct_sim_pmu_select(struct pmct_sim_cpu *cpu, unsigned int counter, unsigned int event);
+u64 pmct_sim_pmu_read(const struct pmct_sim_cpu *cpu, unsigned int counter);
+void pmct_sim_pmu_write(struct pmct_sim_cpu *cpu, unsigned int counter, u64 value);
+u32 pmct_sim_pmu_overflowed(struct pmct_sim_cpu *cpu);
+void pmct_sim_pmu_clear(struct pmct_sim_cpu *cpu, u32 counters);
+u64 pmct_sim_pmu_due(const struct pmct_sim *sim, unsigned int cpu);
 
 #endif /* _PMCT_SIM_MODEL_H */

@@ -8,13 +8,13 @@
 #include "model.h"
 
 /* Out of order, wide. */
-#define BIG	.width = 4000, .ilp_used = 900, .overlap = 900, .front_end = 400, \
+#define BIG	.width = 4000, .ilp_used = 1000, .overlap = 900, .front_end = 400, \
 		.branch_cycles = 15, .walk_cycles = 20, .l2_cycles = 4
 /* In order, narrow. */
-#define SMALL	.width = 2000, .ilp_used = 450, .overlap = 300, .front_end = 1000, \
+#define SMALL	.width = 1200, .ilp_used = 850, .overlap = 100, .front_end = 1000, \
 		.branch_cycles = 10, .walk_cycles = 30, .l2_cycles = 9
 
-#define SERVER	.name = "core", .mhz = 2400, BIG, .l2_kib = 256, .instr_pj = 500, \
+#define SERVER	.name = "core", .mhz = 2400, BIG, .l2_kib = 256, .counters = 4, .instr_pj = 500, \
 		.active_mw = 2000, .idle_mw = 300
 
 #define LLC(kib, ps, of_node)	{ .llc_kib = (kib), .llc_ps = (ps), .node = (of_node) }
@@ -61,9 +61,9 @@ static const struct pmct_sim_machine pmct_sim_topologies[] = {
 		.name = "2B-2S", .nr_types = 2, .nr_clusters = 2, .nr_nodes = 1, .nr_cpus = 4,
 		.type = {
 			{ .name = "big", .mhz = 2000, BIG, .l2_kib = 128, .instr_pj = 600,
-			  .active_mw = 3000, .idle_mw = 500 },
+			  .counters = 2, .active_mw = 3000, .idle_mw = 500 },
 			{ .name = "small", .mhz = 1600, SMALL, .l2_kib = 64, .instr_pj = 200,
-			  .active_mw = 400, .idle_mw = 80 },
+			  .counters = 2, .active_mw = 400, .idle_mw = 80 },
 		},
 		.cluster = { LLC(4096, 7000, 0), LLC(1024, 10000, 0) },
 		.node = { MEMORY(90000, 8000) },
@@ -74,9 +74,9 @@ static const struct pmct_sim_machine pmct_sim_topologies[] = {
 		.name = "2B-10S", .nr_types = 2, .nr_clusters = 2, .nr_nodes = 2, .nr_cpus = 12,
 		.type = {
 			{ .name = "big", .mhz = 2100, BIG, .l2_kib = 512, .instr_pj = 700,
-			  .active_mw = 3000, .idle_mw = 500 },
+			  .counters = 4, .active_mw = 3000, .idle_mw = 500 },
 			{ .name = "small", .mhz = 800, BIG, .l2_kib = 512, .instr_pj = 350,
-			  .active_mw = 700, .idle_mw = 200 },
+			  .counters = 4, .active_mw = 700, .idle_mw = 200 },
 		},
 		.cluster = { LLC(6144, 15000, 0),
 			     LLC(6144, 15000, 1) },
@@ -89,9 +89,9 @@ static const struct pmct_sim_machine pmct_sim_topologies[] = {
 		.name = "2B-4S", .nr_types = 2, .nr_clusters = 2, .nr_nodes = 1, .nr_cpus = 6,
 		.type = {
 			{ .name = "big", .mhz = 1100, BIG, .l2_kib = 128, .instr_pj = 350,
-			  .active_mw = 400, .idle_mw = 50 },
+			  .counters = 6, .active_mw = 400, .idle_mw = 50 },
 			{ .name = "small", .mhz = 850, SMALL, .l2_kib = 64, .instr_pj = 90,
-			  .active_mw = 60, .idle_mw = 10 },
+			  .counters = 6, .active_mw = 60, .idle_mw = 10 },
 		},
 		.cluster = { LLC(2048, 15000, 0), LLC(1024, 15000, 0) },
 		.node = { MEMORY(130000, 6000) },
@@ -102,15 +102,15 @@ static const struct pmct_sim_machine pmct_sim_topologies[] = {
 		.name = "4P-8E-2LP", .nr_types = 3, .nr_clusters = 2, .nr_nodes = 1, .nr_cpus = 14,
 		.type = {
 			{ .name = "performance", .mhz = 4500, BIG, .l2_kib = 2048, .instr_pj = 900,
-			  .active_mw = 5000, .idle_mw = 300 },
-			{ .name = "efficiency", .mhz = 3300, .width = 3000, .ilp_used = 700,
+			  .counters = 6, .active_mw = 5000, .idle_mw = 300 },
+			{ .name = "efficiency", .mhz = 3300, .width = 2400, .ilp_used = 950,
 			  .overlap = 600, .front_end = 700, .branch_cycles = 13, .walk_cycles = 25,
 			  .l2_cycles = 6, .l2_kib = 512, .instr_pj = 350, .active_mw = 1000,
-			  .idle_mw = 80 },
-			{ .name = "low-power", .mhz = 2100, .width = 3000, .ilp_used = 600,
+			  .counters = 6, .idle_mw = 80 },
+			{ .name = "low-power", .mhz = 2100, .width = 1800, .ilp_used = 900,
 			  .overlap = 450, .front_end = 800, .branch_cycles = 13, .walk_cycles = 25,
 			  .l2_cycles = 7, .l2_kib = 512, .instr_pj = 180, .active_mw = 300,
-			  .idle_mw = 20 },
+			  .counters = 6, .idle_mw = 20 },
 		},
 		.cluster = { LLC(24576, 18000, 0), LLC(2048, 15000, 0) },
 		.node = { MEMORY(110000, 60000) },

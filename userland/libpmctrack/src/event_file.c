@@ -203,6 +203,7 @@ struct event_file *event_file_of_model(const char *model)
 		const char *model, *file;
 	} files[] = {
 		{ "perf", "perf" },
+		{ "sim=", "sim" },
 		{ "midr=", "arm64" },
 		{ "x86=0,", "x86-intel" },
 		{ "x86=2,", "x86-amd" },

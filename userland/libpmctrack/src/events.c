@@ -36,6 +36,12 @@ bool pmu_is_perf(const struct pmu *pmu)
 	return strcmp(pmu->model, "perf") == 0;
 }
 
+/* Codes of a model, not of a vendor: tables of the machine's CPU do not apply. */
+static bool pmu_is_simulated(const struct pmu *pmu)
+{
+	return strncmp(pmu->model, "sim=", 4) == 0;
+}
+
 static bool pmu_is_x86(const struct pmu *pmu)
 {
 	return strncmp(pmu->model, "x86=", 4) == 0;
@@ -47,7 +53,7 @@ const char *pmu_table(const struct pmu *pmu, uint64_t *limit)
 
 	*limit = 0;
 	/* Its codes are perf's, not the PMU's. */
-	if (pmu_is_perf(pmu))
+	if (pmu_is_perf(pmu) || pmu_is_simulated(pmu))
 		return NULL;
 	return present ? present : event_file_table(pmu->file, limit);
 }

@@ -17,6 +17,43 @@
 #define PMCT_SIM_POINTS		6	/* of a miss-rate curve */
 #define PMCT_SIM_NAME		24
 #define PMCT_SIM_TYPES		4	/* core types */
+#define PMCT_SIM_CPUS		16
+
+/**
+ * enum pmct_sim_event - what counters of the simulated machine count; the
+ *	codes of raw strings
+ * @PMCT_SIM_INSTR: instructions
+ * @PMCT_SIM_CYCLES: cycles of the core
+ * @PMCT_SIM_BRANCHES: branches
+ * @PMCT_SIM_COND_BRANCHES: conditional ones
+ * @PMCT_SIM_BRANCH_MISSES: mispredicted branches
+ * @PMCT_SIM_L1D: data accesses
+ * @PMCT_SIM_L1D_MISSES: of these; they access the L2 cache
+ * @PMCT_SIM_L2_MISSES: these access the last-level cache
+ * @PMCT_SIM_LLC_MISSES: these access memory
+ * @PMCT_SIM_ITLB_MISSES: of instructions
+ * @PMCT_SIM_DTLB_MISSES: of data
+ * @PMCT_SIM_STALLS_DATA: cycles in which data of a cache or of memory were waited for
+ * @PMCT_SIM_STALLS_FETCH: cycles in which mispredicted branches and the ITLB left no work
+ * @PMCT_SIM_MEM_LINES: lines that were read from memory, or written back
+ */
+enum pmct_sim_event {
+	PMCT_SIM_INSTR,
+	PMCT_SIM_CYCLES,
+	PMCT_SIM_BRANCHES,
+	PMCT_SIM_COND_BRANCHES,
+	PMCT_SIM_BRANCH_MISSES,
+	PMCT_SIM_L1D,
+	PMCT_SIM_L1D_MISSES,
+	PMCT_SIM_L2_MISSES,
+	PMCT_SIM_LLC_MISSES,
+	PMCT_SIM_ITLB_MISSES,
+	PMCT_SIM_DTLB_MISSES,
+	PMCT_SIM_STALLS_DATA,
+	PMCT_SIM_STALLS_FETCH,
+	PMCT_SIM_MEM_LINES,
+	PMCT_SIM_NR_EVENTS,
+};
 
 /**
  * struct pmct_sim_curve - misses of a cache, by how much of it the thread has
@@ -94,22 +131,40 @@ struct pmct_sim_program {
 
 /**
  * struct pmct_sim_truth - the argument of PMCT_SIM_IOC_TRUTH: what no counter knows
- * @instr: instructions that were done
+ * @count: events, by enum pmct_sim_event
  * @ran_ps: CPU time that they took
- * @pj: energy
+ * @pj: energy of the thread
+ * @machine_pj: energy of the machine since it began to exist
  * @llc_bytes: of last-level caches, all together
  * @nr_types: core types, the fastest first
  * @__reserved: 0
  * @alone_ps: what the same work takes alone on each
  */
 struct pmct_sim_truth {
-	__u64 instr;
+	__u64 count[PMCT_SIM_NR_EVENTS];
 	__u64 ran_ps;
 	__u64 pj;
+	__u64 machine_pj;
 	__u64 llc_bytes;
 	__u32 nr_types;
 	__u32 __reserved;
 	__u64 alone_ps[PMCT_SIM_TYPES];
+};
+
+/**
+ * struct pmct_sim_info - the argument of PMCT_SIM_IOC_INFO: the simulated machine
+ * @name: of its topology
+ * @nr_types: core types, the fastest first
+ * @nr_cpus: CPUs
+ * @type: names of core types
+ * @cpu_type: of each CPU
+ */
+struct pmct_sim_info {
+	char name[PMCT_SIM_NAME];
+	__u32 nr_types;
+	__u32 nr_cpus;
+	char type[PMCT_SIM_TYPES][PMCT_SIM_NAME];
+	__u8 cpu_type[PMCT_SIM_CPUS];
 };
 
 /*
@@ -124,5 +179,6 @@ struct pmct_sim_truth {
  */
 #define PMCT_SIM_IOC_RUN	_IOWR('q', 0x81, __u64)
 #define PMCT_SIM_IOC_TRUTH	_IOR('q', 0x82, struct pmct_sim_truth)
+#define PMCT_SIM_IOC_INFO	_IOR('q', 0x83, struct pmct_sim_info)
 
 #endif /* _UAPI_LINUX_PMCTRACK_SIM_H */

@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# The simulated machine (tests/vm/run --sim): what is counted there is what happened.
+
+MODULES=/opt/pmctrack/modules
+
+# truth FILE KEY: a number of a file that "simapp --json" wrote; of the first thread
+truth() { grep -oE "\"$2\":[0-9.]+" "$1" | head -n 1 | cut -d: -f2; }
+# near A B PERCENT: A differs from B by so much at most
+near() {
+	awk -v a="$1" -v b="$2" -v p="$3" 'BEGIN { d = a - b; exit !((d < 0 ? -d : d) <= b * p / 100) }' ||
+		fail "${4-value}: $1, expected $2 within $3 %"
+}
+more() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > b) }' || fail "${3-value}: $1 is not more than $2"; }
+cpus_of() { simapp --machine | sed -n "s/^cpu \([0-9]*\): $1$/\1/p"; }
+fast_cpu() { simapp --machine | sed -n 's/^cpu \([0-9]*\): .*/\1/p' | head -n 1; }
+slow_cpu() { simapp --machine | sed -n 's/^cpu \([0-9]*\): .*/\1/p' | tail -n 1; }
+two_types() { [ "$(grep -c ^coretype: /proc/pmc/info)" -ge 2 ] || only "two core types"; }
+
+# Every event of a program, by the counters and by the model's own books.
+test_sim_counts_are_true() {
+	only sim
+	local event
+	for event in cycles branches cond_branches branch_misses l1d_accesses l1d_misses l2_misses llc_misses \
+		itlb_misses dtlb_misses stall_backend stall_frontend mem_lines; do
+		pmctrack --csv -T 0.01 -c "instr,$event" -o /tmp/mine simapp -x 2 -j mcf >/tmp/truth
+		equal "$(csv_sum /tmp/mine instr)" "$(truth /tmp/truth instr)" instr
+		equal "$(csv_sum /tmp/mine "$event")" "$(truth /tmp/truth "$event")" "$event"
+	done
+}
+
+# The same of threads that are moved all the time, and of those that share CPUs.
+test_sim_counts_of_moved() {
+	only sim
+	local i cpu=0 nr want
+	nr=$(nproc)
+	for i in 1 2 3 4 5 6; do
+		pmctrack --csv -T 0.02 -c instr,cycles -o /tmp/mine$i simapp -s $i -x 3 -j soplex >/tmp/truth$i &
+	done
+	while pgrep -x simapp >/dev/null; do
+		for i in $(pgrep -x simapp); do
+			cpu=$(((cpu + 1) % nr))
+			taskset -cp $cpu "$i" >/dev/null 2>&1 || true
+		done
+		sleep 0.003
+	done
+	wait
+	for i in 1 2 3 4 5 6; do
+		want=$(truth /tmp/truth$i cycles)
+		equal "$(csv_sum /tmp/mine$i instr)" "$(truth /tmp/truth$i instr)" "instr of $i"
+		equal "$(csv_sum /tmp/mine$i cycles)" "$want" "cycles of $i"
+	done
+}
+
+# Alone, a program takes what the model says of a run alone, on each core type.
+test_sim_alone() {
+	only sim
+	two_types
+	local cpu type
+	for cpu in $(fast_cpu) $(slow_cpu); do
+		type=$(simapp --machine | sed -n "s/^cpu $cpu: //p")
+		taskset -c "$cpu" simapp -x 5 -j mcf >/tmp/truth
+		near "$(truth /tmp/truth elapsed_s)" "$(truth /tmp/truth "$type")" 1 "time alone on $type"
+		near "$(truth /tmp/truth cpu_s)" "$(truth /tmp/truth "$type")" 1 "CPU time alone on $type"
+	done
+	simapp -x 5 -p "$(simapp --machine | sed -n 's/^simulated machine: //p')" mcf >/tmp/predicted
+	near "$(truth /tmp/truth "$type")" "$(grep -oE "\"$type\":\{\"seconds\":[0-9.]+" /tmp/predicted | grep -oE '[0-9.]+$')" 1 "prediction"
+}
+
+# Programs that share a cache slow each other down; those that only compute do not.
+test_sim_contention() {
+	only sim
+	local a b
+	a=$(fast_cpu) b=$((a + 1))
+	taskset -c "$b" simapp -x 1000 lbm & other=$!
+	taskset -c "$a" simapp -x 5 -j sphinx3 >/tmp/truth
+	kill -0 $other || fail "the other one ended too early"
+	more "$(truth /tmp/truth cpu_s)" "$(truth /tmp/truth big | awk '{ print 1.15 * $1 }')" "beside lbm"
+	taskset -c "$a" simapp -x 3 -j hmmer >/tmp/truth
+	kill -0 $other || fail "the other one ended too early"
+	near "$(truth /tmp/truth cpu_s)" "$(truth /tmp/truth big)" 3 "hmmer beside lbm"
+	kill $other
+	wait $other || true
+}
+
+# Windows end at their event, but for the time that an interrupt takes.
+test_sim_windows() {
+	only sim
+	local late=40000
+	taskset -c "$(fast_cpu)" pmctrack --csv -c instr:ebs=5000000,cycles -o /tmp/mine simapp -x 5 -j calculix >/tmp/truth
+	equal "$(csv_sum /tmp/mine instr)" "$(truth /tmp/truth instr)"
+	# 10 us are at most 40,000 instructions here; what comes late belongs to the next window. A
+	# debug kernel takes longer to get to the handler.
+	[ ! -e /proc/lockdep ] || late=400000
+	paste -d' ' <(csv /tmp/mine kind) <(csv /tmp/mine instr) |
+		awk -v late=$late '$1 == "ebs" { n++; d = $2 - 5000000; if (d < 0) d = -d; if (d > late) bad++ }
+			END { print "# " n " windows, " bad + 0 " bad"; exit !(n >= 55 && !bad) }' || fail "windows"
+	pmctrack --csv -c llc_misses:ebs=20000,instr -o /tmp/mine simapp -x 5 -j lbm >/tmp/truth
+	equal "$(csv_sum /tmp/mine llc_misses)" "$(truth /tmp/truth llc_misses)"
+	[ "$(csv /tmp/mine kind | grep -c ebs)" -ge $(($(truth /tmp/truth llc_misses) / 20000 - 2)) ] || fail "too few windows"
+}
+
+# A quota of a control group holds, though the program never returns to user mode by itself.
+test_sim_quota() {
+	only sim
+	cgroup_of quota
+	echo +cpu >$CG/cgroup.subtree_control
+	echo "20000 100000" >$CG/quota/cpu.max
+	bash -c 'echo $$ >/sys/fs/cgroup/quota/cgroup.procs; exec simapp -x 60 -j gamess' >/tmp/truth
+	near "$(truth /tmp/truth elapsed_s)" "$(truth /tmp/truth cpu_s | awk '{ print 5 * $1 }')" 2 "elapsed"
+	rmdir $CG/quota
+}
+
+# Threads that sleep at barriers, and such that spin: each does its part.
+test_sim_threads() {
+	only sim
+	simapp -x 10 -n 3 -j fma3d >/tmp/truth
+	equal "$(grep -o '"alone_s"' /tmp/truth | wc -l)" 3 "threads"
+	pmctrack --csv -T 0 -c instr -o /tmp/mine simapp -x 5 -n 3 -t fma3d >/tmp/truth
+	equal "$(csv_sum /tmp/mine instr)" "$(awk '$1 ~ /^[0-9]+$/ { s += $2 } END { printf "%.0f", s }' /tmp/truth)"
+	pmctrack --csv -T 0 -c instr -o /tmp/mine simapp -x 5 -n 2 -t streamcluster >/tmp/truth
+	more "$(csv_sum /tmp/mine instr)" "$(awk '$1 ~ /^[0-9]+$/ { s += $2 } END { printf "%.0f", s }' /tmp/truth)" "with what is spun"
+}
+
+# Seen as simulated, and as nothing else.
+test_sim_says_so() {
+	only sim
+	grep -q "^pmu: simulated_" /proc/pmc/info
+	pmctrack -c instr -o /tmp/mine simapp -x 1 hmmer
+	grep -qx '\[Simulated machine\]' /tmp/mine
+	pmctrack --json -c instr -o /tmp/mine simapp -x 1 hmmer
+	head -n 1 /tmp/mine | grep -q '"simulated":true'
+	! pmc-events -L | grep -q UNHALTED || fail "events of the real CPU"
+	expect_refusal 1 "have no kernel mode" pmctrack -c instr:k true
+	expect_refusal 1 "event codes of the simulated machine are at most" pmctrack -r -c pmc2=0x99 true
+	expect_refusal 1 "pmc0 counts instructions" pmctrack -r -c pmc0=0x5 true
+	# What is not simulated has no events.
+	pmctrack --csv -c instr,cycles -o /tmp/mine $S/handcount 01000000 1
+	equal "$(csv_sum /tmp/mine instr)" 0 "instructions of a real program"
+}
+
+# Signals end a program at once, in the middle of its work.
+test_sim_signals() {
+	only sim
+	local signal
+	for signal in TERM KILL; do
+		simapp mcf & mine=$!
+		sleep 0.1
+		kill -$signal $mine
+		rc=0; wait $mine || rc=$?
+		equal $rc $((128 + $(kill -l $signal))) "status after SIG$signal"
+	done
+}
+
+# Room for 128 threads, and for others after these have ended.
+test_sim_full() {
+	only sim
+	simapp -x 10 -n 64 fma3d & one=$!
+	simapp -x 10 -n 63 fma3d & two=$!
+	sleep 0.2
+	expect_status 1 simapp -n 64 fma3d
+	grep -q "has no room for another thread" $ERR || fail "$(cat $ERR)"
+	kill $one $two
+	wait $one $two || true
+	expect_status 0 simapp -x 1 -n 64 fma3d
+}
+
+# Machines that do not fit, or do not exist, are refused; the others work one after the other.
+test_sim_topologies() {
+	only sim
+	local was name
+	was=$(simapp --machine | sed -n 's/^simulated machine: //p')
+	! rmmod pmctrack_sim 2>/dev/null || fail "unloaded under pmctrack"
+	rmmod pmctrack
+	! insmod $MODULES/pmctrack.ko backend=nothing 2>/dev/null || fail "loaded"
+	rmmod pmctrack_sim
+	! insmod $MODULES/pmctrack.ko backend=sim 2>/dev/null || fail "loaded without the machine"
+	dmesg | tail -n 1 | grep -q "and sim with the module pmctrack_sim" || fail "$(dmesg | tail -n 1)"
+	! insmod $MODULES/pmctrack_sim.ko topology=nonsense 2>/dev/null || fail "loaded"
+	dmesg | tail -n 1 | grep -q "no topology 'nonsense'" || fail "$(dmesg | tail -n 1)"
+	! insmod $MODULES/pmctrack_sim.ko topology=4P-8E-2LP 2>/dev/null || fail "loaded"
+	dmesg | tail -n 1 | grep -q "has 14 CPUs, and this machine" || fail "$(dmesg | tail -n 1)"
+	if [ "$(nproc)" = 4 ]; then
+		for name in 4-shared 4-private 2x2; do
+			insmod $MODULES/pmctrack_sim.ko topology=$name
+			insmod $MODULES/pmctrack.ko backend=sim
+			taskset -c 3 pmctrack --csv -c instr,cycles -o /tmp/mine simapp -x 2 -j omnetpp >/tmp/truth
+			equal "$(csv_sum /tmp/mine cycles)" "$(truth /tmp/truth cycles)" "cycles on $name"
+			near "$(truth /tmp/truth elapsed_s)" "$(truth /tmp/truth core)" 1 "time alone on $name"
+			rmmod pmctrack pmctrack_sim
+		done
+	fi
+	insmod $MODULES/pmctrack_sim.ko topology="$was"
+	load
+}

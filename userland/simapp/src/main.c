@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* simapp: a program for the simulated machine. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "complain.h"
+#include "device.h"
+#include "predict.h"
+#include "profiles.h"
+#include "program.h"
+#include "run.h"
+#include "standard_files.h"
+#include "truth.h"
+
+enum { STATUS_FAILURE = 1, STATUS_USAGE = 2 };
+
+static const char usage_text[] =
+"Usage: simapp [OPTION]... PROFILE\n"
+"       simapp --list | --machine\n"
+"Run a simulated program on the simulated machine (the kernel module pmctrack_sim).\n"
+"\n"
+"PROFILE is a name of --list, or a file.\n"
+"\n"
+"  -n, --threads N        run N threads, instead of as many as the profile says\n"
+"  -s, --seed N           another variation of the program (1)\n"
+"  -x, --length PERCENT   of the profile's instructions (100)\n"
+"  -t, --truth            at the end, print what no counter knows\n"
+"  -j, --json             the same as JSON\n"
+"  -p, --predict MACHINE  run nothing: print how long the program takes alone on each core\n"
+"                         type of a machine, and its events, as JSON\n"
+"  -l, --list             print the profiles\n"
+"  -m, --machine          print the simulated machine\n"
+"      --profiles FOLDER  where profiles are looked for by name\n"
+"      --help             print this text\n"
+"      --version          print the version\n";
+
+/**
+ * struct options - what was asked for
+ * @threads: 0: as the profile says
+ * @seed: of the variation
+ * @length: percent
+ * @truth: print it
+ * @json: print it as JSON
+ * @predict: the machine of a prediction; NULL: run the program
+ * @list: print the profiles
+ * @machine: print the machine
+ * @folder: of profiles
+ * @profile: name or path
+ */
+struct options {
+	unsigned int threads;
+	uint64_t seed;
+	unsigned int length;
+	bool truth;
+	bool json;
+	const char *predict;
+	bool list;
+	bool machine;
+	const char *folder;
+	const char *profile;
+};
+
+static void refuse(void)
+{
+	complain("try 'simapp --help'");
+	exit(STATUS_USAGE);
+}
+
+static uint64_t number(const char *option, const char *text, uint64_t least, uint64_t most)
+{
+	uint64_t n;
+	char *end;
+
+	errno = 0;
+	n = strtoull(text, &end, 10);
+	if (*text >= '0' && *text <= '9' && !*end && !errno && n >= least && n <= most)
+		return n;
+	complain("--%s must be a number from %llu to %llu: '%s'", option, (unsigned long long)least,
+		 (unsigned long long)most, text);
+	refuse();
+	return 0;
+}
+
+static void print_and_exit(const char *text)
+{
+	fputs(text, stdout);
+	exit(standard_output_end(0, STATUS_FAILURE));
+}
+
+static void parse(struct options *o, int argc, char **argv)
+{
+	static const struct option known[] = {
+		{ "threads", required_argument, NULL, 'n' },
+		{ "seed", required_argument, NULL, 's' },
+		{ "length", required_argument, NULL, 'x' },
+		{ "truth", no_argument, NULL, 't' },
+		{ "json", no_argument, NULL, 'j' },
+		{ "predict", required_argument, NULL, 'p' },
+		{ "list", no_argument, NULL, 'l' },
+		{ "machine", no_argument, NULL, 'm' },
+		{ "profiles", required_argument, NULL, 'f' },
+		{ "help", no_argument, NULL, 'h' },
+		{ "version", no_argument, NULL, 'v' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int c;
+
+	*o = (struct options) { .seed = 1, .length = 100, .folder = PROFILES_DIR };
+	while ((c = getopt_long(argc, argv, "n:s:x:tjp:lm", known, NULL)) != -1) {
+		switch (c) {
+		case 'n': o->threads = (unsigned int)number("threads", optarg, 1, PROGRAM_THREADS); break;
+		case 's': o->seed = number("seed", optarg, 0, UINT64_MAX >> 1); break;
+		case 'x': o->length = (unsigned int)number("length", optarg, 1, 10000); break;
+		case 't': o->truth = true; break;
+		case 'j': o->json = true; break;
+		case 'l': o->list = true; break;
+		case 'm': o->machine = true; break;
+		case 'p': o->predict = optarg; break;
+		case 'f': o->folder = optarg; break;
+		case 'h': print_and_exit(usage_text); break;
+		case 'v': print_and_exit("simapp " VERSION "\n"); break;
+		default: refuse();
+		}
+	}
+	o->profile = argv[optind];
+	if (o->list || o->machine ? argc != optind : argc != optind + 1) {
+		complain(argc == optind ? "a profile is missing" : "too many arguments: '%s'", argv[argc - 1]);
+		refuse();
+	}
+}
+
+static int print_machine(void)
+{
+	struct pmct_sim_info info;
+	unsigned int cpu;
+	int err = device_info(&info);
+
+	if (err)
+		return err;
+	printf("simulated machine: %s\n", info.name);
+	for (cpu = 0; cpu < info.nr_cpus; cpu++)
+		printf("cpu %u: %s\n", cpu, info.type[info.cpu_type[cpu]]);
+	return 0;
+}
+
+/* Instructions are scaled, and never become none. */
+static uint64_t scale(uint64_t instr, unsigned int percent)
+{
+	uint64_t scaled = instr / 100 * percent + instr % 100 * percent / 100;
+
+	return instr && !scaled ? 1 : scaled;
+}
+
+static int run(const struct options *o)
+{
+	static struct run_result result;
+	static struct program p;
+	char path[4096];
+	int err;
+
+	err = profiles_path(o->folder, o->profile, path, sizeof(path));
+	if (err) {
+		complain("the name of the profile is too long");
+		return err;
+	}
+	err = program_read(&p, path);
+	if (err)
+		return err;
+	p.threads = o->threads ? o->threads : p.threads;
+	p.serial = scale(p.serial, o->length);
+	p.parallel = scale(p.parallel, o->length);
+	if (o->predict)
+		return predict_print(&p, o->seed, o->predict);
+	err = run_program(&p, o->seed, &result);
+	if (!err && o->json)
+		err = truth_print_json(&p, o->seed, &result);
+	else if (!err && o->truth)
+		err = truth_print(&p, &result);
+	return err;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	int err;
+
+	complain_as("simapp");
+	if (standard_files_open(O_CLOEXEC))
+		return STATUS_FAILURE;
+	parse(&options, argc, argv);
+	if (options.list)
+		err = profiles_list(options.folder);
+	else if (options.machine)
+		err = print_machine();
+	else
+		err = run(&options);
+	return standard_output_end(err ? STATUS_FAILURE : 0, STATUS_FAILURE);
+}

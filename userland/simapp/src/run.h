@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Running a simulated program: its threads, and how they wait for each other. */
+#ifndef SIMAPP_RUN_H
+#define SIMAPP_RUN_H
+
+#include <stdint.h>
+
+#include "program.h"
+
+/**
+ * struct run_result - what became of it
+ * @ns: from the first instruction to the last one
+ * @truth: of each thread
+ */
+struct run_result {
+	uint64_t ns;
+	struct pmct_sim_truth truth[PROGRAM_THREADS];
+};
+
+/* 0, or a negative errno after a message. The same seed makes the same program. */
+int run_program(const struct program *p, uint64_t seed, struct run_result *result);
+
+#endif /* SIMAPP_RUN_H */

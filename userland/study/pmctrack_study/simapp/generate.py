@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""From a description of a program to a profile: phases, curves and rates, drawn with a seed."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import random
+import zlib
+from pathlib import Path
+from typing import Any, Sequence
+
+from .programs import PROGRAMS, Spec
+
+GIGA = 1_000_000_000
+ROUND_INSTRUCTIONS = 200_000_000
+"""Of all threads of a parallel program together."""
+
+Profile = dict[str, Any]
+Curve = Sequence[tuple[int, float]]
+
+
+def _vary(rng: random.Random, value: float, contrast: float) -> float:
+    return value * rng.lognormvariate(0, contrast)
+
+
+def _curve(rng: random.Random, points: Curve, contrast: float) -> list[list[int]]:
+    """Points that ascend in size and do not ascend in misses."""
+    size = rng.lognormvariate(0, contrast / 2)
+    curve: list[list[int]] = []
+    for kib, share in points:
+        kib = round(kib * size)
+        ppm = round(min(1.0, _vary(rng, share, contrast / 2) if kib else share) * 1_000_000)
+        if curve:
+            kib = max(kib, curve[-1][0] + 1)
+            ppm = min(ppm, curve[-1][1])
+        curve.append([kib, ppm])
+    return curve
+
+
+def _phase(rng: random.Random, spec: Spec, length: int) -> Profile:
+    def rate(per_thousand: float, contrast: float = spec.contrast) -> int:
+        return round(_vary(rng, per_thousand, contrast) * 1000)
+
+    data = rate(spec.data, spec.contrast / 3)
+    branches = rate(spec.branches, spec.contrast / 3)
+    return {
+        "instr": length,
+        "ilp": max(100, round(_vary(rng, spec.ilp, spec.contrast) * 1000)),
+        "mlp": max(1000, round(_vary(rng, spec.mlp, spec.contrast / 2) * 1000)),
+        "front_end": rate(spec.front_end),
+        "branches": branches,
+        "cond_branches": round(branches * 0.8),
+        "branch_misses": min(rate(spec.mispredicts), branches),
+        "l1d": data,
+        "l1d_misses": min(rate(spec.l1d_misses), data),
+        "itlb_misses": rate(spec.itlb),
+        "dtlb_misses": min(rate(spec.dtlb), data),
+        "write_backs": min(1000, round(_vary(rng, spec.write_backs, spec.contrast) * 1000)),
+        "energy": round(_vary(rng, spec.energy, 0.1) * 1000),
+        "wander": round(spec.wander * 1000),
+        "l2": _curve(rng, spec.private, spec.contrast),
+        "llc": _curve(rng, spec.llc, spec.contrast),
+    }
+
+
+def profile(spec: Spec, seed: int) -> Profile:
+    """The same spec and seed make the same profile."""
+    rng = random.Random(seed * 1_000_003 + zlib.crc32(spec.name.encode()))
+    phases = [_phase(rng, spec, rng.randint(110_000_000, 900_000_000)) for _ in range(spec.phases)]
+    total = round(spec.giga_instructions * GIGA)
+    if spec.threads == 1:
+        rounds, serial, parallel = 1, total, 0
+    else:
+        rounds = max(1, total // ROUND_INSTRUCTIONS)
+        serial = round(total * spec.serial / rounds)
+        parallel = round(total * (1 - spec.serial) / rounds / spec.threads)
+    return {
+        "name": spec.name, "description": spec.description, "threads": spec.threads,
+        "rounds": rounds, "serial": serial, "parallel": parallel, "imbalance": spec.imbalance,
+        "spins": spec.spins, "phases": phases,
+    }
+
+
+def _resized(rng: random.Random, points: Curve) -> tuple[tuple[int, float], ...]:
+    return tuple((round(kib * rng.uniform(0.7, 1.5)) if kib else 0, share) for kib, share in points)
+
+
+def relative_of(spec: Spec, rng: random.Random, number: int) -> Spec:
+    """Another program of the same family: it differs as programs do, not as phases do."""
+    return dataclasses.replace(
+        spec, name=f"{spec.family}{number}", description=f"drawn, of family {spec.family}",
+        ilp=_vary(rng, spec.ilp, 0.2), mlp=max(1.0, _vary(rng, spec.mlp, 0.2)),
+        mispredicts=_vary(rng, spec.mispredicts, 0.4), front_end=_vary(rng, spec.front_end, 0.4),
+        l1d_misses=_vary(rng, spec.l1d_misses, 0.35), branches=_vary(rng, spec.branches, 0.15),
+        dtlb=_vary(rng, spec.dtlb, 0.4), phases=rng.randint(1, 4), threads=1, serial=0.0,
+        contrast=rng.uniform(0.05, 0.35), wander=rng.uniform(0.02, 0.15), giga_instructions=3.0,
+        private=_resized(rng, spec.private), llc=_resized(rng, spec.llc))
+
+
+def drawn(count: int, seed: int, families: Sequence[str]) -> list[Profile]:
+    """So many programs that nobody tuned to, of these families only."""
+    rng = random.Random(seed)
+    pool = [spec for spec in PROGRAMS if spec.family in families]
+    return [profile(relative_of(rng.choice(pool), rng, number), seed) for number in range(count)]
+
+
+def write(folder: Path, profiles: Sequence[Profile]) -> None:
+    """A file NAME.json for each; phases are a line each, for people who compare them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for found in profiles:
+        head = json.dumps({key: value for key, value in found.items() if key != "phases"})
+        phases = ",\n".join(json.dumps(phase) for phase in found["phases"])
+        (folder / f"{found['name']}.json").write_text(f'{head[:-1]}, "phases": [\n{phases}\n]}}\n',
+                                                      encoding="utf-8")
+
+
+NAMED_SEED = 1
+"""Of the profiles that are installed."""
+
+
+def named() -> list[Profile]:
+    """The programs of the papers."""
+    return [profile(spec, NAMED_SEED) for spec in PROGRAMS]
