@@ -358,3 +358,26 @@ const char *pmct_mmon_pmu(void)
 	return pmct_backend->name;
 }
 EXPORT_SYMBOL_GPL(pmct_mmon_pmu);
+
+/**
+ * pmct_mmon_nr_core_types() - how many kinds of CPUs the machine has
+ *
+ * Return: their number; records and "coretype=N" have indices below it.
+ */
+unsigned int pmct_mmon_nr_core_types(void)
+{
+	return pmct_backend->nr_core_types();
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_nr_core_types);
+
+/**
+ * pmct_mmon_core_type() - the name of a kind of CPUs
+ * @i: its index
+ *
+ * Return: pmct_core_type::name, as /proc/pmc/info has it: "intel_atom".
+ */
+const char *pmct_mmon_core_type(unsigned int i)
+{
+	return pmct_backend->core_type(i)->name;
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_core_type);

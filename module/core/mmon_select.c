@@ -257,6 +257,19 @@ static struct monitoring_module *pmct_mmon_find(const char *name)
 	return NULL;
 }
 
+/* Find a module, or load the kernel module that has it; the mutex is released meanwhile. */
+static struct monitoring_module *pmct_mmon_find_or_load(const char *name)
+{
+	struct monitoring_module *mm = pmct_mmon_find(name);
+
+	if (mm)
+		return mm;
+	mutex_unlock(&pmct_mmon_mutex);
+	request_module("pmctrack-mmon-%s", name);
+	mutex_lock(&pmct_mmon_mutex);
+	return pmct_mmon_find(name);
+}
+
 /* Such a word can be printed, and be an item of a list. */
 static bool pmct_mmon_is_word(const char *word)
 {
@@ -298,13 +311,7 @@ int pmct_mmon_select(const char *name)
 	if (!pmct_mmon_name_ok(name))
 		return -EINVAL;
 	mutex_lock(&pmct_mmon_mutex);
-	mm = pmct_mmon_find(name);
-	if (!mm) {
-		mutex_unlock(&pmct_mmon_mutex);
-		request_module("pmctrack-mmon-%s", name);
-		mutex_lock(&pmct_mmon_mutex);
-		mm = pmct_mmon_find(name);
-	}
+	mm = pmct_mmon_find_or_load(name);
 	if (!mm) {
 		err = -ENOENT;
 	} else if (mm != pmct_mmon_active()) {
@@ -313,6 +320,61 @@ int pmct_mmon_select(const char *name)
 	}
 	mutex_unlock(&pmct_mmon_mutex);
 	return err;
+}
+
+static int pmct_mmon_give_model(const char *name, char *text, struct pmct_msg *msg)
+{
+	struct monitoring_module *mm = pmct_mmon_find_or_load(name);
+
+	if (!mm)
+		return pmct_refuse(msg, -ENOENT, "there is no monitoring module '%s'", name);
+	if (!mm->load_model)
+		return pmct_refuse(msg, -EOPNOTSUPP, "monitoring module %s takes no models", name);
+	if (mm == pmct_mmon_active())
+		return pmct_refuse(msg, -EBUSY,
+				   "monitoring module %s is active: write 'none' to /proc/pmc/mmon_manager first",
+				   name);
+	return mm->load_model(mm, text, msg);
+}
+
+/**
+ * pmct_mmon_load_model() - give a model to the monitoring module that it is for
+ * @text: the model; its first line is "pmctrack-model VERSION NAME". It is changed
+ *
+ * Context: process context, sleeps; may load a kernel module.
+ * Return: 0, or a negative errno; the kernel log says why.
+ */
+int pmct_mmon_load_model(char *text)
+{
+	char name[PMCT_MMON_NAME] = "";
+	struct pmct_msg msg = {};
+	int err;
+
+	static_assert(PMCT_MMON_NAME == 32);	/* %31s */
+	if (sscanf(text, "pmctrack-model %*u %31s", name) != 1 || !pmct_mmon_name_ok(name)) {
+		err = pmct_refuse(&msg, -EINVAL,
+				  "no model: its first line is 'pmctrack-model VERSION NAME-OF-MONITORING-MODULE'");
+	} else {
+		mutex_lock(&pmct_mmon_mutex);
+		err = pmct_mmon_give_model(name, text, &msg);
+		mutex_unlock(&pmct_mmon_mutex);
+	}
+	if (err)
+		pr_err("pmctrack: mmon_model: %s\n", msg.text[0] ? msg.text : "no memory");
+	return err;
+}
+
+/* A line for each model. */
+void pmct_mmon_show_models(struct seq_file *m)
+{
+	const struct monitoring_module *mm;
+
+	mutex_lock(&pmct_mmon_mutex);
+	list_for_each_entry(mm, &pmct_mmon_list, node) {
+		if (mm->show_models)
+			mm->show_models(mm, m);
+	}
+	mutex_unlock(&pmct_mmon_mutex);
 }
 
 /* "[*] name - description" for the active one, "[ ] ..." for the others. */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Refusals with a text for a person (struct pmct_msg). */
+#include <linux/export.h>
 #include <linux/kernel.h>
-#include <pmctrack/backend.h>
+#include <pmctrack/msg.h>
 
 int pmct_refuse(struct pmct_msg *msg, int err, const char *fmt, ...)
 {
@@ -14,3 +15,4 @@ int pmct_refuse(struct pmct_msg *msg, int err, const char *fmt, ...)
 	}
 	return err;
 }
+EXPORT_SYMBOL_GPL(pmct_refuse);

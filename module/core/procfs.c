@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The human plane: /proc/pmc/info (read), /proc/pmc/config and
- * /proc/pmc/mmon_manager (read, write).
+ * The human plane: /proc/pmc/info (read), /proc/pmc/config, /proc/pmc/mmon_manager and
+ * /proc/pmc/mmon_model (read, write).
  * See Documentation/ABI/procfs-pmc.
  */
 #include <linux/capability.h>
 #include <linux/module.h>
 #include <linux/proc_fs.h>
 #include <linux/seq_file.h>
+#include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "config.h"
@@ -133,6 +134,50 @@ static const struct proc_ops pmct_mmon_manager_ops = {
 	.proc_write	= pmct_mmon_manager_write,
 };
 
+/* Bytes of a model. */
+#define PMCT_MODEL_BYTES	65536
+
+static int pmct_mmon_model_show(struct seq_file *m, void *v)
+{
+	pmct_mmon_show_models(m);
+	return 0;
+}
+
+static int pmct_mmon_model_open(struct inode *inode, struct file *file)
+{
+	return single_open(file, pmct_mmon_model_show, NULL);
+}
+
+/* One write() has a whole model, as cat does it. */
+static ssize_t pmct_mmon_model_write(struct file *file, const char __user *ubuf, size_t len,
+				     loff_t *pos)
+{
+	char *text;
+	int err;
+
+	if (!capable(CAP_SYS_ADMIN))
+		return -EPERM;
+	if (len > PMCT_MODEL_BYTES)
+		return -E2BIG;
+	text = kvmalloc(len + 1, GFP_KERNEL_ACCOUNT);
+	if (!text)
+		return -ENOMEM;
+	err = copy_from_user(text, ubuf, len) ? -EFAULT : 0;
+	text[len] = '\0';
+	if (!err)
+		err = pmct_mmon_load_model(text);
+	kvfree(text);
+	return err ?: len;
+}
+
+static const struct proc_ops pmct_mmon_model_ops = {
+	.proc_open	= pmct_mmon_model_open,
+	.proc_read	= seq_read,
+	.proc_lseek	= seq_lseek,
+	.proc_release	= single_release,
+	.proc_write	= pmct_mmon_model_write,
+};
+
 int pmct_procfs_init(void)
 {
 	struct proc_dir_entry *dir = proc_mkdir("pmc", NULL);
@@ -141,7 +186,8 @@ int pmct_procfs_init(void)
 		return -ENOMEM;
 	if (!proc_create_single("info", 0444, dir, pmct_info_show) ||
 	    !proc_create("config", 0644, dir, &pmct_config_ops) ||
-	    !proc_create("mmon_manager", 0644, dir, &pmct_mmon_manager_ops)) {
+	    !proc_create("mmon_manager", 0644, dir, &pmct_mmon_manager_ops) ||
+	    !proc_create("mmon_model", 0644, dir, &pmct_mmon_model_ops)) {
 		remove_proc_subtree("pmc", NULL);
 		return -ENOMEM;
 	}

@@ -18,8 +18,9 @@ layering() {
 	files 'module/core/*.[ch]' | grep -v /tests/ | xargs grep -nE 'pmu-backends/|asm/sysreg' && echo "the core names a backend"
 	files 'module/*.[ch]' | grep -vE 'core/hooks_patch.c|core/tie_patch.h|compat/|mmon/tests/' | xargs grep -nE '<linux/pmctrack.h>|prof_enabled|pmcs_' |
 		grep -vE ':\s*(\*|/\*)|pmc_ops' && echo "only hooks_patch.c, tie_patch.h and compat/ touch the kernel patch"
-	files 'module/mmon/*.[ch]' | xargs grep -nE '#include "' | grep -v 'mmon-common.h"$' &&
-		echo "a monitoring module includes more than mmon.h and mmon-common.h"
+	files 'module/mmon/*.[ch]' | xargs grep -nE '#include "' |
+		grep -vE '"(\.\./)?(mmon-common|models|regression).h"$' &&
+		echo "a monitoring module includes more than mmon.h, mmon-common.h and models.h"
 	files 'module/*.[ch]' | xargs grep -nE 'LINUX_VERSION_CODE|KERNEL_VERSION' && echo "a version check: look for the feature (module/Kbuild)"
 	files 'module/core/evset.c' 'module/core/event_names.c' 'module/core/ring.c' |
 		xargs grep -nE '\bpmct_backend->|<linux/netlink|seq_file' && echo "evset, event_names and ring are pure"
@@ -41,7 +42,7 @@ library_documented() {
 man_agrees() {
 	man_agrees_with $showstopper/src/options.c $showstopper/man/showstopper.1
 	man_agrees_with $simapp/src/main.c $simapp/man/simapp.1
-	mandoc -T lint -W warning userland/pmctrack-cli/man/*.[15]
+	mandoc -T lint -W warning userland/pmctrack-cli/man/*.[15] userland/study/*.1
 }
 man_agrees_with() {
 	local source=$1 page=$2 opt

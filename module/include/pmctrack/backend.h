@@ -15,6 +15,7 @@
 #include <linux/bitmap.h>
 #include <linux/cpumask.h>
 #include <linux/types.h>
+#include <pmctrack/msg.h>
 #include <uapi/linux/pmctrack.h>
 
 #define PMCT_MAX_KEYS	6	/* architecture-specific keys of a raw string */
@@ -22,18 +23,6 @@
 
 /* The type of CPUs whose counters the backend cannot use: nothing is counted there. */
 #define PMCT_NO_CORE_TYPE	PMCTRACK_MAX_CORE_TYPES
-
-/**
- * struct pmct_msg - why a request was refused, in one line for a person
- * @text: names the thing and the remedy; no newline; empty: none
- */
-struct pmct_msg {
-	char text[PMCTRACK_MAX_MESSAGE];
-};
-
-/* Write the message (once: the first cause wins) and return @err. */
-__printf(3, 4)
-int pmct_refuse(struct pmct_msg *msg, int err, const char *fmt, ...);
 
 /**
  * struct pmct_event - one counter of a parsed raw configuration string

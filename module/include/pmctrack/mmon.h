@@ -33,6 +33,7 @@
 #include <linux/list.h>
 #include <linux/module.h>
 #include <linux/types.h>
+#include <pmctrack/msg.h>
 #include <pmctrack/sched.h>
 #include <uapi/linux/pmctrack.h>
 
@@ -40,6 +41,7 @@
 struct pmct_ctx;
 /* Private: of the core. */
 struct pmct_mmon_sets;
+struct seq_file;
 struct task_struct;
 
 /* Bytes of a thread's data that belong to the active module. */
@@ -164,6 +166,14 @@ struct monitoring_module {
 	 * May sleep. Not 0: it stays inactive.
 	 */
 	int (*enable)(struct monitoring_module *self);
+	/**
+	 * @load_model: an administrator gives it a model, by writing @text to
+	 * /proc/pmc/mmon_model. It is not the active one meanwhile. @text ends with NUL and may
+	 * be changed; it is as hostile as any input. May sleep. 0, or a negative errno with @msg.
+	 */
+	int (*load_model)(struct monitoring_module *self, char *text, struct pmct_msg *msg);
+	/** @show_models: print a line for each model that it has. May sleep. */
+	void (*show_models)(const struct monitoring_module *self, struct seq_file *m);
 	/** @disable: it is no more; no callback runs or will run. May sleep. */
 	void (*disable)(struct monitoring_module *self);
 	/**
@@ -214,6 +224,8 @@ void unregister_monitoring_module(struct monitoring_module *mm);
 	module_driver(mm, register_monitoring_module, unregister_monitoring_module)
 
 const char *pmct_mmon_pmu(void);
+unsigned int pmct_mmon_nr_core_types(void);
+const char *pmct_mmon_core_type(unsigned int i);
 int configure_performance_counters_set(struct monitoring_module *mm,
 				       const char *const *sets, unsigned int nr);
 int configure_raw_performance_counters_set(struct monitoring_module *mm,

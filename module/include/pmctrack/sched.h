@@ -57,14 +57,18 @@
  *	since the module met it
  * @PMCT_METRIC_SLOWDOWN: 1000 times the time that the thread took over the time that it
  *	would have taken alone; 1000: not slowed down. Interval: since the module met it
+ * @PMCT_METRIC_SPEEDUP_FACTOR_2: SF of a machine with more core types: the fastest one over the
+ *	second of the others
+ * @PMCT_METRIC_SPEEDUP_FACTOR_3: the same, over the third of the others
  * @PMCT_METRIC_PRIVATE: the first private key. What private keys mean is agreed upon
  *	by one scheduler and one monitoring module
  * @PMCT_NR_METRICS: keys are smaller than this
  *
  * The number of a key never changes. All values are u64. Ratios are in thousandths, because
  * the kernel has no floating point: 1000 is 1. A module does not publish a value that would
- * be negative or infinite. SF and EF compare the two core types of a hybrid machine: the
- * faster type is "big", the other one "small".
+ * be negative or infinite. SF and EF compare core types of a hybrid machine: the
+ * fastest type is "big", each other one "small". Keys without a number are for the first small
+ * type, in the order of /proc/pmc/info.
  */
 enum pmct_metric {
 	PMCT_METRIC_IPC,
@@ -81,6 +85,8 @@ enum pmct_metric {
 	PMCT_METRIC_QUALITY_TIME,
 	PMCT_METRIC_PROGRESS,
 	PMCT_METRIC_SLOWDOWN,
+	PMCT_METRIC_SPEEDUP_FACTOR_2,
+	PMCT_METRIC_SPEEDUP_FACTOR_3,
 	PMCT_METRIC_PRIVATE = 16,
 	PMCT_NR_METRICS = 24,
 };
@@ -89,6 +95,8 @@ enum pmct_metric {
  * enum pmct_confidence - how a module came by a value
  * @PMCT_STALE: from an earlier interval. The last one gave no new value, for example
  *	because the thread hardly ran, or changed its phase.
+ * @PMCT_EXTRAPOLATED: by a model that was trained with other programs: some count is outside
+ *	of what the model has seen
  * @PMCT_ESTIMATED: by a model, or from events that did not all count at the same time
  * @PMCT_MEASURED: counted in the interval, exactly
  *
@@ -98,6 +106,7 @@ enum pmct_metric {
  */
 enum pmct_confidence {
 	PMCT_STALE,
+	PMCT_EXTRAPOLATED,
 	PMCT_ESTIMATED,
 	PMCT_MEASURED,
 };

@@ -78,16 +78,19 @@ static int pmct_sim_translate(const struct pmct_core_type *type, const struct pm
 	bool is_fixed = event->counter < PMCT_SIM_FIXED;
 
 	if (is_fixed && code != fixed)
-		return refuse(msg, -EINVAL, "pmc%u=%#llx: pmc0 counts instructions (0x0) and pmc1 cycles (0x1) only; use pmc2 or higher",
+		return refuse(msg, -EINVAL,
+			      "pmc%u=%#llx: pmc0 counts instructions (0x0) and pmc1 cycles (0x1) only; use pmc2 or higher",
 			      event->counter, code);
 	if (!is_fixed && !event->has_code)
 		return refuse(msg, -EINVAL, "pmc%u needs an event code: pmc%u=0x...",
 			      event->counter, event->counter);
 	if (code >= PMCT_SIM_NR_EVENTS)
-		return refuse(msg, -EOPNOTSUPP, "pmc%u=%#llx: event codes of the simulated machine are at most %#x",
+		return refuse(msg, -EOPNOTSUPP,
+			      "pmc%u=%#llx: event codes of the simulated machine are at most %#x",
 			      event->counter, code, PMCT_SIM_NR_EVENTS - 1);
 	if (event->os)
-		return refuse(msg, -EOPNOTSUPP, "os%u: simulated programs have no kernel mode; count in user mode only",
+		return refuse(msg, -EOPNOTSUPP,
+			      "os%u: simulated programs have no kernel mode; count in user mode only",
 			      event->counter);
 	*config = code;
 	*mask = U64_MAX;

@@ -97,7 +97,7 @@ static bool pmct_sim_wants_interrupt(unsigned int cpu)
 /* On the CPU concerned. A halt ends with it in any case. */
 static void pmct_sim_interrupt(void *unused)
 {
-	bool (*overflow)(void) = READ_ONCE(pmct_sim_overflow);
+	typeof(pmct_sim_overflow) overflow = READ_ONCE(pmct_sim_overflow);
 
 	lockdep_assert_irqs_disabled();
 

@@ -11,7 +11,7 @@
 #define MILLION		1000000ULL
 
 /* More than any window, and times a million still a number of 64 bits. */
-#define EVENTS_MAX	(1ULL << 43)
+#define EVENTS_MAX	8000000000000ULL
 
 /**
  * pmct_sim_pmu_init() - counters of instructions, of cycles, and of nothing in particular

@@ -33,6 +33,7 @@ static const char usage_text[] =
 "  -j, --json             the same as JSON\n"
 "  -p, --predict MACHINE  run nothing: print how long the program takes alone on each core\n"
 "                         type of a machine, and its events, as JSON\n"
+"  -w, --windows INSTR    with -p: for each piece of so many instructions, as CSV\n"
 "  -l, --list             print the profiles\n"
 "  -m, --machine          print the simulated machine\n"
 "      --profiles FOLDER  where profiles are looked for by name\n"
@@ -47,6 +48,7 @@ static const char usage_text[] =
  * @truth: print it
  * @json: print it as JSON
  * @predict: the machine of a prediction; NULL: run the program
+ * @windows: length of pieces of a prediction; 0: only all together
  * @list: print the profiles
  * @machine: print the machine
  * @folder: of profiles
@@ -59,6 +61,7 @@ struct options {
 	bool truth;
 	bool json;
 	const char *predict;
+	uint64_t windows;
 	bool list;
 	bool machine;
 	const char *folder;
@@ -101,6 +104,7 @@ static void parse(struct options *o, int argc, char **argv)
 		{ "truth", no_argument, NULL, 't' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "predict", required_argument, NULL, 'p' },
+		{ "windows", required_argument, NULL, 'w' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "machine", no_argument, NULL, 'm' },
 		{ "profiles", required_argument, NULL, 'f' },
@@ -111,7 +115,7 @@ static void parse(struct options *o, int argc, char **argv)
 	int c;
 
 	*o = (struct options) { .seed = 1, .length = 100, .folder = PROFILES_DIR };
-	while ((c = getopt_long(argc, argv, "n:s:x:tjp:lm", known, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "n:s:x:tjp:w:lm", known, NULL)) != -1) {
 		switch (c) {
 		case 'n': o->threads = (unsigned int)number("threads", optarg, 1, PROGRAM_THREADS); break;
 		case 's': o->seed = number("seed", optarg, 0, UINT64_MAX >> 1); break;
@@ -121,6 +125,7 @@ static void parse(struct options *o, int argc, char **argv)
 		case 'l': o->list = true; break;
 		case 'm': o->machine = true; break;
 		case 'p': o->predict = optarg; break;
+		case 'w': o->windows = number("windows", optarg, 1000, UINT64_MAX >> 1); break;
 		case 'f': o->folder = optarg; break;
 		case 'h': print_and_exit(usage_text); break;
 		case 'v': print_and_exit("simapp " VERSION "\n"); break;
@@ -128,6 +133,10 @@ static void parse(struct options *o, int argc, char **argv)
 		}
 	}
 	o->profile = argv[optind];
+	if (o->windows && !o->predict) {
+		complain("--windows needs --predict");
+		refuse();
+	}
 	if (o->list || o->machine ? argc != optind : argc != optind + 1) {
 		complain(argc == optind ? "a profile is missing" : "too many arguments: '%s'", argv[argc - 1]);
 		refuse();
@@ -174,6 +183,8 @@ static int run(const struct options *o)
 	p.threads = o->threads ? o->threads : p.threads;
 	p.serial = scale(p.serial, o->length);
 	p.parallel = scale(p.parallel, o->length);
+	if (o->predict && o->windows)
+		return predict_print_windows(&p, o->seed, o->predict, o->windows);
 	if (o->predict)
 		return predict_print(&p, o->seed, o->predict);
 	err = run_program(&p, o->seed, &result);

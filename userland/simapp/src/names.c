@@ -14,6 +14,11 @@ static const char *const event_names[PMCT_SIM_NR_EVENTS] = {
 	[PMCT_SIM_MEM_LINES] = "mem_lines",
 };
 
+const char *names_event(unsigned int event)
+{
+	return event_names[event];
+}
+
 struct json_object *names_events(const __u64 *count)
 {
 	struct json_object *events = json_object_new_object();

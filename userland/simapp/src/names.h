@@ -7,6 +7,9 @@
 
 struct json_object;
 
+/* The name of an event. */
+const char *names_event(unsigned int event);
+
 /* An object with a member for each event; @count is by enum pmct_sim_event. */
 struct json_object *names_events(const __u64 *count);
 

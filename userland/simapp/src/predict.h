@@ -13,4 +13,11 @@
  */
 int predict_print(const struct program *p, uint64_t seed, const char *machine);
 
+/*
+ * The same for each piece of @window instructions, a line for each: columns of CSV, with the core
+ * type and the number of the piece.
+ */
+int predict_print_windows(const struct program *p, uint64_t seed, const char *machine,
+			  uint64_t window);
+
 #endif /* SIMAPP_PREDICT_H */

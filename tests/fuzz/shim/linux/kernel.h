@@ -50,6 +50,20 @@ static inline int kstrtou64(const char *s, unsigned int base, u64 *result)
 	return 0;
 }
 
+static inline int kstrtos64(const char *s, unsigned int base, s64 *result)
+{
+	bool minus = *s == '-';
+	u64 value;
+	int err = kstrtou64(minus ? s + 1 : s, base, &value);
+
+	if (err)
+		return err;
+	if (minus ? s[1] == '+' || value > (u64)S64_MAX + 1 : value > (u64)S64_MAX)
+		return minus && s[1] == '+' ? -EINVAL : -ERANGE;
+	*result = minus ? (s64)-value : (s64)value;
+	return 0;
+}
+
 static inline int kstrtouint(const char *s, unsigned int base, unsigned int *result)
 {
 	u64 value;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Just enough of the kernel for the simulated machine's model in user space. */
+/* Just enough of the kernel for the simulated machine and regression models in user space. */
 #ifndef PMCT_SHIM_MINMAX_H
 #define PMCT_SHIM_MINMAX_H
 
 #define min(a, b)	((a) < (b) ? (a) : (b))
 #define max(a, b)	((a) > (b) ? (a) : (b))
+#define min_t(type, a, b)	min((type)(a), (type)(b))
 
 #endif /* PMCT_SHIM_MINMAX_H */

@@ -10,7 +10,7 @@ from typing import Sequence
 
 from ..failure import Failure
 from . import check, generate
-from .programs import FAMILIES
+from .programs import NAMES
 
 
 def _named(options: argparse.Namespace) -> int:
@@ -21,6 +21,12 @@ def _named(options: argparse.Namespace) -> int:
 def _draw(options: argparse.Namespace) -> int:
     generate.write(Path(options.folder),
                    generate.drawn(options.count, options.seed, options.families.split(",")))
+    return 0
+
+
+def _split(options: argparse.Namespace) -> int:
+    generate.split(Path(options.folder), options.seed, (options.train, options.test),
+                   options.where)
     return 0
 
 
@@ -56,9 +62,18 @@ def main(arguments: Sequence[str]) -> int:
     draw.add_argument("folder")
     draw.add_argument("--seed", type=int, default=1)
     draw.add_argument("--count", type=int, default=20)
-    draw.add_argument("--families", default=",".join(FAMILIES),
-                      help="of these families only: " + ", ".join(FAMILIES))
+    draw.add_argument("--families", default=",".join(NAMES),
+                      help="relatives of these programs only: " + ", ".join(NAMES))
     draw.set_defaults(run=_draw)
+
+    split = commands.add_parser("split", help="draw programs of different families for training "
+                                "and for test, with lists for pmctrack-train")
+    split.add_argument("folder")
+    split.add_argument("--where", required=True, help="the folder's path on the machine")
+    split.add_argument("--seed", type=int, default=1)
+    split.add_argument("--train", type=int, default=40, help="programs (40)")
+    split.add_argument("--test", type=int, default=20, help="programs (20)")
+    split.set_defaults(run=_split)
 
     examine = commands.add_parser("check", help="compare profiles with the papers' classes")
     examine.add_argument("folder")

@@ -47,7 +47,7 @@ def _phase(rng: random.Random, spec: Spec, length: int) -> Profile:
     return {
         "instr": length,
         "ilp": max(100, round(_vary(rng, spec.ilp, spec.contrast) * 1000)),
-        "mlp": max(1000, round(_vary(rng, spec.mlp, spec.contrast / 2) * 1000)),
+        "mlp": max(1000, round(_vary(rng, spec.mlp(), spec.contrast / 3) * 1000)),
         "front_end": rate(spec.front_end),
         "branches": branches,
         "cond_branches": round(branches * 0.8),
@@ -89,20 +89,34 @@ def _resized(rng: random.Random, points: Curve) -> tuple[tuple[int, float], ...]
 def relative_of(spec: Spec, rng: random.Random, number: int) -> Spec:
     """Another program of the same family: it differs as programs do, not as phases do."""
     return dataclasses.replace(
-        spec, name=f"{spec.family}{number}", description=f"drawn, of family {spec.family}",
-        ilp=_vary(rng, spec.ilp, 0.2), mlp=max(1.0, _vary(rng, spec.mlp, 0.2)),
+        spec, name=f"{spec.name}-{number}", description=f"drawn, a relative of {spec.name}",
+        ilp=_vary(rng, spec.ilp, 0.2), overlap=_vary(rng, spec.overlap, 0.15),
         mispredicts=_vary(rng, spec.mispredicts, 0.4), front_end=_vary(rng, spec.front_end, 0.4),
-        l1d_misses=_vary(rng, spec.l1d_misses, 0.35), branches=_vary(rng, spec.branches, 0.15),
+        l1d_misses=_vary(rng, spec.l1d_misses, 0.35), branches=_vary(rng, spec.branches, 0.25),
         dtlb=_vary(rng, spec.dtlb, 0.4), phases=rng.randint(1, 4), threads=1, serial=0.0,
         contrast=rng.uniform(0.05, 0.35), wander=rng.uniform(0.02, 0.15), giga_instructions=3.0,
         private=_resized(rng, spec.private), llc=_resized(rng, spec.llc))
 
 
 def drawn(count: int, seed: int, families: Sequence[str]) -> list[Profile]:
-    """So many programs that nobody tuned to, of these families only."""
+    """So many programs that nobody tuned to: relatives of these programs, in turn."""
     rng = random.Random(seed)
-    pool = [spec for spec in PROGRAMS if spec.family in families]
-    return [profile(relative_of(rng.choice(pool), rng, number), seed) for number in range(count)]
+    by_name = {spec.name: spec for spec in PROGRAMS}
+    pool = [by_name[name] for name in families]
+    return [profile(relative_of(pool[number % len(pool)], rng, number), seed)
+            for number in range(count)]
+
+
+def halves(seed: int) -> tuple[list[str], list[str]]:
+    """Families for training and for test, divided by chance."""
+    names = [spec.name for spec in PROGRAMS]
+    random.Random(seed).shuffle(names)
+    return names[::2], names[1::2]
+
+
+def family_of(name: str) -> str:
+    """Of a drawn program, by its name."""
+    return name.rpartition("-")[0] or name
 
 
 def write(folder: Path, profiles: Sequence[Profile]) -> None:
@@ -113,6 +127,19 @@ def write(folder: Path, profiles: Sequence[Profile]) -> None:
         phases = ",\n".join(json.dumps(phase) for phase in found["phases"])
         (folder / f"{found['name']}.json").write_text(f'{head[:-1]}, "phases": [\n{phases}\n]}}\n',
                                                       encoding="utf-8")
+
+
+def split(folder: Path, seed: int, counts: tuple[int, int], where: str) -> None:
+    """Programs of two halves of the families, and lists of them for pmctrack-train.
+
+    @where is the path of @folder on the simulated machine.
+    """
+    for part, count, families in zip(("train", "test"), counts, halves(seed)):
+        profiles = drawn(count, seed * 1000 + count, families)
+        write(folder / part, profiles)
+        lines = [f"{p['name']} {family_of(p['name'])} simapp {where}/{part}/{p['name']}.json\n"
+                 for p in profiles]
+        (folder / f"{part}.list").write_text("".join(lines), encoding="utf-8")
 
 
 NAMED_SEED = 1

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Monitoring module "ipc_sampling": the speedup factor without a model (paper on PMCTrack,
+ * section 4.1): the speed of a thread on each core type, measured when it was there. It is
+ * passive: a scheduler moves threads, and learns from a metric where a speed is missing.
+ */
+#include <linux/jiffies.h>
+
+#include "mmon-common.h"
+
+#include <pmctrack/mmon.h>
+
+/* Which core type the thread should visit, as an index; its own one: none. */
+#define METRIC_WANTED	PMCT_METRIC_PRIVATE
+
+/* A thread that ran for less says too little. */
+#define LEAST_NS	1000000
+
+static unsigned int big;
+module_param(big, uint, 0644);
+MODULE_PARM_DESC(big, "index of the fast core type in /proc/pmc/info (default: 0)");
+
+static unsigned int max_age_ms = 5000;
+module_param(max_age_ms, uint, 0644);
+MODULE_PARM_DESC(max_age_ms, "how long a speed is believed (default: 5000)");
+
+static unsigned int guard_percent = 25;
+module_param(guard_percent, uint, 0644);
+MODULE_PARM_DESC(guard_percent, "a larger change of instructions per cycle begins a new phase (default: 25)");
+
+enum { INSTR, CYCLES };
+
+static const char *const events[] = { [INSTR] = "instr", [CYCLES] = "cycles" };
+static const char *const sets[] = { "instr,cycles" };
+
+static const enum pmct_metric sf_metric[] = {
+	PMCT_METRIC_SPEEDUP_FACTOR, PMCT_METRIC_SPEEDUP_FACTOR_2, PMCT_METRIC_SPEEDUP_FACTOR_3,
+};
+
+#define SF_VIRT(_name, _description)			\
+	{						\
+		.name = _name,				\
+		.unit = "milli",			\
+		.description = _description,		\
+		.gauge = true,				\
+		.needs_sets = true,			\
+	}
+
+static const struct pmct_vcounter virt[] = {
+	SF_VIRT("sf", "speed on big cores over that on small ones, in thousandths"),
+	SF_VIRT("sf_2", "the same, for the second type of small cores"),
+	SF_VIRT("sf_3", "the same, for the third type of small cores"),
+};
+
+/**
+ * struct speed - of a thread on a core type
+ * @mips: instructions per microsecond, times 1000; 0: not known
+ * @ipc: average in the phase
+ * @when: jiffies of the last sample
+ */
+struct speed {
+	u64 mips;
+	struct pmct_average ipc;
+	unsigned long when;
+};
+
+static int sampling_enable(struct monitoring_module *self)
+{
+	unsigned int nr = pmct_mmon_nr_core_types();
+
+	if (nr < 2 || big >= nr) {
+		pr_err("pmctrack: monitoring module ipc_sampling: %s\n", nr < 2 ?
+		       "all CPUs of this machine are of one type" :
+		       "there is no core type of index 'big'; see /proc/pmc/info");
+		return nr < 2 ? -ENODEV : -EINVAL;
+	}
+	self->nr_virt = nr - 1;
+	return configure_performance_counters_set(self, sets, ARRAY_SIZE(sets));
+}
+
+static bool is_known(const struct speed *s)
+{
+	return s->mips && time_before(jiffies, s->when + msecs_to_jiffies(max_age_ms));
+}
+
+static void publish(struct pmct_ctx *ctx, struct pmct_sample *sample, const struct speed *speeds)
+{
+	unsigned int type, n = 0, wanted = sample->rec->core_type;
+	u64 sf;
+
+	for (type = 0; type < pmct_mmon_nr_core_types(); type++) {
+		if (!is_known(&speeds[type]))
+			wanted = type;
+		if (type == big)
+			continue;
+		if (is_known(&speeds[big]) && is_known(&speeds[type]) &&
+		    pmct_ratio(speeds[big].mips, speeds[type].mips, PMCT_RATIO_SCALE, &sf)) {
+			pmct_mmon_publish(ctx, sf_metric[n], sf, PMCT_ESTIMATED);
+			pmct_sample_virt(sample, n, sf);
+		} else {
+			pmct_mmon_mark_stale(ctx, sf_metric[n]);
+		}
+		n++;
+	}
+	pmct_mmon_publish(ctx, METRIC_WANTED, wanted, PMCT_MEASURED);
+}
+
+static void sampling_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
+{
+	struct speed *speeds = pmct_mmon_data(ctx);
+	unsigned int type = sample->rec->core_type, i;
+	u64 instr, cycles, ipc, mips;
+
+	if (type >= pmct_mmon_nr_core_types() || sample->rec->hw_ns < LEAST_NS ||
+	    pmct_sample_count(sample, INSTR, &instr) ||
+	    pmct_sample_count(sample, CYCLES, &cycles) ||
+	    !pmct_ratio(instr, cycles, PMCT_RATIO_SCALE, &ipc) ||
+	    !pmct_ratio(instr, sample->rec->hw_ns, 1000 * PMCT_RATIO_SCALE, &mips))
+		return;
+	/* In another phase, what is known of other core types does not count any more. */
+	if (pmct_average_guard(&speeds[type].ipc, ipc, guard_percent)) {
+		for (i = 0; i < pmct_mmon_nr_core_types(); i++)
+			speeds[i].mips = 0;
+	}
+	speeds[type].mips = mips;
+	speeds[type].when = jiffies;
+	publish(ctx, sample, speeds);
+}
+
+static struct monitoring_module ipc_sampling = {
+	.name		= "ipc_sampling",
+	.description	= "how many times faster a thread is on big cores, by visits to both",
+	.owner		= THIS_MODULE,
+	.events		= events,
+	.nr_events	= ARRAY_SIZE(events),
+	.virt		= virt,
+	.nr_virt	= ARRAY_SIZE(virt),
+	.period_ms	= 100,
+	.enable		= sampling_enable,
+	.on_new_sample	= sampling_on_new_sample,
+};
+
+static_assert(sizeof(struct speed) * PMCTRACK_MAX_CORE_TYPES <= PMCT_MMON_DATA);
+
+module_monitoring_module(ipc_sampling);
+
+MODULE_ALIAS("pmctrack-mmon-ipc_sampling");
+MODULE_DESCRIPTION("PMCTrack monitoring module: speedup factor by visits to all core types");
+MODULE_AUTHOR("PMCTrack developers");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What monitoring modules with regression models share: the models that an administrator has
+ * loaded, the event sets that these need, and rounds of samples of one phase (paper on
+ * PMCTrack, section 4.1.2 and Fig. 7). It is part of pmctrack.ko.
+ */
+#ifndef _PMCT_MODELS_H
+#define _PMCT_MODELS_H
+
+#include <pmctrack/mmon.h>
+
+#include "mmon-common.h"
+#include "regression.h"
+
+/* Shorter intervals say too little: a thread that ran for a moment. */
+#define PMCT_ROUND_LEAST_NS	1000000
+
+/**
+ * struct pmct_models - models of a monitoring module, one for each core type
+ * @loaded: models, by when they were loaded
+ * @nr: their number
+ * @of_type: the one for each core type of the machine; NULL: none. While the module is active
+ * @big: index of the fast core type. While the module is active
+ * @event: names of the events of all models, as monitoring_module::events
+ * @instr: index of "instr" in @event
+ * @cycles: index of "cycles" in @event
+ * @index: of each event of a core type's model in @event
+ */
+struct pmct_models {
+	struct pmct_regression *loaded[PMCTRACK_MAX_CORE_TYPES];
+	unsigned int nr;
+	const struct pmct_regression *of_type[PMCTRACK_MAX_CORE_TYPES];
+	unsigned int big;
+	const char *event[PMCT_MAX_MMON_EVENTS];
+	u8 instr;
+	u8 cycles;
+	u8 index[PMCTRACK_MAX_CORE_TYPES][PMCT_REGRESSION_EVENTS];
+};
+
+/**
+ * struct pmct_round - the samples of a thread that are being collected; all zero at first
+ * @ipc: average of each core type, in the present phase
+ * @feature: values of the model's features
+ * @have: mask of those that are of this round
+ * @core_type: of the round
+ */
+struct pmct_round {
+	struct pmct_average ipc[PMCTRACK_MAX_CORE_TYPES];
+	u32 feature[PMCT_REGRESSION_FEATURES];
+	u16 have;
+	u8 core_type;
+};
+
+/**
+ * enum pmct_round_state - what a sample did to its round
+ * @PMCT_ROUND_GOES_ON: nothing new
+ * @PMCT_ROUND_NEW_PHASE: the thread is in another phase; estimates are of the last one
+ * @PMCT_ROUND_COMPLETE: the model can be evaluated
+ */
+enum pmct_round_state {
+	PMCT_ROUND_GOES_ON,
+	PMCT_ROUND_NEW_PHASE,
+	PMCT_ROUND_COMPLETE,
+};
+
+int pmct_models_load(struct pmct_models *models, const char *module, char *text,
+		     struct pmct_msg *msg);
+void pmct_models_show(const struct pmct_models *models, struct seq_file *m);
+void pmct_models_free(struct pmct_models *models);
+int pmct_models_enable(struct pmct_models *models, struct monitoring_module *mm);
+const struct pmct_output *pmct_models_output(const struct pmct_models *models,
+					     unsigned int from, const char *kind,
+					     unsigned int small);
+enum pmct_round_state pmct_models_sample(const struct pmct_models *models,
+					 struct pmct_round *round,
+					 const struct pmct_sample *sample);
+enum pmct_confidence pmct_models_confidence(const struct pmct_models *models,
+					    const struct pmct_round *round);
+
+#endif /* _PMCT_MODELS_H */

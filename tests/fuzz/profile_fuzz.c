@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* userland/simapp/src/program.c: any profile is refused with a reason, or is a program. */
+#include "fuzz.h"
+#include "program.c"
+
+static char said[1024];
+
+static void keep(const char *program, const char *text)
+{
+	(void)program;
+	snprintf(said, sizeof(said), "%s", text);
+}
+
+static void check(const struct program *p)
+{
+	uint64_t sum = 0;
+
+	expect(p->threads && p->threads <= PROGRAM_THREADS, "%u threads", p->threads);
+	expect(p->rounds && (p->serial || p->parallel), "nothing to do");
+	expect(strnlen(p->profile.name, PMCT_SIM_NAME) < PMCT_SIM_NAME, "a name without end");
+	expect(p->profile.nr_phases && p->profile.nr_phases <= PMCT_SIM_PHASES, "%u phases", p->profile.nr_phases);
+	for (unsigned int i = 0; i < p->profile.nr_phases; i++) {
+		expect(p->profile.phase[i].l2.nr <= PMCT_SIM_POINTS, "%u points", p->profile.phase[i].l2.nr);
+		expect(p->profile.phase[i].llc.nr <= PMCT_SIM_POINTS, "%u points", p->profile.phase[i].llc.nr);
+	}
+	for (unsigned int i = 0; i < p->threads; i++)
+		sum += program_parallel(p, i);
+	/* Each thread's share is rounded. */
+	expect(sum <= p->threads * (p->parallel + 1) && sum + p->threads >= p->threads * p->parallel,
+	       "threads do %llu, not %llu", (unsigned long long)sum,
+	       (unsigned long long)(p->threads * p->parallel));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct place at = { .path = "input" };
+	char *text = fuzz_text(data, size);
+	struct json_object *object = json_tokener_parse(text);
+	static struct program p;
+
+	complain_to(keep);
+	memset(&p, 0, sizeof(p));
+	said[0] = '\0';
+	if (object && !read_program(&at, object, &p))
+		check(&p);
+	else
+		expect(!object || said[0], "refused without a reason");
+	json_object_put(object);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Monitoring modules for hybrid machines, on a simulated one: models of the speedup factor, and
+# the speedup factor by visits to all core types.
+
+MODULES=/opt/pmctrack/modules
+MANAGER=/proc/pmc/mmon_manager MODEL=/proc/pmc/mmon_model
+hybrid() { only sim; [ "$(grep -c ^coretype: /proc/pmc/info)" = 2 ] || only "two core types"; }
+pmu() { sed -n 's/^pmu: //p' /proc/pmc/info | sed -n "$1p"; }
+first_cpu() { sed -n 's/^cpus: //p' /proc/pmc/info | sed -n "$1p" | grep -oE '^[0-9]+'; }
+log_says() { dmesg | tail -n 1 | grep -qE -- "$1" || fail "the log says: $(dmesg | tail -n 1)"; }
+without_modules() {
+	echo none >$MANAGER
+	rmmod pmctrack_mmon_speedup_factor pmctrack_mmon_ipc_sampling pmctrack_mmon_ipc 2>/dev/null || true
+}
+
+# A model is one write: a file is given as cat gives it.
+give() { cat >/tmp/model; cat /tmp/model >$MODEL; }
+# model FROM [LINE…]: of an IPC: 2 below 1.0, 2.5 from there on, and these lines at the end
+model() {
+	printf '%s\n' "pmctrack-model 1 speedup_factor" "from $(pmu "$1")" "big $(pmu 1)" "guard 20" \
+		"set instr,cycles,l1d_misses" "set instr,cycles,branches" \
+		"feature instr cycles 1000 0 8000" "feature l1d_misses instr 1000000 0 500000" \
+		"feature branches instr 1000000 0 500000" "output speedup_factor $(pmu 2) 2000000 50" \
+		"stump 0 1000 0 500000" "${@:2}"
+}
+
+# What the kernel prints is the model's value for the counts of the round; sets take turns.
+test_models_known() {
+	hybrid
+	local type
+	insmod $MODULES/pmctrack_mmon_speedup_factor.ko
+	equal "$(cat $MODEL)" ""
+	model 1 end | give
+	model 2 "stump 1 0 7 -300000" end | give
+	equal "$(wc -l <$MODEL)" 2
+	grep -qx "speedup_factor: from=$(pmu 2) kind=speedup_factor big=$(pmu 1) small=$(pmu 2) error_milli=50 stumps=2" $MODEL
+	echo speedup_factor >$MANAGER
+	for type in 1 2; do
+		for program in gobmk gamess; do
+			taskset -c "$(first_cpu $type)" pmctrack --csv -T 0.02 -V sf -o /tmp/mine simapp -x 10 $program
+			# The IPC of the last sample of a round is the one that counts.
+			paste -d' ' <(csv /tmp/mine pmc0) <(csv /tmp/mine pmc1) <(csv /tmp/mine sf) |
+				awk -v less=$((type == 2 ? 300 : 0)) '$3 != "" {
+						n++; want = ($1 / $2 < 1 ? 2000 : 2500) - less; if ($3 != want) bad++ }
+					END { print "# " n " estimates of " NR " samples, " bad + 0 " bad"; exit !(n * 3 >= NR && !bad) }' ||
+				fail "$program on type $type"
+		done
+	done
+	without_modules
+}
+
+# Each says what is wrong; nothing of a bad model is used.
+test_models_refused() {
+	hybrid
+	insmod $MODULES/pmctrack_mmon_speedup_factor.ko
+	insmod $MODULES/pmctrack_mmon_ipc.ko
+	! echo speedup_factor 2>/dev/null >$MANAGER || fail "active without a model"
+	log_says "no model for the counters of $(pmu 1): make one with pmctrack-train"
+	model 1 end | give
+	! echo speedup_factor 2>/dev/null >$MANAGER || fail "active with half of the models"
+	log_says "no model for the counters of $(pmu 2)"
+	! model 1 | give 2>/dev/null || fail "cut off"
+	log_says "line 12: the line 'end' is missing"
+	! model 1 "stump 9 1 1 1" end | give 2>/dev/null || fail "a feature that is not there"
+	log_says "line 12: word 2 must be a number from 0 to 2"
+	! head -c 70000 /dev/zero | give 2>/dev/null || fail "a large file"
+	! echo hello 2>/dev/null >$MODEL || fail "another file"
+	log_says "no model: its first line"
+	! model 1 end | sed 's/1 speedup_factor/1 ipc/' | give 2>/dev/null || fail "a module without models"
+	log_says "monitoring module ipc takes no models"
+	! model 1 end | sed 's/1 speedup_factor/1 nothing/' | give 2>/dev/null || fail "a module that is not there"
+	log_says "no monitoring module 'nothing'"
+	! user sh -c "echo x >$MODEL" 2>/dev/null || fail "anybody may write"
+	# One for another machine is no use here.
+	model 2 end | sed "s/^from .*/from elsewhere/" | give
+	! echo speedup_factor 2>/dev/null >$MANAGER || fail "active with a model for another machine"
+	# One whose output is for others.
+	model 2 end | sed "s/^output speedup_factor [^ ]*/output speedup_factor elsewhere/" | give
+	! echo speedup_factor 2>/dev/null >$MANAGER || fail "active without the output"
+	log_says "has no output 'speedup_factor $(pmu 2)'"
+	model 2 end | give
+	echo speedup_factor >$MANAGER
+	! model 2 end | give 2>/dev/null || fail "replaced while it is active"
+	log_says "is active: write 'none'"
+	equal "$(cat $MANAGER | grep -c '^\[\*\] speedup_factor')" 1
+	without_modules
+}
+
+# Modules are replaced again and again while threads run; nobody loses a count.
+test_models_replaced() {
+	hybrid
+	insmod $MODULES/pmctrack_mmon_speedup_factor.ko
+	insmod $MODULES/pmctrack_mmon_ipc_sampling.ko
+	model 1 end | give
+	model 2 end | give
+	pmctrack --csv -T 0.01 -c instr -o /tmp/mine simapp -x 60 -n 3 -t fma3d >/tmp/truth & mine=$!
+	for _ in $(seq 40); do
+		echo speedup_factor >$MANAGER
+		echo ipc_sampling >$MANAGER
+	done
+	echo none >$MANAGER
+	wait $mine
+	equal "$(csv_sum /tmp/mine instr)" "$(awk '$1 ~ /^[0-9]+$/ { s += $2 } END { printf "%.0f", s }' /tmp/truth)"
+	without_modules
+}
+
+# A thread that visits both core types: the quotient of its speeds is that of its times alone.
+test_models_sampling() {
+	hybrid
+	local program truth
+	insmod $MODULES/pmctrack_mmon_ipc_sampling.ko
+	echo ipc_sampling >$MANAGER
+	for program in hmmer lbm; do
+		pmctrack --csv -T 0.05 -V sf -o /tmp/mine simapp -x 30 -j $program >/tmp/truth & mine=$!
+		while kill -0 $mine 2>/dev/null; do
+			for type in 1 2; do
+				for pid in $(pgrep -x simapp); do taskset -cp "$(first_cpu $type)" "$pid" || true; done >/dev/null 2>&1
+				sleep 0.12
+			done
+		done
+		wait $mine
+		truth=$(sed 's/.*"big":\([0-9.]*\),"small":\([0-9.]*\).*/\1 \2/' /tmp/truth | awk '{ print $2 / $1 }')
+		csv /tmp/mine sf | awk -v t="$truth" '$1 != "" { n++; s += $1 }
+			END { r = n ? s / n / 1000 : 0; print "# " r " of " n " samples, alone " t; exit !(n >= 4 && r > t * 0.95 && r < t * 1.05) }' ||
+			fail "$program"
+	done
+	without_modules
+}
+
+# Both need CPUs of two types.
+test_models_symmetric() {
+	only sim
+	[ "$(grep -c ^coretype: /proc/pmc/info)" = 1 ] || only "one core type"
+	for name in speedup_factor ipc_sampling; do
+		insmod $MODULES/pmctrack_mmon_$name.ko
+		! echo $name 2>/dev/null >$MANAGER || fail "$name is active"
+		log_says "$name: all CPUs of this machine are of one type"
+	done
+	without_modules
+}

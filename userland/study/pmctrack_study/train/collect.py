@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs on the machine: each program alone on a CPU of each core type, once for each event set.
+
+Results are files below a folder:
+
+    machine.json                    core types, window, events
+    PROGRAM/TYPE-SET.csv            windows of a run (pmctrack --csv)
+    PROGRAM/estimates-TYPE.csv      a run with the monitoring module's estimates
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Sequence
+
+from ..failure import Failure
+from .features import CANDIDATES
+
+INFO = Path("/proc/pmc/info")
+
+
+@dataclass(frozen=True)
+class CoreType:
+    """A kind of CPUs, as /proc/pmc/info has it."""
+
+    index: int
+    name: str
+    cpu: int
+    """The first one of its CPUs."""
+    general: int
+    """Counters for any event."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """A program that is to be run."""
+
+    name: str
+    family: str
+    command: tuple[str, ...]
+
+
+def read_tasks(path: Path) -> list[Task]:
+    """Lines NAME FAMILY COMMAND...; empty ones and comments are left out."""
+    tasks = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+        words = shlex.split(line, comments=True)
+        if not words:
+            continue
+        if len(words) < 3:
+            raise Failure(f"{path}:{number}: expected NAME FAMILY COMMAND...")
+        tasks.append(Task(words[0], words[1], tuple(words[2:])))
+    if not tasks:
+        raise Failure(f"{path} names no programs")
+    return tasks
+
+
+def core_types() -> list[CoreType]:
+    """Of this machine."""
+    if not INFO.exists():
+        raise Failure(f"{INFO} is not there: load pmctrack.ko ('pmctrack doctor' helps)")
+    found: list[dict[str, str]] = []
+    for line in INFO.read_text(encoding="utf-8").splitlines():
+        key, _, value = line.partition(": ")
+        if key == "coretype":
+            found.append({})
+        if found:
+            found[-1][key] = value
+    return [CoreType(int(t["coretype"]), t["pmu"], int(t["cpus"].replace("-", ",").split(",")[0]),
+                     int(t["counters"].split()[0]) - int(t["fixed_counters"].split()[0]))
+            for t in found]
+
+
+def countable(kind: CoreType) -> list[str]:
+    """Events of models that this PMU has."""
+    events = dict.fromkeys(e for f in CANDIDATES for e in (f.part, f.whole))
+    return [e for e in events if e not in ("instr", "cycles") and not subprocess.run(
+        ["pmc-events", "-e", e, "-p", str(kind.index)],
+        capture_output=True, check=False).returncode]
+
+
+def _run(command: Sequence[str]) -> None:
+    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          check=False)
+    if done.returncode:
+        raise Failure(f"{shlex.join(command)}: status {done.returncode}: {done.stderr.strip()}")
+
+
+def _pinned(kind: CoreType, task: Task, output: Path, *options: str) -> None:
+    _run(["taskset", "-c", str(kind.cpu), "pmctrack", "--csv", "-o", str(output), *options,
+          *task.command])
+
+
+def windows(folder: Path, task: Task, kind: CoreType, events: Sequence[str],
+            window: int) -> None:
+    """One run for as many events as there are counters; at least one run."""
+    sets = [events[n:n + kind.general] for n in range(0, len(events), kind.general)] or [[]]
+    for number, chosen in enumerate(sets):
+        names = ",".join([f"instr:ebs={window}", "cycles", *chosen, f"coretype={kind.index}"])
+        _pinned(kind, task, folder / f"{kind.index}-{number}.csv", "-c", names)
+
+
+def collect(folder: Path, tasks: Sequence[Task], window: int, *, features: bool = True,
+            estimates: float = 0) -> None:
+    """Run all of them. @estimates: also with the module's estimates, each so many seconds."""
+    kinds = core_types()
+    if len(kinds) < 2:
+        raise Failure("all CPUs of this machine are of one type")
+    events = {kind.index: countable(kind) if features else [] for kind in kinds}
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "machine.json").write_text(json.dumps({
+        "simulated": kinds[0].name.startswith("simulated_"), "window": window,
+        "families": {task.name: task.family for task in tasks},
+        "types": [{"index": k.index, "name": k.name, "general": k.general} for k in kinds],
+    }, indent=1), encoding="utf-8")
+    for number, task in enumerate(tasks, 1):
+        print(f"{number} of {len(tasks)}: {task.name}", flush=True)
+        into = folder / task.name
+        into.mkdir(exist_ok=True)
+        for kind in kinds:
+            windows(into, task, kind, events[kind.index], window)
+            if estimates:
+                _pinned(kind, task, into / f"estimates-{kind.index}.csv", "-T", str(estimates),
+                        "-V", "sf")

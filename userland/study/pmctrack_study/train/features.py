@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Ratios of events that models are made of. No numpy: machines where runs are made need none."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Feature:
+    """A ratio of two events, times a scale."""
+
+    part: str
+    whole: str
+    scale: int
+    least: int = 0
+    most: int = 0
+
+    @property
+    def name(self) -> str:
+        """For people."""
+        return f"{self.part}/{self.whole}"
+
+
+CANDIDATES = tuple(
+    Feature(event, whole, scale)
+    for event, scale in (
+        ("l1d_misses", 1_000_000), ("branch_misses", 1_000_000), ("l2_misses", 1_000_000),
+        ("branches", 1_000_000), ("llc_misses", 1_000_000), ("dtlb_misses", 10_000_000),
+        ("itlb_misses", 10_000_000))
+    for whole in ("instr", "cycles")) + (
+    Feature("llc_misses", "l2_misses", 10_000), Feature("l2_misses", "l1d_misses", 10_000))
+"""Events of the paper on PMCTrack, Table 1, by instruction and by cycle: misses by cycle show how
+many are waited for together."""
+
+IPC = Feature("instr", "cycles", 1_000)
+"""Always there: the phase guard needs it."""

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""How good are the kernel's estimates? Each is compared with runs alone on both core types."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy
+from numpy.typing import NDArray
+
+from ..failure import Failure
+from .windows import Curve, Program, read_counts, running_sum
+
+Array = NDArray[numpy.float64]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """What collect() has written."""
+
+    simulated: bool
+    window: int
+    types: dict[int, str]
+    general: dict[int, int]
+    programs: list[Program]
+    """Curves are by the name of the core type."""
+
+    def big(self) -> str:
+        """The core type on which the programs take the least time."""
+        return min(self.types.values(), key=lambda name: sum(
+            float(p.curves[name][0].sums["ns"][-1]) for p in self.programs))
+
+
+def read_folder(path: Path) -> Folder:
+    """Read a folder of collect()."""
+    machine = path / "machine.json"
+    if not machine.exists():
+        raise Failure(f"{machine} is missing: pmctrack-train collect makes it")
+    about = json.loads(machine.read_text(encoding="utf-8"))
+    types = {t["index"]: t["name"] for t in about["types"]}
+    programs = []
+    for name, family in about["families"].items():
+        program = Program(name, family)
+        for index, core_type in types.items():
+            files = sorted((path / name).glob(f"{index}-*.csv"))
+            if not files:
+                raise Failure(f"{path / name} has no run on {core_type}")
+            program.curves[core_type] = [read_counts(file) for file in files]
+        programs.append(program)
+    return Folder(about["simulated"], about["window"], types,
+                  {t["index"]: t["general"] for t in about["types"]}, programs)
+
+
+@dataclass(frozen=True)
+class Estimates:
+    """Of all programs, from one core type."""
+
+    guess: Array
+    truth: Array
+    programs: NDArray[numpy.str_]
+    samples: int
+    """Including those without an estimate."""
+
+    def correlation(self) -> float:
+        """Over all estimates."""
+        return float(numpy.corrcoef(self.guess, self.truth)[0, 1])
+
+    def mean_error(self) -> float:
+        """Mean absolute error; each program counts the same."""
+        wrong = numpy.abs(self.guess - self.truth)
+        return float(numpy.mean([wrong[self.programs == p].mean() for p in set(self.programs)]))
+
+
+def _edges(path: Path, alone: Curve) -> tuple[Array, list[str]]:
+    """Where in the program samples begin and end, in instructions; and their estimates.
+
+    The module's events have no names in user space, so positions are found by time: the run is
+    stretched to the length of one whose instructions were counted.
+    """
+    with path.open(newline="", encoding="utf-8") as lines:
+        rows = list(csv.DictReader(lines))
+    if not rows:
+        raise Failure(f"{path} has no rows")
+    time = running_sum([float(row["hw_ns"]) for row in rows])
+    time *= alone.sums["ns"][-1] / time[-1]
+    return numpy.interp(time, alone.sums["ns"], alone.instr), [row["sf"] for row in rows]
+
+
+def _one(program: Program, path: Path, core_type: str, big: str,
+         small: str) -> tuple[list[float], list[float], int]:
+    """Estimates and truth of the same instructions of one run."""
+    edges, estimates = _edges(path, program.curves[core_type][0])
+    fast, slow = (numpy.diff(program.curves[t][0].sum_at("ns", edges)) for t in (big, small))
+    guess, truth = [], []
+    for n, estimate in enumerate(estimates):
+        if estimate and fast[n] > 0:
+            guess.append(float(estimate) / 1000)
+            truth.append(float(slow[n] / fast[n]))
+    return guess, truth, len(estimates)
+
+
+def judge(path: Path, big: str, index: int, small: str) -> Estimates:
+    """Of a folder of `collect --estimates`, for the runs on one core type."""
+    folder = read_folder(path)
+    guess: list[float] = []
+    truth: list[float] = []
+    names: list[str] = []
+    samples = 0
+    for program in folder.programs:
+        found = _one(program, path / program.name / f"estimates-{index}.csv",
+                     folder.types[index], big, small)
+        guess += found[0]
+        truth += found[1]
+        names += [program.name] * len(found[0])
+        samples += found[2]
+    if len(set(truth)) < 2:
+        raise Failure(f"{path}: there are no estimates from core type {folder.types[index]}")
+    return Estimates(numpy.array(guess), numpy.array(truth), numpy.array(names), samples)

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What a program did alone on a core type, by its instructions; and its speedup at each place.
+
+A run is a curve: time, energy and events after so many instructions. Curves of different runs of
+one program are compared at the same instruction, whatever their windows were.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Iterable, Mapping
+
+import numpy
+from numpy.typing import NDArray
+
+from ..failure import Failure
+
+Array = NDArray[numpy.float64]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Sums of a run, after each of its windows; the first entry is 0."""
+
+    instr: Array
+    sums: Mapping[str, Array]
+    """Of "ns", and of events."""
+
+    def sum_at(self, name: str, instr: Array) -> Array:
+        """The sum of @name after so many instructions."""
+        return numpy.interp(instr, self.instr, self.sums[name])
+
+
+@dataclass
+class Program:
+    """Runs of a program on each core type."""
+
+    name: str
+    family: str
+    curves: dict[str, list[Curve]] = field(default_factory=dict)
+    """By core type: one for each event set that was counted."""
+
+    def curve_with(self, core_type: str, event: str) -> Curve:
+        """A run on that core type in which an event was counted."""
+        for curve in self.curves[core_type]:
+            if event in curve.sums:
+                return curve
+        raise Failure(f"{self.name}: {event} was not counted on {core_type}")
+
+    def length(self) -> float:
+        """Instructions that all runs have done."""
+        return min(float(c.instr[-1]) for curves in self.curves.values() for c in curves)
+
+
+@dataclass(frozen=True)
+class Windows:
+    """Pieces of equal length of a program, as seen from one core type."""
+
+    program: str
+    family: str
+    rates: Mapping[str, Array]
+    """Events per piece, by name; and "instr"."""
+    speedup: Mapping[str, Array]
+    """Over each other core type: its time over that of the big one."""
+
+
+def running_sum(values: Iterable[float]) -> Array:
+    """Sums of the first none, one, two, ... values."""
+    return numpy.cumsum([0.0, *values], dtype=numpy.float64)
+
+
+def curve_of(rows: Iterable[Mapping[str, str]], names: Iterable[str]) -> Curve:
+    """A curve of rows of CSV; @names are columns that are summed up."""
+    table = list(rows)
+    if not table:
+        raise Failure("a run has no windows: is the program shorter than one?")
+    sums = {name: running_sum([float(row[name] or 0) for row in table]) for name in names}
+    return Curve(sums["instr"], sums)
+
+
+OTHER_COLUMNS = frozenset(
+    "nsample time_ns kind pid tgid cpu coretype expid run_ns merged widened disturbed".split())
+
+
+def read_counts(path: Path) -> Curve:
+    """A run that `pmctrack --csv` has written: samples by events."""
+    with path.open(newline="", encoding="utf-8") as lines:
+        rows = [{**row, "ns": row["hw_ns"]} for row in csv.DictReader(lines)]
+    if not rows:
+        raise Failure(f"{path} has no rows")
+    if any(int(row["disturbed"] or 0) for row in rows):
+        raise Failure(f"{path}: counts were disturbed by others; run it again")
+    events = [name for name in rows[0] if name and name not in OTHER_COLUMNS and name != "hw_ns"]
+    return curve_of(rows, events)
+
+
+def pieces(program: Program, core_type: str, big: str, length: float) -> Windows:
+    """Divide a program into pieces of so many instructions; an incomplete last one is left out."""
+    edges = numpy.arange(0.0, program.length() + 1, length)
+    if len(edges) < 2:
+        raise Failure(f"{program.name} is shorter than a window of {length:.0f} instructions")
+    rates: dict[str, Array] = {}
+    for curve in program.curves[core_type]:
+        for name in curve.sums:
+            if name not in rates:
+                rates[name] = numpy.diff(curve.sum_at(name, edges))
+    time = {other: numpy.mean([numpy.diff(c.sum_at("ns", edges)) for c in curves], axis=0)
+            for other, curves in program.curves.items()}
+    return Windows(program.name, program.family, rates,
+                   {other: time[other] / time[big] for other in time if other != big})
