@@ -4,7 +4,8 @@
 # make demo-arm64	the same on arm64, with the kernel patch
 # make test		everything that is tested
 # make test-matrix	the same with everything under debug kernels, too; hours
-# make experiments	showstopper's accuracy on this machine, which should be idle; hours
+# make experiments	the papers' tables: showstopper's accuracy on this machine, which should be
+#			idle, and estimates on simulated machines; hours
 # make bench		our cost and perf's, in guest instructions
 # make deb		Debian packages, in build/deb
 # make install		what was made (PREFIX, DESTDIR, KDIR)
@@ -64,6 +65,8 @@ bench: setup
 
 experiments: setup
 	$(MAKE) -C userland/showstopper experiments
+	tests/experiments/pmctrack/speedup_factor --machine 2B-10S
+	tests/experiments/pmctrack/speedup_factor --machine 2B-2S
 
 clean:
 	rm -rf build
