@@ -4,6 +4,7 @@
 #define _PMCT_COMPAT_HALT_H
 
 #include <linux/irqflags.h>
+#include <linux/rcupdate.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/thread_info.h>
@@ -24,7 +25,8 @@ static inline void pmct_halt_yield(void)
 	if (test_thread_flag(TIF_NEED_RESCHED_LAZY))
 		schedule();
 #endif
-	cond_resched();
+	/* A program would get back to user mode; this one may never. */
+	cond_resched_tasks_rcu_qs();
 }
 
 /*

@@ -17,7 +17,7 @@
 #define LEAST_NS	1000000
 
 static unsigned int big;
-module_param(big, uint, 0644);
+module_param(big, uint, 0444);
 MODULE_PARM_DESC(big, "index of the fast core type in /proc/pmc/info (default: 0)");
 
 static unsigned int max_age_ms = 5000;

@@ -247,9 +247,11 @@ static void pmct_round_collect(const struct pmct_models *models, struct pmct_rou
 		const struct pmct_feature *f = &model->feature[i];
 
 		if (pmct_sample_count(sample, index[f->part], &part) ||
-		    pmct_sample_count(sample, index[f->whole], &whole) ||
-		    !pmct_ratio(part, whole, f->scale, &value))
+		    pmct_sample_count(sample, index[f->whole], &whole))
 			continue;
+		/* Nothing of nothing is 0, as for pmctrack-train; what is too large is the most. */
+		if (!pmct_ratio(part, whole ?: 1, f->scale, &value))
+			value = U32_MAX;
 		round->feature[i] = min_t(u64, value, U32_MAX);
 		round->have |= BIT(i);
 	}

@@ -167,20 +167,22 @@ static struct thread *new_thread(struct kunit *test)
 	KUNIT_ASSERT_EQ(test, 0, parse(test, WHOLE, &m, &msg));
 	t->models.of_type[0] = m;
 	t->models.of_type[1] = m;
+	/* The module's events are in another order than the model's. */
 	for (i = 0; i < 4; i++) {
-		t->models.index[0][i] = i;
-		t->models.index[1][i] = i;
+		t->models.index[0][i] = 3 - i;
+		t->models.index[1][i] = 3 - i;
 	}
-	t->models.cycles = 1;
+	t->models.instr = 3;
+	t->models.cycles = 2;
 	return t;
 }
 
-/* A sample of set @set: so many instructions in 1,000,000 cycles, and 5,000 of the third event. */
+/* Of set @set: so many instructions in 1,000,000 cycles, 5,000 misses or 7,000 branches. */
 static enum pmct_round_state sample(struct thread *t, unsigned int type, unsigned int set,
 				    u64 instr)
 {
 	static const u8 where[2][PMCT_MAX_MMON_EVENTS] = {
-		{ 0, 1, 2, 0xff }, { 0, 1, 0xff, 2 },
+		{ 0xff, 2, 1, 0 }, { 2, 0xff, 1, 0 },
 	};
 	struct pmct_sample s = { .rec = t->rec, .own_sets = true, .where = where[set] };
 
@@ -189,7 +191,7 @@ static enum pmct_round_state sample(struct thread *t, unsigned int type, unsigne
 	t->rec->nr_counts = 3;
 	t->rec->counts[0] = instr;
 	t->rec->counts[1] = 1000000;
-	t->rec->counts[2] = 5000;
+	t->rec->counts[2] = set ? 7000 : 5000;
 	return pmct_models_sample(&t->models, &t->round, &s);
 }
 
@@ -201,7 +203,7 @@ static void round_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PMCT_ROUND_COMPLETE, sample(t, 0, 1, 1000000));
 	KUNIT_EXPECT_EQ(test, t->round.feature[0], 1000);
 	KUNIT_EXPECT_EQ(test, t->round.feature[1], 5000);
-	KUNIT_EXPECT_EQ(test, t->round.feature[2], 5000);
+	KUNIT_EXPECT_EQ(test, t->round.feature[2], 7000);
 	KUNIT_EXPECT_EQ(test, PMCT_ESTIMATED, pmct_models_confidence(&t->models, &t->round));
 	/* The next one, of the same phase. */
 	KUNIT_EXPECT_EQ(test, PMCT_ROUND_GOES_ON, sample(t, 0, 0, 1050000));

@@ -158,7 +158,8 @@ static int pmct_sim_curve_check(const struct pmct_sim_curve *c, const char **why
 static int pmct_sim_phase_check(const struct pmct_sim_phase *p, const char **why)
 {
 	const struct pmct_sim_range ranges[] = {
-		{ p->instr, 1000, 1ULL << 50, "a phase has 1000 to 2^50 instructions" },
+		/* The end of a phase takes some microseconds, with interrupts disabled. */
+		{ p->instr, 1000000, 1ULL << 50, "a phase has 1000000 to 2^50 instructions" },
 		{ p->ilp, 10, 16000, "ilp must be 10 to 16000" },
 		{ p->mlp, 1000, 64000, "mlp must be 1000 to 64000" },
 		{ p->front_end, 0, 10000000, "front_end must be at most 10000000" },

@@ -146,7 +146,8 @@ static struct miscdevice pmct_sim_device = {
 	.minor	= MISC_DYNAMIC_MINOR,
 	.name	= "pmctrack_sim",
 	.fops	= &pmct_sim_fops,
-	.mode	= 0666,
+	/* A full machine is full for everybody: root may let others in. */
+	.mode	= 0600,
 };
 
 static const struct pmct_sim_machine *__init pmct_sim_find_topology(void)

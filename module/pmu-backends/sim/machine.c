@@ -108,11 +108,12 @@ static void pmct_sim_interrupt(void *unused)
 static enum hrtimer_restart pmct_sim_timer_fn(struct hrtimer *timer)
 {
 	unsigned long interrupt = 0;
-	u64 now = pmct_sim_now();
+	bool busy, again;
 	unsigned int cpu;
-	bool busy;
+	u64 now;
 
 	raw_spin_lock(&pmct_sim_lock);
+	now = pmct_sim_now();
 	if (now >= pmct_sim->stepped + PMCT_SIM_STEP_NS)
 		pmct_sim_step(pmct_sim, now);
 	for (cpu = 0; cpu < pmct_sim->machine.nr_cpus; cpu++) {
@@ -121,15 +122,20 @@ static enum hrtimer_restart pmct_sim_timer_fn(struct hrtimer *timer)
 		if (pmct_sim_wants_interrupt(cpu))
 			__set_bit(cpu, &interrupt);
 	}
+	/* Somebody may have started the timer anew: it must not be touched then. */
 	busy = pmct_sim_busy(pmct_sim);
-	pmct_sim_timer_at = busy ? max(pmct_sim_next(), now + 1000) : U64_MAX;
-	if (busy)
+	again = busy && !hrtimer_is_queued(timer);
+	if (again) {
+		pmct_sim_timer_at = max(pmct_sim_next(), now + 1000);
 		hrtimer_set_expires(timer, ns_to_ktime(pmct_sim_timer_at));
+	} else if (!busy) {
+		pmct_sim_timer_at = U64_MAX;
+	}
 	raw_spin_unlock(&pmct_sim_lock);
 	/* One that is on its way already does for both. */
 	for_each_set_bit(cpu, &interrupt, PMCT_SIM_CPUS)
 		smp_call_function_single_async(cpu, per_cpu_ptr(&pmct_sim_csd, cpu));
-	return busy ? HRTIMER_RESTART : HRTIMER_NORESTART;
+	return again ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
 static void pmct_sim_switch(void)
@@ -190,13 +196,19 @@ void pmct_sim_machine_unlock(void)
 }
 
 /**
- * pmct_sim_machine_listen() - whom to tell of counters that overflow
+ * pmct_sim_machine_listen() - whom to tell of counters that overflow; none has
  * @overflow: see pmct_backend::claim; NULL: nobody. No call of an earlier one is running then
  *
  * Context: process context, may sleep.
  */
 void pmct_sim_machine_listen(bool (*overflow)(void))
 {
+	unsigned int cpu;
+
+	raw_spin_lock_irq(&pmct_sim_lock);
+	for (cpu = 0; cpu < pmct_sim->machine.nr_cpus; cpu++)
+		pmct_sim_pmu_init(&pmct_sim->cpu[cpu].pmu);
+	raw_spin_unlock_irq(&pmct_sim_lock);
 	WRITE_ONCE(pmct_sim_overflow, overflow);
 	synchronize_rcu();
 }
@@ -238,9 +250,10 @@ void pmct_sim_machine_remove(unsigned int slot)
 /* The thread begins to work on this CPU, or works on. */
 static void pmct_sim_get_on(unsigned int cpu, unsigned int slot)
 {
-	u64 now = pmct_sim_now();
+	u64 now;
 
 	raw_spin_lock(&pmct_sim_lock);
+	now = pmct_sim_now();
 	/* While nobody ran, nobody stepped. */
 	if (!pmct_sim_busy(pmct_sim))
 		pmct_sim_step(pmct_sim, now);
@@ -349,13 +362,17 @@ int pmct_sim_machine_start(const struct pmct_sim_machine *machine)
 	return err;
 }
 
+static void pmct_sim_nothing(void *unused)
+{
+}
+
 /* Nobody executes anything any more. */
 void pmct_sim_machine_stop(void)
 {
 	tracepoint_probe_unregister(pmct_sim_tp.tp, pmct_sim_tp.probe, NULL);
 	tracepoint_synchronize_unregister();
 	hrtimer_cancel(&pmct_sim_timer);
-	/* The last interrupts have come and gone: they come with interrupts enabled only. */
-	synchronize_rcu();
+	/* The last interrupts have come, since this one has. */
+	on_each_cpu(pmct_sim_nothing, NULL, true);
 	kvfree(pmct_sim);
 }

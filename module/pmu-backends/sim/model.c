@@ -12,6 +12,8 @@
 
 /* Products of time and rates stay below 2^64. */
 #define SYNC_NS_MAX	10000000ULL
+/* A thread that nobody looked at for longer, as the whole machine was paused, did nothing more. */
+#define LOST_NS		1000000000ULL
 /* Work alone is followed in such pieces, some ms, and in smaller ones while caches fill. */
 #define ALONE_INSTR	4000000
 #define ALONE_LEAST	20000
@@ -98,6 +100,12 @@ static void pmct_sim_cache_miss(struct pmct_sim_cache *c, unsigned int thread, u
 
 	c->filled[thread] = min(c->filled[thread] + lines, c->size);
 	c->changed |= lines;
+}
+
+static void pmct_sim_cache_forget(struct pmct_sim_cache *c, unsigned int thread)
+{
+	c->has[thread] = 0;
+	c->filled[thread] = 0;
 }
 
 static unsigned int pmct_sim_nr_threads(const struct pmct_sim *sim)
@@ -254,7 +262,8 @@ static void pmct_sim_work(struct pmct_sim *sim, unsigned int cpu, u64 ps)
  * pmct_sim_sync() - bring the work of one CPU up to date
  * @sim: the machine
  * @cpu: the CPU
- * @now: ns; time that lies before that of an earlier call changes nothing
+ * @now: ns; time that lies before that of an earlier call changes nothing, and of a pause
+ *	of more than a second, only the last second is worked
  *
  * Cheap: rates are those of the last step.
  */
@@ -268,6 +277,8 @@ void pmct_sim_sync(struct pmct_sim *sim, unsigned int cpu, u64 now)
 		sim->pj += (now - c->since) * core->idle_mw;
 		c->since = now;
 	}
+	if (c->since < now && now - c->since > LOST_NS)
+		c->since = now - LOST_NS;
 	while (c->since < now) {
 		ns = min(now - c->since, SYNC_NS_MAX);
 		c->since += ns;
@@ -456,9 +467,9 @@ void pmct_sim_end(struct pmct_sim *sim, unsigned int thread)
 
 	sim->thread[thread].profile = NULL;
 	for (i = 0; i < sim->machine.nr_cpus; i++)
-		sim->cpu[i].l2.has[thread] = 0;
+		pmct_sim_cache_forget(&sim->cpu[i].l2, thread);
 	for (i = 0; i < sim->machine.nr_clusters; i++)
-		sim->llc[i].has[thread] = 0;
+		pmct_sim_cache_forget(&sim->llc[i], thread);
 }
 
 /**

@@ -343,12 +343,13 @@ static void pause_test(struct kunit *test)
 	struct pmct_sim *sim = test->priv;
 
 	start(sim, 0, 0, &computes, ~0ULL);
+	/* Some steps as usual, and then one that is too long. */
 	pmct_sim_step(sim, 60 * SECOND);
-	KUNIT_EXPECT_EQ(test, sim->thread[0].ran_ps, 60 * SECOND * 1000);
-	expect_near(test, sim->thread[0].count[PMCT_SIM_CYCLES], 60 * SECOND, 1);
+	KUNIT_EXPECT_EQ(test, sim->thread[0].ran_ps, (100 * MS + SECOND) * 1000);
+	expect_near(test, sim->thread[0].count[PMCT_SIM_CYCLES], 100 * MS + SECOND, 1);
 	/* Time that goes back changes nothing. */
 	pmct_sim_step(sim, 0);
-	KUNIT_EXPECT_EQ(test, sim->thread[0].ran_ps, 60 * SECOND * 1000);
+	KUNIT_EXPECT_EQ(test, sim->thread[0].ran_ps, (100 * MS + SECOND) * 1000);
 }
 
 static void topologies_test(struct kunit *test)
@@ -416,6 +417,11 @@ static void bad_length(struct pmct_sim_machine *m, struct pmct_sim_profile *p)
 	p->phase[1].instr = 0;
 }
 
+static void bad_short(struct pmct_sim_machine *m, struct pmct_sim_profile *p)
+{
+	p->phase[1].instr = 999999;
+}
+
 static void bad_misses(struct pmct_sim_machine *m, struct pmct_sim_profile *p)
 {
 	p->phase[0].l1d_misses = p->phase[0].l1d + 1;
@@ -440,6 +446,7 @@ static const struct bad_case bad_cases[] = {
 	{ "a name without an end", bad_name, "name" },
 	{ "too many phases", bad_phases, "phases" },
 	{ "a phase of zero instructions", bad_length, "instructions" },
+	{ "phases that would take all the time", bad_short, "instructions" },
 	{ "more misses than accesses", bad_misses, "L1" },
 	{ "a curve that ascends", bad_curve, "curve" },
 	{ "too many points", bad_points, "curve" },

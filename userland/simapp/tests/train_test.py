@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 from pathlib import Path
 
 import numpy
@@ -54,10 +55,10 @@ class Windows(unittest.TestCase):
         """Counts that others have disturbed are refused."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "x.csv"
-            path.write_text("hw_ns,disturbed,instr\n5,1,7\n", encoding="utf-8")
+            path.write_text("pid,hw_ns,disturbed,instr\n1,5,1,7\n", encoding="utf-8")
             with self.assertRaisesRegex(Failure, "disturbed by others"):
                 windows.read_counts(path)
-            path.write_text("hw_ns,disturbed,instr\n5,0,7\n6,0,3\n", encoding="utf-8")
+            path.write_text("pid,hw_ns,disturbed,instr\n1,5,0,7\n1,6,0,3\n", encoding="utf-8")
             self.assertEqual(list(windows.read_counts(path).sums["ns"]), [0, 5, 11])
 
 
@@ -94,12 +95,17 @@ class Fit(unittest.TestCase):
         """Cross validation needs several programs."""
         data = fit.Data(numpy.zeros((3, 1), dtype=numpy.int64), numpy.zeros(3),
                         numpy.full(3, "p"), numpy.full(3, "f"))
-        with self.assertRaisesRegex(Failure, "at least two programs"):
+        with self.assertRaisesRegex(Failure, "at least two families"):
             fit.folds(data)
 
 
 class Lists(unittest.TestCase):
-    """Lists of programs."""
+    """Lists of programs, and counters."""
+
+    def test_general(self) -> None:
+        """The simulated machine, Intel with three fixed counters, ARM with one, AMD with none."""
+        for counters, fixed, general in ((4, 2, 2), (11, 3, 8), (7, 1, 5), (6, 0, 4)):
+            self.assertEqual(collect.general_counters(counters, fixed), general)
 
     def test_tasks(self) -> None:
         """Words as in a shell; a line that is too short is named."""
@@ -129,7 +135,8 @@ class Predicted(unittest.TestCase):
     def program(folder: Path, profile: generate.Profile) -> windows.Program:
         """Its curves, as the model predicts them."""
         path = folder / f"{profile['name']}.json"
-        done = subprocess.run([SIMAPP, "-p", "2B-10S", "-w", "50000000", str(path)],
+        done = subprocess.run([SIMAPP, "-p", "2B-10S", "-w", "50000000", "-s",
+                               str(zlib.crc32(profile["name"].encode())), str(path)],
                               capture_output=True, text=True, check=True)
         rows = list(csv.DictReader(io.StringIO(done.stdout)))
         program = windows.Program(profile["name"], generate.family_of(profile["name"]))

@@ -135,9 +135,11 @@ def split(folder: Path, seed: int, counts: tuple[int, int], where: str) -> None:
     @where is the path of @folder on the simulated machine.
     """
     for part, count, families in zip(("train", "test"), counts, halves(seed)):
-        profiles = drawn(count, seed * 1000 + count, families)
+        profiles = drawn(count, zlib.crc32(f"{part} {seed}".encode()), families)
         write(folder / part, profiles)
-        lines = [f"{p['name']} {family_of(p['name'])} simapp {where}/{part}/{p['name']}.json\n"
+        # Each program's rates wander in another way.
+        lines = [f"{p['name']} {family_of(p['name'])} "
+                 f"simapp -s {zlib.crc32(p['name'].encode())} {where}/{part}/{p['name']}.json\n"
                  for p in profiles]
         (folder / f"{part}.list").write_text("".join(lines), encoding="utf-8")
 

@@ -32,7 +32,7 @@ class CoreType:
     cpu: int
     """The first one of its CPUs."""
     general: int
-    """Counters for any event."""
+    """Counters for any event, beside instr and cycles."""
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,13 @@ def core_types() -> list[CoreType]:
         if found:
             found[-1][key] = value
     return [CoreType(int(t["coretype"]), t["pmu"], int(t["cpus"].replace("-", ",").split(",")[0]),
-                     int(t["counters"].split()[0]) - int(t["fixed_counters"].split()[0]))
-            for t in found]
+                     general_counters(int(t["counters"].split()[0]),
+                                      int(t["fixed_counters"].split()[0]))) for t in found]
+
+
+def general_counters(counters: int, fixed: int) -> int:
+    """Those that are free beside instr and cycles, which take general ones if none is fixed."""
+    return counters - max(fixed, 2)
 
 
 def countable(kind: CoreType) -> list[str]:

@@ -77,15 +77,15 @@ def _judge(options: argparse.Namespace) -> int:
     folder = judge.read_folder(Path(options.folder))
     big, mark = folder.big(), " (simulated)" if folder.simulated else ""
     print(f"estimates of the kernel{mark}, of {len(folder.programs)} programs")
+    # The virtual counter sf is for the first small type.
+    small = next(t for t in folder.types.values() if t != big)
     for index, core_type in folder.types.items():
-        for small in (t for t in folder.types.values() if t != big):
-            found = judge.judge(Path(options.folder), big, index, small)
-            print(f"from {core_type}: correlation {found.correlation():.3f}, "
-                  f"mean absolute error {found.mean_error():.3f}, "
-                  f"{len(found.guess)} estimates in {found.samples} samples")
-            _plot(Path(options.folder) / f"judged-{core_type}.png", f"{core_type}{mark}",
-                  found.truth, found.guess)
-            break
+        found = judge.judge(Path(options.folder), big, index, small)
+        print(f"over {small}, from {core_type}: correlation {found.correlation():.3f}, "
+              f"mean absolute error {found.mean_error():.3f}, "
+              f"{len(found.guess)} estimates in {found.samples} samples")
+        _plot(Path(options.folder) / f"judged-{core_type}.png", f"{core_type}{mark}",
+              found.truth, found.guess)
     return 0
 
 

@@ -71,17 +71,17 @@ def to_output(boost: GradientBoostingRegressor, kind: str, small: str, error: fl
 
 
 def folds(data: Data, most: int = 5) -> GroupKFold:
-    """By program: no window of a program is in training and in test."""
-    groups = len(set(data.programs))
+    """By family: no window of a program, or of its relatives, is in training and in test."""
+    groups = len(set(data.families))
     if groups < 2:
-        raise Failure("training needs at least two programs")
+        raise Failure("training needs programs of at least two families")
     return GroupKFold(min(most, groups))
 
 
 def cross_validated(data: Data, stumps: int) -> Array:
     """For each window, the estimate of a model that has not seen its program."""
     guess = numpy.zeros(len(data.target))
-    for seen, unseen in folds(data).split(data.features, data.target, data.programs):
+    for seen, unseen in folds(data).split(data.features, data.target, data.families):
         boost = _boost(data.features[seen], data.target[seen], stumps)
         guess[unseen] = boost.predict(data.features[unseen])
     return guess
@@ -104,7 +104,8 @@ def select(windows: Sequence[Windows], small: str, most: int, gain: float = 0.02
 
     @gain is by how much of itself it has to, @most how many features there may be beside IPC.
     """
-    chosen, rest = [IPC], [f for f in CANDIDATES if all(f.part in w.rates for w in windows)]
+    chosen = [IPC]
+    rest = [f for f in CANDIDATES if all({f.part, f.whole} <= set(w.rates) for w in windows)]
     data = assemble(windows, chosen, small)
     best = mean_error(data, cross_validated(data, 60))
     while rest and len(chosen) <= most:

@@ -90,6 +90,8 @@ def read_counts(path: Path) -> Curve:
         rows = [{**row, "ns": row["hw_ns"]} for row in csv.DictReader(lines)]
     if not rows:
         raise Failure(f"{path} has no rows")
+    if len({row["pid"] for row in rows}) > 1:
+        raise Failure(f"{path}: a program with several threads has no common sequence of windows")
     if any(int(row["disturbed"] or 0) for row in rows):
         raise Failure(f"{path}: counts were disturbed by others; run it again")
     events = [name for name in rows[0] if name and name not in OTHER_COLUMNS and name != "hw_ns"]
