@@ -103,11 +103,14 @@ test_sim_windows() {
 # A quota of a control group holds, though the program never returns to user mode by itself.
 test_sim_quota() {
 	only sim
+	local percent=2
 	cgroup_of quota
 	echo +cpu >$CG/cgroup.subtree_control
 	echo "20000 100000" >$CG/quota/cpu.max
 	bash -c 'echo $$ >/sys/fs/cgroup/quota/cgroup.procs; exec simapp -x 60 -j gamess' >/tmp/truth
-	near "$(truth /tmp/truth elapsed_s)" "$(truth /tmp/truth cpu_s | awk '{ print 5 * $1 }')" 2 "elapsed"
+	# Quotas are taken away at ticks, and handlers of a debug kernel take long.
+	[ ! -e /proc/lockdep ] || percent=10
+	near "$(truth /tmp/truth elapsed_s)" "$(truth /tmp/truth cpu_s | awk '{ print 5 * $1 }')" $percent "elapsed"
 	rmdir $CG/quota
 }
 
