@@ -171,7 +171,9 @@ test_sim_full() {
 # Machines that do not fit, or do not exist, are refused; the others work one after the other.
 test_sim_topologies() {
 	only sim
-	local was name
+	local was name percent=1
+	# The handlers of a debug kernel take some of the time.
+	[ ! -e /proc/lockdep ] || percent=3
 	was=$(simapp --machine | sed -n 's/^simulated machine: //p')
 	! rmmod pmctrack_sim 2>/dev/null || fail "unloaded under pmctrack"
 	rmmod pmctrack
@@ -189,7 +191,7 @@ test_sim_topologies() {
 			insmod $MODULES/pmctrack.ko backend=sim
 			taskset -c 3 pmctrack --csv -c instr,cycles -o /tmp/mine simapp -x 2 -j omnetpp >/tmp/truth
 			equal "$(csv_sum /tmp/mine cycles)" "$(truth /tmp/truth cycles)" "cycles on $name"
-			near "$(truth /tmp/truth elapsed_s)" "$(truth /tmp/truth core)" 1 "time alone on $name"
+			near "$(truth /tmp/truth elapsed_s)" "$(truth /tmp/truth core)" $percent "time alone on $name"
 			rmmod pmctrack pmctrack_sim
 		done
 	fi
