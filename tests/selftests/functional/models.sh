@@ -43,7 +43,7 @@ test_models_known() {
 			paste -d' ' <(csv /tmp/mine pmc0) <(csv /tmp/mine pmc1) <(csv /tmp/mine sf) |
 				awk -v less=$((type == 2 ? 300 : 0)) '$3 != "" {
 						n++; want = ($1 / $2 < 1 ? 2000 : 2500) - less; if ($3 != want) bad++ }
-					END { print "# " n " estimates of " NR " samples, " bad + 0 " bad"; exit !(n * 3 >= NR && !bad) }' ||
+					END { print "# " n " estimates of " NR " samples, " bad + 0 " bad"; exit !(n >= 3 && !bad) }' ||
 				fail "$program on type $type"
 		done
 	done
@@ -108,7 +108,9 @@ test_models_replaced() {
 # A thread that visits both core types: the quotient of its speeds is that of its times alone.
 test_models_sampling() {
 	hybrid
-	local program truth
+	local program truth off=0.05 least=4
+	# The time of a sample has that of interrupts, which a debug kernel handles slowly.
+	if [ -e /proc/lockdep ]; then off=0.25 least=2; fi
 	insmod $MODULES/pmctrack_mmon_ipc_sampling.ko
 	echo ipc_sampling >$MANAGER
 	for program in hmmer lbm; do
@@ -121,8 +123,8 @@ test_models_sampling() {
 		done
 		wait $mine
 		truth=$(sed 's/.*"big":\([0-9.]*\),"small":\([0-9.]*\).*/\1 \2/' /tmp/truth | awk '{ print $2 / $1 }')
-		csv /tmp/mine sf | awk -v t="$truth" '$1 != "" { n++; s += $1 }
-			END { r = n ? s / n / 1000 : 0; print "# " r " of " n " samples, alone " t; exit !(n >= 4 && r > t * 0.95 && r < t * 1.05) }' ||
+		csv /tmp/mine sf | awk -v t="$truth" -v off=$off -v least=$least '$1 != "" { n++; s += $1 }
+			END { r = n ? s / n / 1000 : 0; print "# " r " of " n " samples, alone " t; exit !(n >= least && r > t * (1 - off) && r < t * (1 + off)) }' ||
 			fail "$program"
 	done
 	without_modules
