@@ -65,8 +65,9 @@ bench: setup
 
 experiments: setup
 	$(MAKE) -C userland/showstopper experiments
-	tests/experiments/pmctrack/speedup_factor --machine 2B-10S
-	tests/experiments/pmctrack/speedup_factor --machine 2B-2S
+	tests/experiments/pmctrack/factors --machine 2B-10S
+	tests/experiments/pmctrack/factors --machine 2B-2S
+	tests/experiments/pmctrack/factors --machine 2B-4S --module ef
 
 clean:
 	rm -rf build

@@ -347,6 +347,8 @@ static __always_inline long __pmct_count_start(struct pmct_session *s, bool user
 		pmct_begin(ctx);
 		if (user_read)
 			pmct_entered(this_cpu_ptr(&pmct_cpu), ctx);
+		else if (unlikely(ctx->wants & PMCT_SWITCH_MMON))
+			pmct_mmon_switch_in(ctx, smp_processor_id());
 	}
 	local_irq_enable();
 	return err;
@@ -371,7 +373,8 @@ long pmct_count_start_user_read(struct pmct_session *s)
 	return __pmct_count_start(s, true);
 }
 
-static __always_inline void pmct_stop(struct pmct_ctx *ctx, struct pmct_cpu *cs, bool user_read)
+static __always_inline void pmct_stop(const struct pmct_session *s, struct pmct_ctx *ctx,
+				      struct pmct_cpu *cs, bool user_read)
 {
 	pmct_tie_disable(current, ctx);
 	pmct_account(cs, ctx);
@@ -380,7 +383,9 @@ static __always_inline void pmct_stop(struct pmct_ctx *ctx, struct pmct_cpu *cs,
 	pmct_leave(cs);
 	ctx->state = PMCT_CTX_STOPPED;
 	pmct_sample_close(ctx, PMCTRACK_RECORD_SELF, 0);
-	if (unlikely(ctx->session->sets.rotates))
+	if (unlikely(ctx->wants & PMCT_SWITCH_MMON))
+		pmct_mmon_switch_out(ctx, smp_processor_id());
+	if (unlikely(s->sets.rotates))
 		pmct_ctx_next_set(ctx);
 }
 
@@ -393,15 +398,13 @@ static __always_inline long __pmct_count_stop(struct pmct_session *s, bool user_
 	local_irq_disable();
 	cs = this_cpu_ptr(&pmct_cpu);
 	ctx = pmct_self(s);
-	if (unlikely(!ctx))
-		err = pmct_count_refused(s);
-	else if (unlikely(ctx->state != PMCT_CTX_COUNTING))
+	/* While a thread counts its context is here, until the session's end takes it away. */
+	if (likely(ctx && cs->ctx == ctx))
+		pmct_stop(s, ctx, cs, user_read);
+	else if (ctx && ctx->state != PMCT_CTX_COUNTING)
 		err = -EALREADY;
-	/* The session's end has taken it from the CPU already. */
-	else if (unlikely(cs->ctx != ctx))
-		err = pmct_count_refused(s);
 	else
-		pmct_stop(ctx, cs, user_read);
+		err = pmct_count_refused(s);
 	local_irq_enable();
 	return err;
 }

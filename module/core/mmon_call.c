@@ -201,6 +201,12 @@ void pmct_mmon_sample(struct monitoring_module *mm, struct pmct_ctx *ctx,
 	}
 }
 
+/* Where a tick is a whole number of milliseconds, without a division. */
+static u64 pmct_ticks_to_ms(u64 ticks)
+{
+	return MSEC_PER_SEC % HZ ? div_u64(ticks * MSEC_PER_SEC, HZ) : ticks * (MSEC_PER_SEC / HZ);
+}
+
 static int pmct_mmon_read_published(const struct pmct_ctx *ctx, int key,
 				    struct pmct_metric_value *out)
 {
@@ -210,8 +216,7 @@ static int pmct_mmon_read_published(const struct pmct_ctx *ctx, int key,
 	if (err)
 		return err;
 	out->value = copy.value;
-	out->age_ms = div_u64(jiffies64_to_nsecs(pmct_metric_age(copy.stamp, jiffies)),
-			      NSEC_PER_MSEC);
+	out->age_ms = pmct_ticks_to_ms(pmct_metric_age(copy.stamp, jiffies));
 	out->confidence = pmct_metric_confidence(copy.stamp);
 	return 0;
 }
@@ -290,6 +295,23 @@ void *pmct_mmon_data(const struct pmct_ctx *ctx)
 EXPORT_SYMBOL_GPL(pmct_mmon_data);
 
 /**
+ * pmct_mmon_is_asked() - does anybody want what the module knows of a thread?
+ * @ctx: the thread
+ *
+ * Hardware that is scarce is not for threads of users who did not ask for it, and may not.
+ *
+ * Context: any callback.
+ * Return: whether its session has virtual counters of the module, or it is in scheduler mode.
+ */
+bool pmct_mmon_is_asked(const struct pmct_ctx *ctx)
+{
+	const struct pmct_session *s = ctx->session;
+
+	return !s->rings.ring || (s->virt && s->mm_gen == ctx->mm.gen);
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_is_asked);
+
+/**
  * pmct_mmon_task() - the thread itself
  * @ctx: the thread
  *
@@ -358,6 +380,28 @@ const char *pmct_mmon_pmu(void)
 	return pmct_backend->name;
 }
 EXPORT_SYMBOL_GPL(pmct_mmon_pmu);
+
+/**
+ * pmct_mmon_sensor() - the energy meters that belong to the backend's machine
+ *
+ * Return: pmct_backend::sensor; NULL: those of the hardware.
+ */
+const struct pmct_sensor *pmct_mmon_sensor(void)
+{
+	return pmct_backend->sensor;
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_sensor);
+
+/**
+ * pmct_mmon_cache_monitor() - the cache monitor of the backend's machine
+ *
+ * Return: pmct_backend::cache_monitor; NULL: that of the hardware.
+ */
+const struct pmct_cache_monitor *pmct_mmon_cache_monitor(void)
+{
+	return pmct_backend->cache_monitor;
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_cache_monitor);
 
 /**
  * pmct_mmon_nr_core_types() - how many kinds of CPUs the machine has

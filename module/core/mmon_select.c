@@ -377,6 +377,18 @@ void pmct_mmon_show_models(struct seq_file *m)
 	mutex_unlock(&pmct_mmon_mutex);
 }
 
+/* What the active one has to tell an administrator. */
+void pmct_mmon_show_state(struct seq_file *m)
+{
+	const struct monitoring_module *mm;
+
+	mutex_lock(&pmct_mmon_mutex);
+	mm = pmct_mmon_active();
+	if (mm && mm->show_state)
+		mm->show_state(mm, m);
+	mutex_unlock(&pmct_mmon_mutex);
+}
+
 /* "[*] name - description" for the active one, "[ ] ..." for the others. */
 void pmct_mmon_show(struct seq_file *m)
 {

@@ -12,5 +12,6 @@ int pmct_mmon_select(const char *name);
 void pmct_mmon_show(struct seq_file *m);
 int pmct_mmon_load_model(char *text);
 void pmct_mmon_show_models(struct seq_file *m);
+void pmct_mmon_show_state(struct seq_file *m);
 
 #endif /* _PMCT_MMON_SELECT_H */

@@ -142,6 +142,16 @@ static int pmct_session_use_mmon(const struct monitoring_module *mm,
 	if (params->virt >> mm->nr_virt)
 		return pmct_refuse(msg, -EINVAL, "monitoring module %s has %u virtual counters",
 				   mm->name, mm->nr_virt);
+	for (i = 0; i < mm->nr_virt; i++) {
+		if (params->virt >> i & 1 && mm->virt[i].sees_others && params->cgroup >= 0)
+			return pmct_refuse(msg, -EOPNOTSUPP,
+					   "virtual counter %s is of whole CPUs: it cannot be had of a control group",
+					   mm->virt[i].name);
+		if (params->virt >> i & 1 && mm->virt[i].sees_others && !perfmon_capable())
+			return pmct_refuse(msg, -EACCES,
+					   "virtual counter %s shows what others do, too: that needs CAP_PERFMON",
+					   mm->virt[i].name);
+	}
 	if (!params->nr_raw) {
 		if (!mm->nr_raw)
 			return pmct_refuse(msg, -EINVAL,

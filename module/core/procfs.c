@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The human plane: /proc/pmc/info (read), /proc/pmc/config, /proc/pmc/mmon_manager and
- * /proc/pmc/mmon_model (read, write).
+ * /proc/pmc/mmon_model (read, write), /proc/pmc/mmon_state (read, root only).
  * See Documentation/ABI/procfs-pmc.
  */
 #include <linux/capability.h>
@@ -178,6 +178,12 @@ static const struct proc_ops pmct_mmon_model_ops = {
 	.proc_write	= pmct_mmon_model_write,
 };
 
+static int pmct_mmon_state_show(struct seq_file *m, void *v)
+{
+	pmct_mmon_show_state(m);
+	return 0;
+}
+
 int pmct_procfs_init(void)
 {
 	struct proc_dir_entry *dir = proc_mkdir("pmc", NULL);
@@ -187,7 +193,9 @@ int pmct_procfs_init(void)
 	if (!proc_create_single("info", 0444, dir, pmct_info_show) ||
 	    !proc_create("config", 0644, dir, &pmct_config_ops) ||
 	    !proc_create("mmon_manager", 0644, dir, &pmct_mmon_manager_ops) ||
-	    !proc_create("mmon_model", 0644, dir, &pmct_mmon_model_ops)) {
+	    !proc_create("mmon_model", 0644, dir, &pmct_mmon_model_ops) ||
+	    /* It can show what others do: how much energy the machine takes. */
+	    !proc_create_single("mmon_state", 0400, dir, pmct_mmon_state_show)) {
 		remove_proc_subtree("pmc", NULL);
 		return -ENOMEM;
 	}

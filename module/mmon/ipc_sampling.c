@@ -6,9 +6,7 @@
  */
 #include <linux/jiffies.h>
 
-#include "mmon-common.h"
-
-#include <pmctrack/mmon.h>
+#include "estimates.h"
 
 /* Which core type the thread should visit, as an index; its own one: none. */
 #define METRIC_WANTED	PMCT_METRIC_PRIVATE
@@ -32,25 +30,6 @@ enum { INSTR, CYCLES };
 
 static const char *const events[] = { [INSTR] = "instr", [CYCLES] = "cycles" };
 static const char *const sets[] = { "instr,cycles" };
-
-static const enum pmct_metric sf_metric[] = {
-	PMCT_METRIC_SPEEDUP_FACTOR, PMCT_METRIC_SPEEDUP_FACTOR_2, PMCT_METRIC_SPEEDUP_FACTOR_3,
-};
-
-#define SF_VIRT(_name, _description)			\
-	{						\
-		.name = _name,				\
-		.unit = "milli",			\
-		.description = _description,		\
-		.gauge = true,				\
-		.needs_sets = true,			\
-	}
-
-static const struct pmct_vcounter virt[] = {
-	SF_VIRT("sf", "speed on big cores over that on small ones, in thousandths"),
-	SF_VIRT("sf_2", "the same, for the second type of small cores"),
-	SF_VIRT("sf_3", "the same, for the third type of small cores"),
-};
 
 /**
  * struct speed - of a thread on a core type
@@ -95,10 +74,10 @@ static void publish(struct pmct_ctx *ctx, struct pmct_sample *sample, const stru
 			continue;
 		if (is_known(&speeds[big]) && is_known(&speeds[type]) &&
 		    pmct_ratio(speeds[big].mips, speeds[type].mips, PMCT_RATIO_SCALE, &sf)) {
-			pmct_mmon_publish(ctx, sf_metric[n], sf, PMCT_ESTIMATED);
+			pmct_mmon_publish(ctx, pmct_sf_metric[n], sf, PMCT_ESTIMATED);
 			pmct_sample_virt(sample, n, sf);
 		} else {
-			pmct_mmon_mark_stale(ctx, sf_metric[n]);
+			pmct_mmon_mark_stale(ctx, pmct_sf_metric[n]);
 		}
 		n++;
 	}
@@ -133,8 +112,7 @@ static struct monitoring_module ipc_sampling = {
 	.owner		= THIS_MODULE,
 	.events		= events,
 	.nr_events	= ARRAY_SIZE(events),
-	.virt		= virt,
-	.nr_virt	= ARRAY_SIZE(virt),
+	.virt		= pmct_sf_virt,
 	.period_ms	= 100,
 	.enable		= sampling_enable,
 	.on_new_sample	= sampling_on_new_sample,

@@ -57,10 +57,10 @@ void pmct_models_show(const struct pmct_models *models, struct seq_file *m)
 		const struct pmct_regression *model = models->loaded[i];
 
 		for (n = 0; n < model->nr_outputs; n++)
-			seq_printf(m, "%s: from=%s kind=%s big=%s small=%s error_milli=%u stumps=%u\n",
+			seq_printf(m, "%s: from=%s kind=%s big=%s small=%s error_milli=%u form=%s\n",
 				   model->module, model->from, model->output[n].kind, model->big,
 				   model->output[n].small, model->output[n].error,
-				   model->output[n].nr_stumps);
+				   model->output[n].quadratic ? "quadratic" : "steps");
 	}
 }
 EXPORT_SYMBOL_GPL(pmct_models_show);
@@ -268,21 +268,9 @@ static bool pmct_round_ipc(const struct pmct_models *models, const struct pmct_s
 	       pmct_ratio(instr, cycles, PMCT_RATIO_SCALE, ipc);
 }
 
-/**
- * pmct_models_sample() - a thread has a sample
- * @models: the models of the active module
- * @round: of the thread
- * @sample: the sample
- *
- * All samples of a round are of one phase and one core type. If IPC changes suddenly, or the
- * thread changes its core type, the round begins anew with this sample.
- *
- * Context: monitoring_module::on_new_sample.
- * Return: whether the model can be evaluated with pmct_round::feature, or the phase is new.
- */
-enum pmct_round_state pmct_models_sample(const struct pmct_models *models,
-					 struct pmct_round *round,
-					 const struct pmct_sample *sample)
+static enum pmct_round_state pmct_round_add(const struct pmct_models *models,
+					    struct pmct_round *round,
+					    const struct pmct_sample *sample)
 {
 	unsigned int type = sample->rec->core_type;
 	const struct pmct_regression *model;
@@ -304,7 +292,36 @@ enum pmct_round_state pmct_models_sample(const struct pmct_models *models,
 		round->have = 0;
 		return PMCT_ROUND_COMPLETE;
 	}
-	return new_phase ? PMCT_ROUND_NEW_PHASE : PMCT_ROUND_GOES_ON;
+	return new_phase ? PMCT_ROUND_STALE : PMCT_ROUND_GOES_ON;
+}
+
+/**
+ * pmct_models_sample() - a thread has a sample
+ * @models: the models of the active module
+ * @round: of the thread
+ * @sample: the sample
+ *
+ * All samples of a round are of one phase and one core type. If IPC changes suddenly, or the
+ * thread changes its core type, the round begins anew with this sample. A thread that changes
+ * its core type all the time, or hardly runs, completes none.
+ *
+ * Context: monitoring_module::on_new_sample.
+ * Return: whether the model can be evaluated with pmct_round::feature, or estimates are stale.
+ */
+enum pmct_round_state pmct_models_sample(const struct pmct_models *models,
+					 struct pmct_round *round,
+					 const struct pmct_sample *sample)
+{
+	enum pmct_round_state state = pmct_round_add(models, round, sample);
+
+	if (state == PMCT_ROUND_COMPLETE) {
+		round->waited = 0;
+		return state;
+	}
+	if (round->waited < U8_MAX)
+		round->waited++;
+	return round->waited == 2 * models->of_type[round->core_type]->nr_sets ?
+	       PMCT_ROUND_STALE : state;
 }
 EXPORT_SYMBOL_GPL(pmct_models_sample);
 

@@ -43,23 +43,26 @@ struct pmct_models {
  * @feature: values of the model's features
  * @have: mask of those that are of this round
  * @core_type: of the round
+ * @waited: samples since the last complete round; stays at the most that fits
  */
 struct pmct_round {
 	struct pmct_average ipc[PMCTRACK_MAX_CORE_TYPES];
 	u32 feature[PMCT_REGRESSION_FEATURES];
 	u16 have;
 	u8 core_type;
+	u8 waited;
 };
 
 /**
  * enum pmct_round_state - what a sample did to its round
  * @PMCT_ROUND_GOES_ON: nothing new
- * @PMCT_ROUND_NEW_PHASE: the thread is in another phase; estimates are of the last one
+ * @PMCT_ROUND_STALE: the thread is in another phase than the one of which estimates are, or no
+ *	round was complete for twice as many samples as it needs
  * @PMCT_ROUND_COMPLETE: the model can be evaluated
  */
 enum pmct_round_state {
 	PMCT_ROUND_GOES_ON,
-	PMCT_ROUND_NEW_PHASE,
+	PMCT_ROUND_STALE,
 	PMCT_ROUND_COMPLETE,
 };
 

@@ -4,8 +4,10 @@
  * the machine; Documentation/models.md describes the file. Whatever a file says, reading and
  * evaluating it is safe.
  *
- * A model is additive: a constant, and for each of its stumps one of two values, by whether
- * a feature (a ratio of two events) is below a threshold. All numbers are integers.
+ * A model is a sum of steps of its features (ratios of two events): for each step one of two
+ * values, by whether a feature is below a threshold. Or it is 2 to the power of a polynomial of
+ * the second degree in logarithms of features; this knows how they act together, and goes on
+ * where the training had gaps. All numbers are integers.
  */
 #ifndef _PMCT_REGRESSION_H
 #define _PMCT_REGRESSION_H
@@ -13,7 +15,7 @@
 #include <linux/types.h>
 #include <pmctrack/msg.h>
 
-#define PMCT_REGRESSION_VERSION	1
+#define PMCT_REGRESSION_VERSION	2
 #define PMCT_REGRESSION_BYTES	65536	/* of a file, at most */
 
 #define PMCT_REGRESSION_NAME	32	/* bytes of names, with NUL */
@@ -24,8 +26,11 @@
 #define PMCT_REGRESSION_OUTPUTS	6
 #define PMCT_REGRESSION_STUMPS	256	/* of an output */
 
-/* Values of stumps and constants are in such parts of the output's unit. */
+/* Values of stumps, and constants beside them, are in such parts of the output's unit. */
 #define PMCT_REGRESSION_PARTS	1000
+
+/* Coefficients of polynomials, in 2^-16: sums of all their products fit into 64 bits. */
+#define PMCT_REGRESSION_COEFFICIENT	16777216
 
 /**
  * struct pmct_feature - a ratio of two events
@@ -58,21 +63,43 @@ struct pmct_stump {
 };
 
 /**
+ * struct pmct_polynomial - of the second degree, in logarithms of features
+ * @center: subtracted from the logarithm of a feature; all are in 2^-16
+ * @linear: coefficient of the difference
+ * @product: coefficient of the product of two, the first of which is not the larger
+ */
+struct pmct_polynomial {
+	u32 center[PMCT_REGRESSION_FEATURES];
+	s32 linear[PMCT_REGRESSION_FEATURES];
+	s32 product[PMCT_REGRESSION_FEATURES][PMCT_REGRESSION_FEATURES];
+};
+
+/**
  * struct pmct_output - what a model estimates
  * @kind: "speedup_factor", "ef"
  * @small: core type with which the big one is compared
  * @error: mean absolute error in the training's cross validation, in the output's unit
- * @base: the constant
+ * @base: the constant, in PMCT_REGRESSION_PARTS; of a polynomial, in 2^-16
+ * @quadratic: it is 2 to the power of @polynomial, and not a sum of steps
+ * @polynomial: of the logarithm of the output
  * @nr_stumps: number of steps
- * @stump: the steps
+ * @stump: the steps, by feature and threshold
+ * @low: sum of pmct_stump::low of all steps
+ * @first: the first step of each feature, and the end of the last one's
+ * @above: for each step, what the feature's steps up to it add to @low
  */
 struct pmct_output {
 	char kind[PMCT_REGRESSION_NAME];
 	char small[PMCT_REGRESSION_NAME];
 	u32 error;
 	s32 base;
+	bool quadratic;
+	struct pmct_polynomial polynomial;
 	u16 nr_stumps;
 	struct pmct_stump stump[PMCT_REGRESSION_STUMPS];
+	s64 low;
+	u16 first[PMCT_REGRESSION_FEATURES + 1];
+	s64 above[PMCT_REGRESSION_STUMPS];
 };
 
 /**
@@ -110,6 +137,7 @@ struct pmct_regression {
 int pmct_regression_parse(char *text, struct pmct_regression *model, struct pmct_msg *msg);
 u32 pmct_regression_features_of(const struct pmct_regression *model, unsigned int set);
 bool pmct_regression_known(const struct pmct_regression *model, const u32 *feature);
-u32 pmct_regression_eval(const struct pmct_output *output, const u32 *feature);
+u32 pmct_regression_eval(const struct pmct_regression *model, const struct pmct_output *output,
+			 const u32 *feature);
 
 #endif /* _PMCT_REGRESSION_H */

@@ -42,6 +42,9 @@ perf_both() {
 }
 
 case $1 in
+kunit)
+	# Each runs when the module is loaded.
+	dmesg | sed -n 's/.*# cost_test: cost: \([a-z_]*\) \([0-9]*\)$/\1 \2/p' ;;
 kernel)
 	echo "plain $(switch_of 9 env)" ;;
 module)
@@ -52,7 +55,7 @@ module)
 	echo "burn_alone $(least_burn_of env)"
 	echo "burn $(least_burn_of pmctrack -T 0.1 -c $ours)"
 	# Totals only: what the reader prints would be in it. Long, for what happens once.
-	rounds=800000000
+	rounds=1600000000
 	echo "one_set $(least_burn_of pmctrack -A -T 0.004 -c $ours)"
 	echo "two_sets $(least_burn_of pmctrack -A -T 0.004 -c $ours -c stall_backend,stall_frontend,cycles,instr)"
 	rounds=

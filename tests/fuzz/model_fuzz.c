@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * module/mmon/regression.c: any file is refused with a reason, or is a model whose indices are
+ * module/mmon/regression_text.c: any file is refused with a reason, or is a model whose indices are
  * valid, and which can be evaluated with any counts.
  */
+#include <math.h>
+
 #include "kernel_side.h"
+#include "fixed_log.h"
 #include "regression.h"
 
 static void check_name(const char *name)
@@ -31,6 +34,53 @@ static void check_sets(const struct pmct_regression *m)
 	expect(seen == (1u << m->nr_features) - 1, "features %#x of %u", seen, m->nr_features);
 }
 
+/* The definition of what pmct_regression_eval() finds faster. */
+static uint32_t by_each_stump(const struct pmct_output *o, const u32 *feature)
+{
+	int64_t sum = o->base;
+
+	for (unsigned int i = 0; i < o->nr_stumps; i++)
+		sum += feature[o->stump[i].feature] < o->stump[i].threshold ? o->stump[i].low
+									     : o->stump[i].high;
+	if (sum < 0)
+		return 0;
+	return sum / PMCT_REGRESSION_PARTS < UINT32_MAX ? sum / PMCT_REGRESSION_PARTS : UINT32_MAX;
+}
+
+/* The same without rounding, but of its logarithms. */
+static double by_powers(const struct pmct_regression *m, const struct pmct_output *o, const u32 *feature)
+{
+	double x[PMCT_REGRESSION_FEATURES], log = o->base;
+
+	for (unsigned int i = 0; i < m->nr_features; i++) {
+		const struct pmct_feature *f = &m->feature[i];
+		u32 seen = feature[i] < f->least ? f->least : feature[i] > f->most ? f->most : feature[i];
+
+		x[i] = ((double)pmct_log2(seen) - o->polynomial.center[i]) / 65536;
+	}
+	for (unsigned int i = 0; i < m->nr_features; i++) {
+		log += o->polynomial.linear[i] * x[i];
+		for (unsigned int j = i; j < m->nr_features; j++)
+			log += o->polynomial.product[i][j] * x[i] * x[j];
+	}
+	return log < 0 ? 0 : log >= 32 * 65536.0 ? UINT32_MAX : exp2(log / 65536);
+}
+
+static bool near(double a, double b)
+{
+	return fabs(a - b) <= 2 + b / 100;
+}
+
+static void check_value(const struct pmct_regression *m, const struct pmct_output *o, const u32 *feature)
+{
+	u32 value = pmct_regression_eval(m, o, feature);
+
+	if (o->quadratic)
+		expect(near(value, by_powers(m, o, feature)), "%u, not %g", value, by_powers(m, o, feature));
+	else
+		expect(value == by_each_stump(o, feature), "another value");
+}
+
 static void check_output(const struct pmct_regression *m, const struct pmct_output *o)
 {
 	static const u32 values[] = { 0, 1, 1000, U32_MAX };
@@ -44,7 +94,7 @@ static void check_output(const struct pmct_regression *m, const struct pmct_outp
 	for (unsigned int v = 0; v < ARRAY_SIZE(values); v++) {
 		for (unsigned int i = 0; i < PMCT_REGRESSION_FEATURES; i++)
 			feature[i] = values[(v + i) % ARRAY_SIZE(values)];
-		pmct_regression_eval(o, feature);
+		check_value(m, o, feature);
 		pmct_regression_known(m, feature);
 	}
 }

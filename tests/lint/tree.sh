@@ -19,8 +19,9 @@ layering() {
 	files 'module/*.[ch]' | grep -vE 'core/hooks_patch.c|core/tie_patch.h|compat/|mmon/tests/' | xargs grep -nE '<linux/pmctrack.h>|prof_enabled|pmcs_' |
 		grep -vE ':\s*(\*|/\*)|pmc_ops' && echo "only hooks_patch.c, tie_patch.h and compat/ touch the kernel patch"
 	files 'module/mmon/*.[ch]' | xargs grep -nE '#include "' |
-		grep -vE '"(\.\./)?(mmon-common|models|regression).h"$' &&
-		echo "a monitoring module includes more than mmon.h, mmon-common.h and models.h"
+		grep -vE '"((\.\./)?(mmon-common|models|regression|fixed_log|estimates|energy-common)|\.\./sensors/(energy|cache)).h"$' &&
+		echo "a monitoring module includes more than mmon.h and what modules share"
+	files 'module/sensors/*.[ch]' | grep -v /tests/ | xargs grep -nE '#include "(\.\./)*core/' && echo "a sensor includes the core"
 	files 'module/*.[ch]' | xargs grep -nE 'LINUX_VERSION_CODE|KERNEL_VERSION' && echo "a version check: look for the feature (module/Kbuild)"
 	files 'module/core/evset.c' 'module/core/event_names.c' 'module/core/ring.c' |
 		xargs grep -nE '\bpmct_backend->|<linux/netlink|seq_file' && echo "evset, event_names and ring are pure"

@@ -13,7 +13,7 @@ result() {
 	if [ $rc = 0 ]; then echo "ok $n - suspend: $1"; else echo "not ok $n - suspend: $1"; status=1; fi
 }
 echo "KTAP version 1"
-echo "1..5"
+echo "1..6"
 
 # A program sleeps on its way, and CPUs are monitored, too; rtcwake itself is in the middle of a
 # system call on the last CPU.
@@ -21,7 +21,7 @@ start_waiting 00500000 2
 start_attached /tmp/attached -T 0.02 -c instr,cycles -p "$waiting"
 attached=$mine
 pmctrack -S --csv -o /tmp/cpus -T 0.05 -c cycles,instr:k sleep infinity & cpus=$!
-pmctrack --csv -o /tmp/rtcwake -T 0 -c instr,cycles,instr:k rtcwake -m mem -s 4 >/dev/null 2>/tmp/rtcwake.err
+pmctrack --csv -o /tmp/rtcwake -T 0 -c instr,cycles,instr:k -V energy_package rtcwake -m mem -s 4 >/dev/null 2>/tmp/rtcwake.err
 result "the machine sleeps and wakes up"
 go
 wait "$waiting"
@@ -41,6 +41,15 @@ result "CPUs have neither the time nor events of the sleep"
 [ "$(csv_sum /tmp/rtcwake run_ns)" -lt 3000000000 ] && [ "$(csv_sum /tmp/rtcwake instr:k)" -gt 1000 ] &&
 	[ "$(csv_sum /tmp/rtcwake instr:k)" -lt 3000000000 ] || { cat /tmp/rtcwake; false; }
 result "the thread on the CPU that slept last"
+
+# The emulator's meter of the package begins anew with its CPU, as some machines' do: that is no
+# energy, and nobody has it. That of the memory goes on.
+uj=$(csv_sum /tmp/rtcwake energy_package)
+[ "$uj" -gt 0 ] && [ "$uj" -lt 5000000 ] && grep -q '^meter=package .* resets=1$' /proc/pmc/mmon_state &&
+	grep -q '^meter=dram .* resets=0$' /proc/pmc/mmon_state || { echo "# $uj uJ"; cat /proc/pmc/mmon_state; false; }
+result "a meter that was reset"
+echo none >/proc/pmc/mmon_manager
+rmmod pmctrack_mmon_energy
 
 # The counters, and their interrupt, are as they were.
 pmctrack -c instr:ebs=100000,cycles $S/handcount 01000000 0 >/tmp/ebs &&

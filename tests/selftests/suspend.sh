@@ -21,7 +21,7 @@ keep() {
 	done
 }
 mkdir -p $new/{proc,sys,dev,tmp,opt/pmctrack}
-keep bash cat touch rtcwake mount awk grep sleep mkfifo rm head tail sort ps pkill pmctrack $selftests/handwait $selftests/handcount
+keep bash cat touch rtcwake mount awk grep sleep mkfifo rm rmmod head tail sort ps pkill pmctrack $selftests/handwait $selftests/handcount
 cp -a /opt/pmctrack/{lib,share} $new/opt/pmctrack
 cp $selftests/lib.sh "$selftests/awake.sh" $new
 mount -t proc proc $new/proc
@@ -35,4 +35,6 @@ umount /run/vm
 # The host's clock goes on while the guest sleeps.
 echo 0 >/proc/sys/kernel/soft_watchdog
 export LC_ALL=C
+insmod /opt/pmctrack/modules/pmctrack_mmon_energy.ko
+echo energy >/proc/pmc/mmon_manager
 exec chroot $new /bin/bash /awake.sh "$ctl"

@@ -148,6 +148,35 @@ static void publish_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_metric(f->a, -1, &v), -EINVAL);
 }
 
+/* For tests/bench: with a fixed icount, a nanosecond is an instruction. */
+static void cost_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct pmct_metric_value v;
+	u64 start, published, read;
+	unsigned int i;
+	int err = 0;
+
+	start = ktime_get_mono_fast_ns();
+	for (i = 0; i < 1000; i++)
+		pmct_mmon_publish(f->a, PMCT_METRIC_IPC, i, PMCT_ESTIMATED);
+	published = ktime_get_mono_fast_ns();
+	/* As a scheduler has it. */
+	rcu_read_lock();
+	for (i = 0; i < 1000 / 4; i++) {
+		err |= pmct_mmon_read(f->a, PMCT_METRIC_IPC, &v);
+		err |= pmct_mmon_read(f->a, PMCT_METRIC_IPC, &v);
+		err |= pmct_mmon_read(f->a, PMCT_METRIC_IPC, &v);
+		err |= pmct_mmon_read(f->a, PMCT_METRIC_IPC, &v);
+	}
+	rcu_read_unlock();
+	read = ktime_get_mono_fast_ns();
+	KUNIT_EXPECT_EQ(test, err, 0);
+	KUNIT_EXPECT_EQ(test, v.value, 999ULL);
+	kunit_info(test, "cost: metric_publish %llu", (published - start) / 1000);
+	kunit_info(test, "cost: metric_read %llu", (read - published) / 1000);
+}
+
 static void stale_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -187,6 +216,7 @@ static void replaced_test(struct kunit *test)
 
 static struct kunit_case publish_cases[] = {
 	KUNIT_CASE(publish_test),
+	KUNIT_CASE(cost_test),
 	KUNIT_CASE(stale_test),
 	KUNIT_CASE(replaced_test),
 	{}

@@ -141,6 +141,9 @@ struct pmct_event_table {
 	unsigned int nr_fixed;
 };
 
+struct pmct_cache_monitor;
+struct pmct_sensor;
+
 /**
  * struct pmct_backend - a PMU backend
  *
@@ -178,6 +181,10 @@ struct pmct_backend {
 	const char *const *keys;
 	/** @events: the events that monitoring modules can name */
 	const struct pmct_event_table *events;
+	/** @sensor: energy meters of the same machine; NULL: those of the hardware */
+	const struct pmct_sensor *sensor;
+	/** @cache_monitor: likewise */
+	const struct pmct_cache_monitor *cache_monitor;
 	/**
 	 * @set_code: set the code of @event, and of its @extra, as @code of the
 	 * table means it. NULL: it is the code of raw strings. Context: process. Pure.

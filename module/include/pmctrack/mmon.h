@@ -39,6 +39,8 @@
 
 /* Opaque: a monitored thread or, in a system-wide session, a CPU. */
 struct pmct_ctx;
+struct pmct_cache_monitor;
+struct pmct_sensor;
 /* Private: of the core. */
 struct pmct_mmon_sets;
 struct seq_file;
@@ -57,6 +59,7 @@ struct task_struct;
  * @description: one line
  * @gauge: a value is a state at the end of an interval; otherwise what was
  *	added in the interval, so that values can be summed up
+ * @sees_others: it is also made of what others do: users without CAP_PERFMON cannot have it
  * @needs_sets: it is made of the counts of the module's own event sets, and
  *	refused to users who choose others
  */
@@ -65,6 +68,7 @@ struct pmct_vcounter {
 	const char *unit;
 	const char *description;
 	bool gauge;
+	bool sees_others;
 	bool needs_sets;
 };
 
@@ -174,6 +178,11 @@ struct monitoring_module {
 	int (*load_model)(struct monitoring_module *self, char *text, struct pmct_msg *msg);
 	/** @show_models: print a line for each model that it has. May sleep. */
 	void (*show_models)(const struct monitoring_module *self, struct seq_file *m);
+	/**
+	 * @show_state: print what only an administrator may see, in lines of words name=value.
+	 * It is the active module. May sleep.
+	 */
+	void (*show_state)(const struct monitoring_module *self, struct seq_file *m);
 	/** @disable: it is no more; no callback runs or will run. May sleep. */
 	void (*disable)(struct monitoring_module *self);
 	/**
@@ -185,9 +194,12 @@ struct monitoring_module {
 	void (*on_enter)(struct pmct_ctx *ctx, const struct pmct_ctx *parent);
 	/** @on_exec: the thread executes another program */
 	void (*on_exec)(struct pmct_ctx *ctx);
-	/** @on_switch_in: the thread enters @cpu. On the path of each switch. */
+	/**
+	 * @on_switch_in: the thread enters @cpu, or starts itself there. On the path of each
+	 * switch.
+	 */
 	void (*on_switch_in)(struct pmct_ctx *ctx, int cpu);
-	/** @on_switch_out: the thread leaves @cpu, its counts are up to date */
+	/** @on_switch_out: the thread leaves @cpu, or stops itself; its counts are up to date */
 	void (*on_switch_out)(struct pmct_ctx *ctx, int cpu);
 	/** @on_tick: the clock tick hit the thread */
 	void (*on_tick)(struct pmct_ctx *ctx, int cpu);
@@ -224,6 +236,8 @@ void unregister_monitoring_module(struct monitoring_module *mm);
 	module_driver(mm, register_monitoring_module, unregister_monitoring_module)
 
 const char *pmct_mmon_pmu(void);
+const struct pmct_sensor *pmct_mmon_sensor(void);
+const struct pmct_cache_monitor *pmct_mmon_cache_monitor(void);
 unsigned int pmct_mmon_nr_core_types(void);
 const char *pmct_mmon_core_type(unsigned int i);
 int configure_performance_counters_set(struct monitoring_module *mm,
@@ -231,6 +245,7 @@ int configure_performance_counters_set(struct monitoring_module *mm,
 int configure_raw_performance_counters_set(struct monitoring_module *mm,
 					   const char *const *raw, unsigned int nr);
 void *pmct_mmon_data(const struct pmct_ctx *ctx);
+bool pmct_mmon_is_asked(const struct pmct_ctx *ctx);
 struct task_struct *pmct_mmon_task(const struct pmct_ctx *ctx);
 void pmct_mmon_publish(struct pmct_ctx *ctx, enum pmct_metric metric, u64 value,
 		       enum pmct_confidence confidence);

@@ -38,8 +38,8 @@
  *	may be several samples
  * @PMCT_METRIC_EF: energy-efficiency factor, 1000 times the EDP of a small core over that
  *	of a big one; above 1000 the big core is the better one. Interval: as SF
- * @PMCT_METRIC_EDP: energy-delay product per instruction, in 10^-18 J s:
- *	1000 * uJ * ns / instructions. Interval: the last sample
+ * @PMCT_METRIC_EDP: energy per instruction times time per instruction, in 10^-24 J s, which is
+ *	pJ times ps. Interval: the last sample, on whose length it does not depend
  * @PMCT_METRIC_POWER: mW, the energy of an interval over the time that the thread ran in it.
  *	Interval: the last sample
  * @PMCT_METRIC_ENERGY: uJ, a sum since the module met the thread; wraps after 500,000 years
@@ -60,8 +60,11 @@
  * @PMCT_METRIC_SPEEDUP_FACTOR_2: SF of a machine with more core types: the fastest one over the
  *	second of the others
  * @PMCT_METRIC_SPEEDUP_FACTOR_3: the same, over the third of the others
- * @PMCT_METRIC_PRIVATE: the first private key. What private keys mean is agreed upon
- *	by one scheduler and one monitoring module
+ * @PMCT_METRIC_EF_2: EF of a machine with more core types: the second of the others over the
+ *	fastest one
+ * @PMCT_METRIC_EF_3: the same, for the third of the others
+ * @PMCT_METRIC_PRIVATE: the first of eight private keys. What they mean is agreed upon by one
+ *	scheduler and one monitoring module
  * @PMCT_NR_METRICS: keys are smaller than this
  *
  * The number of a key never changes. All values are u64. Ratios are in thousandths, because
@@ -88,7 +91,9 @@ enum pmct_metric {
 	PMCT_METRIC_SPEEDUP_FACTOR_2,
 	PMCT_METRIC_SPEEDUP_FACTOR_3,
 	PMCT_METRIC_PRIVATE = 16,
-	PMCT_NR_METRICS = 24,
+	PMCT_METRIC_EF_2 = 24,
+	PMCT_METRIC_EF_3,
+	PMCT_NR_METRICS,
 };
 
 /**

@@ -231,17 +231,22 @@ static void perf_program(const struct pmct_hwset *set)
 	pmct_perf_want(set->priv);
 }
 
-/* What perf_event_read_local() does, which is not for modules. */
-static void perf_read_event(const struct perf_counter *c, u64 now, u64 *count, u64 *running)
+/*
+ * What perf_event_read_local() does, which is not for modules. The counters run meanwhile: each
+ * read must take as many instructions as those before, or the events of a set would differ. So
+ * nothing in here depends on the caller, as checks of smp_processor_id() do in debug kernels.
+ */
+static void perf_read_event(const struct perf_counter *c, int cpu, u64 now, u64 *count,
+			    u64 *running)
 {
-	const struct perf_cpu_event *on = this_cpu_ptr(c->on);
+	const struct perf_cpu_event *on = per_cpu_ptr(c->on, cpu);
 	struct perf_event *event = READ_ONCE(on->event);
 
 	*count = on->base;
 	*running = on->running_base;
 	if (!event)
 		return;
-	if (READ_ONCE(event->oncpu) == smp_processor_id())
+	if (READ_ONCE(event->oncpu) == cpu)
 		event->pmu->read(event);
 	*count += local64_read(&event->count);
 	*running += pmct_perf_running(event, now);
@@ -257,6 +262,7 @@ static u64 perf_read(const struct pmct_hwset *set, u64 *values)
 	struct perf_here *here = this_cpu_ptr(ps->here);
 	u64 counted[PERF_NR_COUNTERS];
 	unsigned int changes = pmct_perf_changes();
+	int cpu = smp_processor_id();
 	u64 now = local_clock();
 	u64 least = U64_MAX;
 	unsigned int i;
@@ -264,7 +270,7 @@ static u64 perf_read(const struct pmct_hwset *set, u64 *values)
 	for (i = 0; i < set->nr; i++) {
 		u64 count, running;
 
-		perf_read_event(ps->counter[i], now, &count, &running);
+		perf_read_event(ps->counter[i], cpu, now, &count, &running);
 		counted[i] = count - here->count[i];
 		least = min(least, running - here->running[i]);
 		here->count[i] = count;

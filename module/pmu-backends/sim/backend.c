@@ -11,6 +11,7 @@
 #include <linux/module.h>
 
 #include "../list.h"
+#include "../../sensors/sim.h"
 #include "machine.h"
 
 /* As pmct_refuse(), which belongs to pmctrack.ko: this module is loaded without it. */
@@ -159,6 +160,8 @@ const struct pmct_backend pmct_backend_sim = {
 	.interrupts		= 1,
 	.keys			= pmct_sim_keys,
 	.events			= &pmct_events_sim,
+	.sensor			= &pmct_sim_sensor,
+	.cache_monitor		= &pmct_sim_cache_monitor,
 	.probe			= pmct_sim_probe,
 	.nr_core_types		= pmct_sim_nr_core_types,
 	.core_type		= pmct_sim_core_type,

@@ -89,6 +89,7 @@ static int pmct_sim_memory_check(const struct pmct_sim_machine *m, const char **
 		const struct pmct_sim_range ranges[] = {
 			{ m->node[i].mem_ps, 1000, 1000000, "mem_ps must be 1000 to 1000000" },
 			{ m->node[i].mem_mbs, 100, 1000000, "mem_mbs must be 100 to 1000000" },
+			{ m->node[i].mem_mw, 0, 100000, "mem_mw must be at most 100000" },
 		};
 
 		err = pmct_sim_in_range(ranges, ARRAY_SIZE(ranges), why);

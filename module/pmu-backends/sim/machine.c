@@ -188,6 +188,23 @@ struct pmct_sim *pmct_sim_machine_lock(void)
 }
 
 /**
+ * pmct_sim_machine_lock_meters() - the same to look at what its meters show
+ *
+ * Context: as pmct_sim_machine_lock().
+ * Return: the model, all of it up to date to PMCT_SIM_STEP_NS.
+ */
+struct pmct_sim *pmct_sim_machine_lock_meters(void)
+{
+	struct pmct_sim *sim = pmct_sim_machine_lock();
+	u64 now = pmct_sim_now();
+
+	/* While nobody runs, no timer does this. */
+	if (now >= sim->stepped + PMCT_SIM_STEP_NS)
+		pmct_sim_step(sim, now);
+	return sim;
+}
+
+/**
  * pmct_sim_machine_unlock() - the end of it
  */
 void pmct_sim_machine_unlock(void)
@@ -325,7 +342,7 @@ void pmct_sim_machine_truth(unsigned int slot, struct pmct_sim_truth *truth)
 	memcpy(truth->count, t->count, sizeof(truth->count));
 	truth->ran_ps = t->ran_ps;
 	truth->pj = t->pj;
-	truth->machine_pj = pmct_sim->pj;
+	truth->machine_pj = pmct_sim_machine_pj(pmct_sim);
 	truth->nr_types = pmct_sim->machine.nr_types;
 	for (i = 0; i < pmct_sim->machine.nr_clusters; i++)
 		truth->llc_bytes += pmct_sim->llc[i].has[slot] / 4;

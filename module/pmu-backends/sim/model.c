@@ -7,6 +7,7 @@
 #include <linux/string.h>
 
 #include "rates.h"
+#include "tags.h"
 
 #define MILLION		1000000ULL
 
@@ -92,14 +93,41 @@ static void pmct_sim_cache_settle(struct pmct_sim_cache *c, unsigned int nr)
 	}
 }
 
-/* A thread has missed in a cache @misses times, in parts. */
-static void pmct_sim_cache_miss(struct pmct_sim_cache *c, unsigned int thread, u64 misses,
-				const struct pmct_sim_curve *curve)
+/* A thread has missed in a cache @misses times, in parts. Returns by what it fills the cache. */
+static u64 pmct_sim_cache_miss(struct pmct_sim_cache *c, unsigned int thread, u64 misses,
+			       const struct pmct_sim_curve *curve)
 {
 	u64 lines = pmct_sim_foreign(misses, c->has[thread], pmct_sim_footprint(curve));
 
-	c->filled[thread] = min(c->filled[thread] + lines, c->size);
+	lines = min(lines, c->size - c->filled[thread]);
+	c->filled[thread] += lines;
 	c->changed |= lines;
+	return lines;
+}
+
+/* The same in a last-level cache, where lines have numbers. */
+static void pmct_sim_llc_miss(struct pmct_sim *sim, unsigned int cpu, u64 misses,
+			      const struct pmct_sim_curve *curve)
+{
+	unsigned int cluster = sim->machine.cpu_cluster[cpu];
+	const struct pmct_sim_cpu *c = &sim->cpu[cpu];
+	u64 lines = pmct_sim_cache_miss(&sim->llc[cluster], c->thread, misses, curve);
+
+	pmct_sim_tags_fill(&sim->tags[cluster], c->thread, c->rmid, misses - lines, lines);
+}
+
+/* The same for all numbers' lines. */
+static void pmct_sim_llc_settle(struct pmct_sim *sim, unsigned int cluster, unsigned int nr)
+{
+	struct pmct_sim_cache *c = &sim->llc[cluster];
+	unsigned int i;
+
+	if (!c->changed)
+		return;
+	pmct_sim_cache_settle(c, nr);
+	for (i = 0; i < nr; i++)
+		pmct_sim_tags_fit(&sim->tags[cluster], i, c->has[i]);
+	pmct_sim_tags_show(&sim->tags[cluster], nr);
 }
 
 static void pmct_sim_cache_forget(struct pmct_sim_cache *c, unsigned int thread)
@@ -196,23 +224,26 @@ static void pmct_sim_do(struct pmct_sim *sim, unsigned int cpu, u64 instr)
 	const struct pmct_sim_phase *p = pmct_sim_phase_of(t);
 	unsigned int cluster = sim->machine.cpu_cluster[cpu];
 	const struct pmct_sim_rates *r = &t->rates;
+	u64 parts, pj, mem_pj;
 	unsigned int i;
-	u64 parts;
 
+	sim->tags[cluster].moved[c->rmid] -= t->count[PMCT_SIM_MEM_LINES];
 	for (i = 0; i < PMCT_SIM_NR_EVENTS; i++) {
 		parts = instr * r->event[i] + t->part[i];
 		t->count[i] += parts / MILLION;
 		c->count[i] += parts / MILLION;
 		t->part[i] = parts % MILLION;
 	}
-	parts = pmct_sim_of(instr, r->pj);
-	t->pj += parts;
-	sim->pj += parts;
+	sim->tags[cluster].moved[c->rmid] += t->count[PMCT_SIM_MEM_LINES];
+	pj = pmct_sim_of(instr, r->pj);
+	mem_pj = min(pmct_sim_of(instr, r->mem_pj), pj);
+	t->pj += pj;
+	sim->energy.cores[cluster] += pj - mem_pj;
+	sim->energy.memory[sim->machine.cluster[cluster].node] += mem_pj;
 	pmct_sim_cache_miss(&c->l2, c->thread,
 			    instr * r->event[PMCT_SIM_L2_MISSES] * PMCT_SIM_PART / MILLION, &p->l2);
-	pmct_sim_cache_miss(&sim->llc[cluster], c->thread,
-			    instr * r->event[PMCT_SIM_LLC_MISSES] * PMCT_SIM_PART / MILLION,
-			    &p->llc);
+	pmct_sim_llc_miss(sim, cpu, instr * r->event[PMCT_SIM_LLC_MISSES] * PMCT_SIM_PART / MILLION,
+			  &p->llc);
 	t->alone_due += instr;
 	t->left -= instr;
 }
@@ -270,11 +301,12 @@ static void pmct_sim_work(struct pmct_sim *sim, unsigned int cpu, u64 ps)
 void pmct_sim_sync(struct pmct_sim *sim, unsigned int cpu, u64 now)
 {
 	const struct pmct_sim_core_type *core = &sim->machine.type[sim->machine.cpu_type[cpu]];
+	u64 *cores = &sim->energy.cores[sim->machine.cpu_cluster[cpu]];
 	struct pmct_sim_cpu *c = &sim->cpu[cpu];
 	u64 ns;
 
 	if (c->thread < 0 && c->since < now) {
-		sim->pj += (now - c->since) * core->idle_mw;
+		*cores += (now - c->since) * core->idle_mw;
 		c->since = now;
 	}
 	if (c->since < now && now - c->since > LOST_NS)
@@ -282,7 +314,7 @@ void pmct_sim_sync(struct pmct_sim *sim, unsigned int cpu, u64 now)
 	while (c->since < now) {
 		ns = min(now - c->since, SYNC_NS_MAX);
 		c->since += ns;
-		sim->pj += ns * core->active_mw;
+		*cores += ns * core->active_mw;
 		sim->thread[c->thread].pj += ns * core->active_mw;
 		if (!c->paused)
 			pmct_sim_work(sim, cpu, ns * 1000);
@@ -319,14 +351,17 @@ static void pmct_sim_step_once(struct pmct_sim *sim, u64 now)
 		pmct_sim_cache_settle(&sim->cpu[i].l2, nr);
 	}
 	for (i = 0; i < sim->machine.nr_clusters; i++)
-		pmct_sim_cache_settle(&sim->llc[i], nr);
+		pmct_sim_llc_settle(sim, i, nr);
 	for (i = 0; i < nr; i++) {
 		if (sim->thread[i].profile && sim->thread[i].alone_due >= ALONE_INSTR)
 			pmct_sim_settle_alone(sim, i);
 	}
-	for (i = 0; i < sim->machine.nr_nodes; i++)
+	for (i = 0; i < sim->machine.nr_nodes; i++) {
 		pmct_sim_load_node(sim, i);
-	sim->pj += (now - sim->stepped) * sim->machine.uncore_mw;
+		sim->energy.memory[i] += (now - sim->stepped) * sim->machine.node[i].mem_mw;
+	}
+	sim->energy.uncore += (now - sim->stepped) * sim->machine.uncore_mw;
+	sim->metered = sim->energy;
 	sim->stepped = now;
 }
 
@@ -360,6 +395,19 @@ void pmct_sim_step(struct pmct_sim *sim, u64 now)
 		pmct_sim_step_once(sim, sim->stepped + PMCT_SIM_STEP_NS);
 	if (sim->stepped < now)
 		pmct_sim_step_once(sim, now);
+}
+
+/* What the machine took, all in all, up to pmct_sim_cpu::since. */
+u64 pmct_sim_machine_pj(const struct pmct_sim *sim)
+{
+	u64 pj = sim->energy.uncore;
+	unsigned int i;
+
+	for (i = 0; i < sim->machine.nr_clusters; i++)
+		pj += sim->energy.cores[i];
+	for (i = 0; i < sim->machine.nr_nodes; i++)
+		pj += sim->energy.memory[i];
+	return pj;
 }
 
 /**
@@ -468,8 +516,11 @@ void pmct_sim_end(struct pmct_sim *sim, unsigned int thread)
 	sim->thread[thread].profile = NULL;
 	for (i = 0; i < sim->machine.nr_cpus; i++)
 		pmct_sim_cache_forget(&sim->cpu[i].l2, thread);
-	for (i = 0; i < sim->machine.nr_clusters; i++)
+	for (i = 0; i < sim->machine.nr_clusters; i++) {
 		pmct_sim_cache_forget(&sim->llc[i], thread);
+		pmct_sim_tags_forget(&sim->tags[i], thread);
+		sim->llc[i].changed = true;
+	}
 }
 
 /**

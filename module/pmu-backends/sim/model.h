@@ -18,6 +18,8 @@
 #define PMCT_SIM_CLUSTERS	8
 #define PMCT_SIM_NODES		2
 #define PMCT_SIM_THREADS	128
+/* Numbers that the cache monitor tells apart; 0 is everybody's who has none. */
+#define PMCT_SIM_RMIDS		16
 /* Counters of a CPU: instructions, cycles, and so many that count any event. */
 #define PMCT_SIM_FIXED		2
 #define PMCT_SIM_GENERAL	6
@@ -76,10 +78,12 @@ struct pmct_sim_cluster {
  * struct pmct_sim_node - a memory controller
  * @mem_ps: latency without load
  * @mem_mbs: bandwidth in 10^6 bytes per second
+ * @mem_mw: power without accesses
  */
 struct pmct_sim_node {
 	u32 mem_ps;
 	u32 mem_mbs;
+	u32 mem_mw;
 };
 
 /**
@@ -121,6 +125,7 @@ struct pmct_sim_machine {
  * @ps: both together
  * @event: events
  * @pj: energy, without that of time
+ * @mem_pj: the part of it that the memory takes
  */
 struct pmct_sim_rates {
 	u64 core_ps;
@@ -128,6 +133,7 @@ struct pmct_sim_rates {
 	u64 ps;
 	u64 event[PMCT_SIM_NR_EVENTS];
 	u64 pj;
+	u64 mem_pj;
 };
 
 /**
@@ -189,6 +195,20 @@ struct pmct_sim_cache {
 };
 
 /**
+ * struct pmct_sim_tags - what the monitor of a last-level cache knows
+ * @has: lines of each thread by number, times 256; together what the thread has
+ * @last: with which number each thread brought lines in last
+ * @shown: lines by number, at the last step
+ * @moved: lines from and to memory, by number
+ */
+struct pmct_sim_tags {
+	u64 has[PMCT_SIM_THREADS][PMCT_SIM_RMIDS];
+	u8 last[PMCT_SIM_THREADS];
+	u64 shown[PMCT_SIM_RMIDS];
+	u64 moved[PMCT_SIM_RMIDS];
+};
+
+/**
  * struct pmct_sim_pmu - the counters of a CPU; all of them count always
  * @event: what each counts
  * @start: pmct_sim_cpu::count of its event at which the counter was 0, modulo 2^64
@@ -208,16 +228,30 @@ struct pmct_sim_pmu {
  * @paused: @thread does nothing at present: the CPU handles an interrupt
  * @since: @thread's work is done up to this time, and the CPU's energy counted
  * @count: events of all threads that ran there
+ * @rmid: its number for the cache monitor
  * @pmu: its counters
  * @l2: its private cache
  */
 struct pmct_sim_cpu {
 	int thread;
 	bool paused;
+	u8 rmid;
 	u64 since;
 	u64 count[PMCT_SIM_NR_EVENTS];
 	struct pmct_sim_pmu pmu;
 	struct pmct_sim_cache l2;
+};
+
+/**
+ * struct pmct_sim_energy - what the parts of a machine took, in pJ
+ * @cores: cores of each cluster, and its cache
+ * @memory: of each node
+ * @uncore: what belongs to none of them
+ */
+struct pmct_sim_energy {
+	u64 cores[PMCT_SIM_CLUSTERS];
+	u64 memory[PMCT_SIM_NODES];
+	u64 uncore;
 };
 
 /**
@@ -226,18 +260,22 @@ struct pmct_sim_cpu {
  * @stepped: when caches and rates were brought up to date
  * @cpu: its CPUs
  * @llc: last-level caches
+ * @tags: of these, what their monitors know
  * @mem_ps: present latency of each memory controller
  * @thread: threads
- * @pj: what the machine took, all in all, up to pmct_sim_cpu::since
+ * @energy: that it took, up to pmct_sim_cpu::since
+ * @metered: the same, up to @stepped: what its meters show
  */
 struct pmct_sim {
 	struct pmct_sim_machine machine;
 	u64 stepped;
 	struct pmct_sim_cpu cpu[PMCT_SIM_CPUS];
 	struct pmct_sim_cache llc[PMCT_SIM_CLUSTERS];
+	struct pmct_sim_tags tags[PMCT_SIM_CLUSTERS];
 	u32 mem_ps[PMCT_SIM_NODES];
 	struct pmct_sim_thread thread[PMCT_SIM_THREADS];
-	u64 pj;
+	struct pmct_sim_energy energy;
+	struct pmct_sim_energy metered;
 };
 
 int pmct_sim_machine_check(const struct pmct_sim_machine *m, const char **why);
@@ -256,6 +294,7 @@ void pmct_sim_sync(struct pmct_sim *sim, unsigned int cpu, u64 now);
 bool pmct_sim_busy(const struct pmct_sim *sim);
 void pmct_sim_step(struct pmct_sim *sim, u64 now);
 u64 pmct_sim_time_for(const struct pmct_sim *sim, unsigned int cpu, u64 instr);
+u64 pmct_sim_machine_pj(const struct pmct_sim *sim);
 void pmct_sim_settle_alone(struct pmct_sim *sim, unsigned int thread);
 
 void pmct_sim_pmu_init(struct pmct_sim_pmu *pmu);

@@ -122,13 +122,13 @@ static void pmct_sim_rates_time(const struct pmct_sim_thread *t, const struct pm
 	u64 ilp = p->ilp * pmct_sim_vary(t, p, PMCT_SIM_VARY_ILP) / 1000;
 	u64 mlp = 1000 + (p->mlp - 1000ULL) * core->overlap / 1000;
 	u64 *event = r->event;
+	u64 decode = (u64)p->front_end * core->front_end / 1000;
 	u64 issue, fetch, data, llc_hits;
 
 	ilp = max(ilp * core->ilp_used / 1000, 1ULL);
 	/* (3) */
-	issue = 1000 * MILLION / core->width + 1000 * MILLION / ilp +
-		(u64)p->front_end * core->front_end / 1000;
-	fetch = event[PMCT_SIM_BRANCH_MISSES] * core->branch_cycles +
+	issue = 1000 * MILLION / core->width + 1000 * MILLION / ilp;
+	fetch = decode + event[PMCT_SIM_BRANCH_MISSES] * core->branch_cycles +
 		event[PMCT_SIM_ITLB_MISSES] * core->walk_cycles;
 	data = event[PMCT_SIM_DTLB_MISSES] * core->walk_cycles +
 	       (event[PMCT_SIM_L1D_MISSES] - event[PMCT_SIM_L2_MISSES]) * core->l2_cycles;
@@ -220,7 +220,7 @@ void pmct_sim_rates(const struct pmct_sim_machine *m, unsigned int type, unsigne
 	pmct_sim_rates_events(t, p, l2, llc, r->event);
 	pmct_sim_rates_time(t, p, &m->type[type], m->cluster[cluster].llc_ps, r);
 	/* (8) */
+	r->mem_pj = r->event[PMCT_SIM_MEM_LINES] * m->mem_pj;
 	r->pj = (u64)m->type[type].instr_pj * p->energy * 1000 +
-		r->event[PMCT_SIM_L2_MISSES] * m->llc_pj +
-		r->event[PMCT_SIM_MEM_LINES] * m->mem_pj;
+		r->event[PMCT_SIM_L2_MISSES] * m->llc_pj + r->mem_pj;
 }

@@ -11,41 +11,41 @@
 #define BIG	.width = 4000, .ilp_used = 1000, .overlap = 900, .front_end = 400, \
 		.branch_cycles = 15, .walk_cycles = 20, .l2_cycles = 4
 /* In order, narrow. */
-#define SMALL	.width = 1200, .ilp_used = 850, .overlap = 100, .front_end = 1000, \
+#define SMALL	.width = 1200, .ilp_used = 850, .overlap = 140, .front_end = 1000, \
 		.branch_cycles = 10, .walk_cycles = 30, .l2_cycles = 9
 
 #define SERVER	.name = "core", .mhz = 2400, BIG, .l2_kib = 256, .counters = 4, .instr_pj = 500, \
 		.active_mw = 2000, .idle_mw = 300
 
 #define LLC(kib, ps, of_node)	{ .llc_kib = (kib), .llc_ps = (ps), .node = (of_node) }
-#define MEMORY(ps, mbs)		{ .mem_ps = (ps), .mem_mbs = (mbs) }
+#define MEMORY(ps, mbs, mw)	{ .mem_ps = (ps), .mem_mbs = (mbs), .mem_mw = (mw) }
 
 static const struct pmct_sim_machine pmct_sim_topologies[] = {
 	{
 		.name = "4-shared", .nr_types = 1, .nr_clusters = 1, .nr_nodes = 1, .nr_cpus = 4,
 		.type = { { SERVER } },
 		.cluster = { LLC(8192, 15000, 0) },
-		.node = { MEMORY(80000, 10000) },
+		.node = { MEMORY(80000, 10000, 800) },
 		.llc_pj = 1000, .mem_pj = 15000, .uncore_mw = 5000,
 	}, {
 		.name = "8-shared", .nr_types = 1, .nr_clusters = 1, .nr_nodes = 1, .nr_cpus = 8,
 		.type = { { SERVER } },
 		.cluster = { LLC(16384, 18000, 0) },
-		.node = { MEMORY(80000, 16000) },
+		.node = { MEMORY(80000, 16000, 1200) },
 		.llc_pj = 1000, .mem_pj = 15000, .uncore_mw = 8000,
 	}, {
 		.name = "4-private", .nr_types = 1, .nr_clusters = 4, .nr_nodes = 1, .nr_cpus = 4,
 		.type = { { SERVER } },
 		.cluster = { LLC(2048, 10000, 0), LLC(2048, 10000, 0),
 			     LLC(2048, 10000, 0), LLC(2048, 10000, 0) },
-		.node = { MEMORY(90000, 8000) },
+		.node = { MEMORY(90000, 8000, 600) },
 		.cpu_cluster = { 0, 1, 2, 3 },
 		.llc_pj = 800, .mem_pj = 15000, .uncore_mw = 5000,
 	}, {
 		.name = "2x2", .nr_types = 1, .nr_clusters = 2, .nr_nodes = 1, .nr_cpus = 4,
 		.type = { { SERVER } },
 		.cluster = { LLC(4096, 7000, 0), LLC(4096, 7000, 0) },
-		.node = { MEMORY(90000, 7000) },
+		.node = { MEMORY(90000, 7000, 600) },
 		.cpu_cluster = { 0, 0, 1, 1 },
 		.llc_pj = 900, .mem_pj = 15000, .uncore_mw = 5000,
 	}, {
@@ -53,7 +53,7 @@ static const struct pmct_sim_machine pmct_sim_topologies[] = {
 		.type = { { SERVER } },
 		.cluster = { LLC(4096, 7000, 0), LLC(4096, 7000, 0),
 			     LLC(4096, 7000, 0), LLC(4096, 7000, 0) },
-		.node = { MEMORY(90000, 12000) },
+		.node = { MEMORY(90000, 12000, 1000) },
 		.cpu_cluster = { 0, 0, 1, 1, 2, 2, 3, 3 },
 		.llc_pj = 900, .mem_pj = 15000, .uncore_mw = 8000,
 	}, {
@@ -62,11 +62,11 @@ static const struct pmct_sim_machine pmct_sim_topologies[] = {
 		.type = {
 			{ .name = "big", .mhz = 2000, BIG, .l2_kib = 128, .instr_pj = 600,
 			  .counters = 2, .active_mw = 3000, .idle_mw = 500 },
-			{ .name = "small", .mhz = 1600, SMALL, .l2_kib = 64, .instr_pj = 200,
+			{ .name = "small", .mhz = 1600, SMALL, .l2_kib = 128, .instr_pj = 200,
 			  .counters = 2, .active_mw = 400, .idle_mw = 80 },
 		},
-		.cluster = { LLC(4096, 7000, 0), LLC(1024, 10000, 0) },
-		.node = { MEMORY(90000, 8000) },
+		.cluster = { LLC(4096, 7000, 0), LLC(2048, 10000, 0) },
+		.node = { MEMORY(90000, 8000, 600) },
 		.cpu_type = { 0, 0, 1, 1 }, .cpu_cluster = { 0, 0, 1, 1 },
 		.llc_pj = 900, .mem_pj = 15000, .uncore_mw = 4000,
 	}, {
@@ -80,7 +80,7 @@ static const struct pmct_sim_machine pmct_sim_topologies[] = {
 		},
 		.cluster = { LLC(6144, 15000, 0),
 			     LLC(6144, 15000, 1) },
-		.node = { MEMORY(90000, 12000), MEMORY(90000, 12000) },
+		.node = { MEMORY(90000, 12000, 1000), MEMORY(90000, 12000, 1000) },
 		.cpu_type = { 0, 1, 1, 1, 1, 1, 0, 1, 1, 1, 1, 1 },
 		.cpu_cluster = { 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1 },
 		.llc_pj = 1000, .mem_pj = 15000, .uncore_mw = 8000,
@@ -94,7 +94,7 @@ static const struct pmct_sim_machine pmct_sim_topologies[] = {
 			  .counters = 6, .active_mw = 60, .idle_mw = 10 },
 		},
 		.cluster = { LLC(2048, 15000, 0), LLC(1024, 15000, 0) },
-		.node = { MEMORY(130000, 6000) },
+		.node = { MEMORY(130000, 6000, 40) },
 		.cpu_type = { 0, 0, 1, 1, 1, 1 }, .cpu_cluster = { 0, 0, 1, 1, 1, 1 },
 		.llc_pj = 400, .mem_pj = 6000, .uncore_mw = 200,
 	}, {
@@ -113,7 +113,7 @@ static const struct pmct_sim_machine pmct_sim_topologies[] = {
 			  .counters = 6, .idle_mw = 20 },
 		},
 		.cluster = { LLC(24576, 18000, 0), LLC(2048, 15000, 0) },
-		.node = { MEMORY(110000, 60000) },
+		.node = { MEMORY(110000, 60000, 500) },
 		.cpu_type = { 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 2, 2 },
 		.cpu_cluster = { 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1 },
 		.llc_pj = 900, .mem_pj = 8000, .uncore_mw = 1500,

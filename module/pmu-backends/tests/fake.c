@@ -152,6 +152,7 @@ const struct pmct_backend pmct_fake = {
 	.owns_counters	= true,
 	.keys			= fake_keys,
 	.events			= &fake_events,
+	.sensor			= &pmct_fake_sensor,
 	.set_code		= fake_set_code,
 	.probe			= fake_probe,
 	.nr_core_types		= fake_nr_core_types,

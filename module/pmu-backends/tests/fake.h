@@ -27,6 +27,8 @@ struct pmct_fake_state {
 
 extern struct pmct_fake_state pmct_fake_state;
 extern const struct pmct_backend pmct_fake;
+/* Of sensors/tests/energy_kunit.c; fuzz targets are linked without it. */
+extern const struct pmct_sensor __weak pmct_fake_sensor;
 extern bool pmct_fake_narrow;	/* counters 1 and up have 32 bits */
 
 void pmct_fake_reset(void);

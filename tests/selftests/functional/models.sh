@@ -10,15 +10,16 @@ pmu() { sed -n 's/^pmu: //p' /proc/pmc/info | sed -n "$1p"; }
 first_cpu() { sed -n 's/^cpus: //p' /proc/pmc/info | sed -n "$1p" | grep -oE '^[0-9]+'; }
 log_says() { dmesg | tail -n 1 | grep -qE -- "$1" || fail "the log says: $(dmesg | tail -n 1)"; }
 without_modules() {
+	local name
 	echo none >$MANAGER
-	rmmod pmctrack_mmon_speedup_factor pmctrack_mmon_ipc_sampling pmctrack_mmon_ipc 2>/dev/null || true
+	for name in speedup_factor ipc_sampling ipc ef energy; do rmmod pmctrack_mmon_$name 2>/dev/null || true; done
 }
 
 # A model is one write: a file is given as cat gives it.
 give() { cat >/tmp/model; cat /tmp/model >$MODEL; }
 # model FROM [LINE…]: of an IPC: 2 below 1.0, 2.5 from there on, and these lines at the end
 model() {
-	printf '%s\n' "pmctrack-model 1 speedup_factor" "from $(pmu "$1")" "big $(pmu 1)" "guard 20" \
+	printf '%s\n' "pmctrack-model 2 speedup_factor" "from $(pmu "$1")" "big $(pmu 1)" "guard 20" \
 		"set instr,cycles,l1d_misses" "set instr,cycles,branches" \
 		"feature instr cycles 1000 0 8000" "feature l1d_misses instr 1000000 0 500000" \
 		"feature branches instr 1000000 0 500000" "output speedup_factor $(pmu 2) 2000000 50" \
@@ -34,7 +35,7 @@ test_models_known() {
 	model 1 end | give
 	model 2 "stump 1 0 7 -300000" end | give
 	equal "$(wc -l <$MODEL)" 2
-	grep -qx "speedup_factor: from=$(pmu 2) kind=speedup_factor big=$(pmu 1) small=$(pmu 2) error_milli=50 stumps=2" $MODEL
+	grep -qx "speedup_factor: from=$(pmu 2) kind=speedup_factor big=$(pmu 1) small=$(pmu 2) error_milli=50 form=steps" $MODEL
 	echo speedup_factor >$MANAGER
 	for type in 1 2; do
 		for program in gobmk gamess; do
@@ -46,6 +47,101 @@ test_models_known() {
 					END { print "# " n " estimates of " NR " samples, " bad + 0 " bad"; exit !(n >= 3 && !bad) }' ||
 				fail "$program on type $type"
 		done
+	done
+	without_modules
+}
+
+# A polynomial: (IPC + 0.001) / 1.024 * 2, which is 2 to the power of a sum of logarithms.
+test_models_quadratic() {
+	hybrid
+	local type
+	insmod $MODULES/pmctrack_mmon_speedup_factor.ko
+	for type in 1 2; do
+		# log2(2000) is 10.9658.
+		model $type | grep -v "^output\|^stump" |
+			cat - <(printf '%s\n' "quadratic speedup_factor $(pmu 2) 718654 50" "linear 0 655360 65536" end) | give
+	done
+	grep -q "from=$(pmu 2) .* form=quadratic$" $MODEL
+	echo speedup_factor >$MANAGER
+	for type in 1 2; do
+		taskset -c "$(first_cpu $type)" pmctrack --csv -T 0.02 -V sf -o /tmp/mine simapp -x 10 gamess
+		paste -d' ' <(csv /tmp/mine pmc0) <(csv /tmp/mine pmc1) <(csv /tmp/mine sf) |
+			awk '$3 != "" { n++; d = $3 / ((int($1 * 1000 / $2) + 1) / 1024 * 2000) - 1; if (d > 0.002 || d < -0.002) bad++ }
+				END { print "# " n " estimates, " bad + 0 " bad"; exit !(n >= 3 && !bad) }' || fail "on type $type: $(cat /tmp/mine)"
+	done
+	without_modules
+}
+
+# "ef" has estimates of both kinds, of the same round, and the energy that "energy" has.
+test_models_ef() {
+	hybrid
+	local type
+	insmod $MODULES/pmctrack_mmon_ef.ko
+	for type in 1 2; do
+		model $type end | sed 's/^pmctrack-model 2 .*/pmctrack-model 2 ef/' | give
+	done
+	! echo ef 2>/dev/null >$MANAGER || fail "active without outputs of EF"
+	log_says "monitoring module ef: the model for $(pmu 1) has no output 'ef $(pmu 2)': train it anew"
+	for type in 1 2; do
+		model $type "output ef $(pmu 2) 3000000 70" "stump 0 1000 $((type * 1000)) 700000" end |
+			sed 's/^pmctrack-model 2 .*/pmctrack-model 2 ef/' | give
+	done
+	echo ef >$MANAGER
+	for type in 1 2; do
+		taskset -c "$(first_cpu $type)" pmctrack --csv -T 0.05 -V sf,ef,energy,edp -o /tmp/mine simapp -x 20 -j gobmk >/tmp/truth
+		paste -d' ' <(csv /tmp/mine pmc0) <(csv /tmp/mine pmc1) <(csv /tmp/mine sf) <(csv /tmp/mine ef) |
+			awk -v low=$type '$3 != "" { n++; slow = $1 / $2 < 1
+					if ($3 != (slow ? 2000 : 2500) || $4 != (slow ? 3000 + low : 3700)) bad++ }
+				END { print "# " n " estimates, " bad + 0 " bad"; exit !(n >= 3 && !bad) }' || fail "on type $type: $(cat /tmp/mine)"
+		# With several memories, those of other nodes are nobody's.
+		[ "$(grep -c ^meter=dram /proc/pmc/mmon_state)" = 1 ] || continue
+		awk -v a="$(csv_sum /tmp/mine energy)" -v b="$(grep -oE '"machine_energy_of_run_uj":[0-9.]+' /tmp/truth | cut -d: -f2)" \
+			'BEGIN { d = a - b; exit !((d < 0 ? -d : d) <= b / 100) }' || fail "energy: $(csv_sum /tmp/mine energy), $(cat /tmp/truth)"
+	done
+	without_modules
+}
+
+# A thousand changes of the module while threads run: none is lost, and nothing is left behind.
+test_models_switched() {
+	hybrid
+	local i others=()
+	insmod $MODULES/pmctrack_mmon_ipc.ko
+	insmod $MODULES/pmctrack_mmon_ipc_sampling.ko
+	insmod $MODULES/pmctrack_mmon_energy.ko
+	for i in 1 2 3 4 5 6; do
+		pmctrack --csv -T 0.02 -c instr -o /tmp/mine$i simapp -s $i -x 100 -j hmmer >/tmp/truth$i & others+=($!)
+	done
+	# "energy" looks for its meters first: some ms.
+	for i in {1..333}; do
+		echo ipc >$MANAGER
+		echo ipc_sampling >$MANAGER
+		[ $((i % 10)) != 0 ] || echo energy >$MANAGER
+		echo none >$MANAGER
+	done
+	wait "${others[@]}"
+	for i in 1 2 3 4 5 6; do
+		equal "$(csv_sum /tmp/mine$i instr)" "$(grep -oE '"instr":[0-9]+' /tmp/truth$i | cut -d: -f2)" "instr of $i"
+	done
+	without_modules
+}
+
+# With three core types: an estimate for each of the two small ones, in their order.
+test_models_three_types() {
+	only sim
+	[ "$(grep -c ^coretype: /proc/pmc/info)" = 3 ] || only "three core types"
+	local type
+	insmod $MODULES/pmctrack_mmon_speedup_factor.ko
+	for type in 1 2 3; do
+		model $type "output speedup_factor $(pmu 3) 4000000 70" "stump 0 1000 $((type * 1000)) 500000" end | give
+	done
+	equal "$(wc -l <$MODEL)" 6
+	echo speedup_factor >$MANAGER
+	for type in 1 2 3; do
+		taskset -c "$(first_cpu $type)" pmctrack --csv -T 0.02 -V sf,sf_2 -o /tmp/mine simapp -x 10 gobmk
+		paste -d' ' <(csv /tmp/mine pmc0) <(csv /tmp/mine pmc1) <(csv /tmp/mine sf) <(csv /tmp/mine sf_2) |
+			awk -v low=$type '$3 != "" { n++; slow = $1 / $2 < 1
+					if ($3 != (slow ? 2000 : 2500) || $4 != (slow ? 4000 + low : 4500)) bad++ }
+				END { print "# " n " estimates, " bad + 0 " bad"; exit !(n >= 3 && !bad) }' || fail "on type $type: $(cat /tmp/mine)"
 	done
 	without_modules
 }
@@ -67,9 +163,9 @@ test_models_refused() {
 	! head -c 70000 /dev/zero | give 2>/dev/null || fail "a large file"
 	! echo hello 2>/dev/null >$MODEL || fail "another file"
 	log_says "no model: its first line"
-	! model 1 end | sed 's/1 speedup_factor/1 ipc/' | give 2>/dev/null || fail "a module without models"
+	! model 1 end | sed 's/2 speedup_factor/2 ipc/' | give 2>/dev/null || fail "a module without models"
 	log_says "monitoring module ipc takes no models"
-	! model 1 end | sed 's/1 speedup_factor/1 nothing/' | give 2>/dev/null || fail "a module that is not there"
+	! model 1 end | sed 's/2 speedup_factor/2 nothing/' | give 2>/dev/null || fail "a module that is not there"
 	log_says "no monitoring module 'nothing'"
 	! user sh -c "echo x >$MODEL" 2>/dev/null || fail "anybody may write"
 	# One for another machine is no use here.
@@ -114,7 +210,7 @@ test_models_sampling() {
 	insmod $MODULES/pmctrack_mmon_ipc_sampling.ko
 	echo ipc_sampling >$MANAGER
 	for program in hmmer lbm; do
-		pmctrack --csv -T 0.05 -V sf -o /tmp/mine simapp -x 30 -j $program >/tmp/truth & mine=$!
+		pmctrack --csv -T 0.05 -V sf -o /tmp/mine simapp -x 60 -j $program >/tmp/truth & mine=$!
 		while kill -0 $mine 2>/dev/null; do
 			for type in 1 2; do
 				for pid in $(pgrep -x simapp); do taskset -cp "$(first_cpu $type)" "$pid" || true; done >/dev/null 2>&1

@@ -75,11 +75,12 @@ test_full_rings_and_hotplug() {
 	need_instr
 	pmctrack -S -k 4K -T 0.004 -N 3 -o /tmp/system -c instr 2>/dev/null & system=$!
 	pmctrack -k 4K -T 0.004 -c instr -o /tmp/mine $S/handcount 20000000 5 2>/tmp/err & mine=$!
-	for _ in 1 2 3 4 5; do
-		kill -STOP $mine $system
+	for i in 1 2 3 4 5; do
+		# Later, either may have ended where guest time runs ahead.
+		kill -STOP $mine $system 2>/dev/null || [ $i -gt 1 ] || fail "one has ended already"
 		echo 0 >/sys/devices/system/cpu/cpu1/online
 		sleep 0.05
-		kill -CONT $mine $system
+		kill -CONT $mine $system 2>/dev/null || true
 		echo 1 >/sys/devices/system/cpu/cpu1/online
 		sleep 0.05
 	done
@@ -102,5 +103,5 @@ test_memory_runs_out() {
 	grep -q '^max [1-9]' $CG/poor/memory.events || fail "memory was not short: $(cat $CG/poor/memory.events)"
 	idle
 	# What was there of them was given back: there is room for smaller ones.
-	expect_status 0 in_poor pmctrack -S -k 1M -N 0.1 -c cycles
+	expect_status 0 in_poor pmctrack -S -k "$((4096 / $(nproc)))K" -N 0.1 -c cycles
 }

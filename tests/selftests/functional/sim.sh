@@ -89,12 +89,12 @@ test_sim_windows() {
 	local late=40000
 	taskset -c "$(fast_cpu)" pmctrack --csv -c instr:ebs=5000000,cycles -o /tmp/mine simapp -x 5 -j calculix >/tmp/truth
 	equal "$(csv_sum /tmp/mine instr)" "$(truth /tmp/truth instr)"
-	# 10 us are at most 40,000 instructions here; what comes late belongs to the next window. A
-	# debug kernel takes longer to get to the handler.
+	# 10 us are at most 40,000 instructions here. What comes late, behind a tick, belongs to the
+	# next window, so that two are wrong. A debug kernel takes longer to get to the handler.
 	[ ! -e /proc/lockdep ] || late=400000
 	paste -d' ' <(csv /tmp/mine kind) <(csv /tmp/mine instr) |
-		awk -v late=$late '$1 == "ebs" { n++; d = $2 - 5000000; if (d < 0) d = -d; if (d > late) bad++ }
-			END { print "# " n " windows, " bad + 0 " bad"; exit !(n >= 55 && !bad) }' || fail "windows"
+		awk -v late=$late '$1 == "ebs" { n++; d = $2 - 5000000; if (d < 0) d = -d; if (d > late) behind++; if (d > 10 * late) bad++ }
+			END { print "# " n " windows, " behind + 0 " behind, " bad + 0 " bad"; exit !(n >= 55 && behind <= 6 && !bad) }' || fail "windows"
 	pmctrack --csv -c llc_misses:ebs=20000,instr -o /tmp/mine simapp -x 5 -j lbm >/tmp/truth
 	equal "$(csv_sum /tmp/mine llc_misses)" "$(truth /tmp/truth llc_misses)"
 	[ "$(csv /tmp/mine kind | grep -c ebs)" -ge $(($(truth /tmp/truth llc_misses) / 20000 - 2)) ] || fail "too few windows"

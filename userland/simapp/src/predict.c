@@ -114,14 +114,14 @@ static void print_windows_on(struct pmct_sim *sim, const char *type, uint64_t wo
 {
 	const struct pmct_sim_thread *t = &sim->thread[0];
 	struct pmct_sim_thread was = *t;
-	uint64_t done, i;
+	uint64_t pj = pmct_sim_machine_pj(sim), done, i;
 	unsigned int e;
 
-	for (i = 0, done = 0; done < work; i++, was = *t) {
+	for (i = 0, done = 0; done < work; i++, was = *t, pj = pmct_sim_machine_pj(sim)) {
 		done = window < work - done ? done + window : work;
 		run_until(sim, done);
 		printf("%s,%llu,%.0f,%.3f", type, (unsigned long long)i, (double)(t->ran_ps - was.ran_ps) / 1e3,
-		       (double)(t->pj - was.pj) / 1e6);
+		       (double)(pmct_sim_machine_pj(sim) - pj) / 1e6);
 		for (e = 0; e < PMCT_SIM_NR_EVENTS; e++)
 			printf(",%llu", (unsigned long long)(t->count[e] - was.count[e]));
 		printf("\n");
@@ -137,7 +137,7 @@ int predict_print_windows(const struct program *p, uint64_t seed, const char *ma
 
 	if (!sim)
 		return -EINVAL;
-	printf("simulated_type,window,ns,energy_uj");
+	printf("simulated_type,window,ns,machine_energy_uj");
 	for (e = 0; e < PMCT_SIM_NR_EVENTS; e++)
 		printf(",%s", names_event(e));
 	printf("\n");

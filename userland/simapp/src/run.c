@@ -206,11 +206,14 @@ int run_program(const struct program *p, uint64_t seed, struct run_result *resul
 {
 	struct run run = { .program = p, .mutex = PTHREAD_MUTEX_INITIALIZER,
 			   .changed = PTHREAD_COND_INITIALIZER };
+	struct pmct_sim_truth before;
 	unsigned int opened, i;
 	int err = 0;
 
 	for (opened = 0; !err && opened < p->threads; opened++)
 		err = open_runner(&run, opened, seed);
+	if (!err)
+		err = device_truth(run.runner[0].fd, &before);
 	if (!err) {
 		result->ns = now_ns();
 		err = start_and_wait(&run);
@@ -218,6 +221,8 @@ int run_program(const struct program *p, uint64_t seed, struct run_result *resul
 	}
 	for (i = 0; !err && i < p->threads; i++)
 		err = device_truth(run.runner[i].fd, &result->truth[i]);
+	if (!err)
+		result->machine_pj = result->truth[0].machine_pj - before.machine_pj;
 	for (i = 0; i < opened; i++) {
 		if (run.runner[i].fd >= 0)
 			close(run.runner[i].fd);

@@ -10,10 +10,12 @@
 /**
  * struct run_result - what became of it
  * @ns: from the first instruction to the last one
+ * @machine_pj: energy of the whole machine in that time
  * @truth: of each thread
  */
 struct run_result {
 	uint64_t ns;
+	uint64_t machine_pj;
 	struct pmct_sim_truth truth[PROGRAM_THREADS];
 };
 

@@ -81,6 +81,8 @@ int truth_print_json(const struct program *p, uint64_t seed, const struct run_re
 	add(object, "elapsed_s", json_object_new_double((double)result->ns / 1e9));
 	add(object, "machine_energy_uj",
 	    json_object_new_double((double)result->truth[0].machine_pj / PJ_PER_UJ));
+	add(object, "machine_energy_of_run_uj",
+	    json_object_new_double((double)result->machine_pj / PJ_PER_UJ));
 	add(object, "threads", threads);
 	printf("%s\n", json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN));
 	json_object_put(object);

@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-TOOLS = ("showstopper", "simapp", "train")
+TOOLS = ("mrc", "showstopper", "simapp", "train")
 
 
 def main(arguments: list[str]) -> int:

@@ -54,7 +54,7 @@ def names_of(known: Iterable[str], what: str) -> Callable[[str], tuple[str, ...]
     return names
 
 
-ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 def _end(_number: int, _frame: object) -> NoReturn:
@@ -64,14 +64,19 @@ def _end(_number: int, _frame: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
+def interruptible() -> None:
+    """Signals that end a program interrupt it as Ctrl-C does."""
+    for ending in ENDINGS:
+        if signal.getsignal(ending) != signal.SIG_IGN:
+            signal.signal(ending, _end)
+
+
 def carry_out(program: str, folder: str, study: Callable[[], None]) -> int:
     """Do a study whose results are in @folder; the user is told how it ended.
 
     Returns the exit status. After a signal the study is interrupted as by Ctrl-C.
     """
-    for ending in ENDINGS:
-        if signal.getsignal(ending) != signal.SIG_IGN:
-            signal.signal(ending, _end)
+    interruptible()
     try:
         Path(folder).mkdir(parents=True, exist_ok=True)
         study()

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import os
 import time
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Iterator
 
@@ -20,6 +20,13 @@ def remove_group(group: Path) -> None:
             return
         except OSError:
             time.sleep(0.1)
+
+
+def _give_back(control: Path) -> None:
+    """The controller that was switched on for a group, unless other groups use it by now."""
+    if not any(entry.is_dir() for entry in control.parent.iterdir()):
+        with suppress(OSError):
+            control.write_text("-cpu", "ascii")
 
 
 @contextmanager
@@ -41,7 +48,7 @@ def cpu_max(name: str, load: float, cpus: int) -> Iterator[Path | None]:
             try:
                 if control.exists() and "cpu" not in control.read_text("ascii").split():
                     control.write_text("+cpu", "ascii")
-                    undo.callback(control.write_text, "-cpu", "ascii")
+                    undo.callback(_give_back, control)
                 group.mkdir()
                 undo.callback(remove_group, group)
                 for file, value in limits.items():

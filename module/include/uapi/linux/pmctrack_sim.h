@@ -72,7 +72,7 @@ struct pmct_sim_curve {
  * @instr: length
  * @ilp: instructions per cycle of a core without limits, in thousandths. No event shows it.
  * @mlp: misses that are waited for together, in thousandths. No event shows it.
- * @front_end: cycles that decoding loses. No event shows it.
+ * @front_end: cycles that decoding loses. Part of the event of front-end stalls.
  * @branches: rates of events
  * @cond_branches: of these
  * @branch_misses: of these

@@ -5,6 +5,7 @@
 
 #define min(a, b)	((a) < (b) ? (a) : (b))
 #define max(a, b)	((a) > (b) ? (a) : (b))
+#define clamp(value, low, high)	min(max(value, low), high)
 #define min_t(type, a, b)	min((type)(a), (type)(b))
 
 #endif /* PMCT_SHIM_MINMAX_H */

@@ -25,5 +25,6 @@ typedef __s64 s64;
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 
 #define __printf(fmt, args)	__attribute__((format(printf, fmt, args)))
+#define __weak			__attribute__((weak))
 
 #endif /* PMCT_SHIM_TYPES_H */

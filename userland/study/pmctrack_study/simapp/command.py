@@ -24,9 +24,9 @@ def _draw(options: argparse.Namespace) -> int:
     return 0
 
 
-def _split(options: argparse.Namespace) -> int:
-    generate.split(Path(options.folder), options.seed, (options.train, options.test),
-                   options.where)
+def _fold(options: argparse.Namespace) -> int:
+    generate.fold(Path(options.folder), options.seed, (options.each, options.parts),
+                  options.where)
     return 0
 
 
@@ -66,14 +66,14 @@ def main(arguments: Sequence[str]) -> int:
                       help="relatives of these programs only: " + ", ".join(NAMES))
     draw.set_defaults(run=_draw)
 
-    split = commands.add_parser("split", help="draw programs of different families for training "
-                                "and for test, with lists for pmctrack-train")
-    split.add_argument("folder")
-    split.add_argument("--where", required=True, help="the folder's path on the machine")
-    split.add_argument("--seed", type=int, default=1)
-    split.add_argument("--train", type=int, default=40, help="programs (40)")
-    split.add_argument("--test", type=int, default=20, help="programs (20)")
-    split.set_defaults(run=_split)
+    fold = commands.add_parser("fold", help="draw relatives of all programs, with lists for "
+                               "pmctrack-train: all, and parts of them without common families")
+    fold.add_argument("folder")
+    fold.add_argument("--where", required=True, help="the folder's path on the machine")
+    fold.add_argument("--seed", type=int, default=1)
+    fold.add_argument("--each", type=int, default=2, help="relatives of each program (2)")
+    fold.add_argument("--parts", type=int, default=5, help="lists (5)")
+    fold.set_defaults(run=_fold)
 
     examine = commands.add_parser("check", help="compare profiles with the papers' classes")
     examine.add_argument("folder")

@@ -10,6 +10,7 @@ import zlib
 from pathlib import Path
 from typing import Any, Sequence
 
+from ..failure import Failure
 from .programs import PROGRAMS, Spec
 
 GIGA = 1_000_000_000
@@ -107,13 +108,6 @@ def drawn(count: int, seed: int, families: Sequence[str]) -> list[Profile]:
             for number in range(count)]
 
 
-def halves(seed: int) -> tuple[list[str], list[str]]:
-    """Families for training and for test, divided by chance."""
-    names = [spec.name for spec in PROGRAMS]
-    random.Random(seed).shuffle(names)
-    return names[::2], names[1::2]
-
-
 def family_of(name: str) -> str:
     """Of a drawn program, by its name."""
     return name.rpartition("-")[0] or name
@@ -129,19 +123,27 @@ def write(folder: Path, profiles: Sequence[Profile]) -> None:
                                                       encoding="utf-8")
 
 
-def split(folder: Path, seed: int, counts: tuple[int, int], where: str) -> None:
-    """Programs of two halves of the families, and lists of them for pmctrack-train.
+def fold(folder: Path, seed: int, counts: tuple[int, int], where: str) -> None:
+    """Relatives of all programs, and lists for pmctrack-train: of all, and of parts to leave out.
 
-    @where is the path of @folder on the simulated machine.
+    @counts are the relatives of each program, and the parts. Families of a part are chosen by
+    chance; no other part has any of them. @where is the path of @folder on the simulated machine.
     """
-    for part, count, families in zip(("train", "test"), counts, halves(seed)):
-        profiles = drawn(count, zlib.crc32(f"{part} {seed}".encode()), families)
-        write(folder / part, profiles)
-        # Each program's rates wander in another way.
-        lines = [f"{p['name']} {family_of(p['name'])} "
-                 f"simapp -s {zlib.crc32(p['name'].encode())} {where}/{part}/{p['name']}.json\n"
-                 for p in profiles]
-        (folder / f"{part}.list").write_text("".join(lines), encoding="utf-8")
+    each, parts = counts
+    names = [spec.name for spec in PROGRAMS]
+    if not 2 <= parts <= len(names):
+        raise Failure(f"there can be 2 to {len(names)} parts")
+    profiles = drawn(each * len(names), zlib.crc32(f"fold {seed}".encode()), names)
+    write(folder / "programs", profiles)
+    random.Random(seed).shuffle(names)
+    # Each program's rates wander in another way.
+    lines = {p["name"]: f"{p['name']} {family_of(p['name'])} simapp "
+             f"-s {zlib.crc32(p['name'].encode())} {where}/programs/{p['name']}.json\n"
+             for p in profiles}
+    (folder / "all.list").write_text("".join(lines.values()), encoding="utf-8")
+    for part in range(parts):
+        chosen = [line for name, line in lines.items() if family_of(name) in names[part::parts]]
+        (folder / f"part-{part + 1}.list").write_text("".join(chosen), encoding="utf-8")
 
 
 NAMED_SEED = 1

@@ -28,7 +28,7 @@ class Spec:  # pylint: disable=too-many-instance-attributes
     overlap: float = 1.0
     """How much more misses are waited for together than in other programs; see mlp()."""
     front_end: float = 40
-    """Cycles that decoding loses; no event shows it."""
+    """Cycles that decoding loses; part of stall_frontend."""
     branches: float = 150
     data: float = 350
     itlb: float = 0.05

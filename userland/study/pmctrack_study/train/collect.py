@@ -100,18 +100,23 @@ def _pinned(kind: CoreType, task: Task, output: Path, *options: str) -> None:
           *task.command])
 
 
-def windows(folder: Path, task: Task, kind: CoreType, events: Sequence[str],
-            window: int) -> None:
+def windows(folder: Path, task: Task, kind: CoreType, events: Sequence[str], window: int,
+            energy: bool) -> None:
     """One run for as many events as there are counters; at least one run."""
+    more = ["-V", "energy"] if energy else []
     sets = [events[n:n + kind.general] for n in range(0, len(events), kind.general)] or [[]]
     for number, chosen in enumerate(sets):
         names = ",".join([f"instr:ebs={window}", "cycles", *chosen, f"coretype={kind.index}"])
-        _pinned(kind, task, folder / f"{kind.index}-{number}.csv", "-c", names)
+        _pinned(kind, task, folder / f"{kind.index}-{number}.csv", "-c", names, *more)
 
 
 def collect(folder: Path, tasks: Sequence[Task], window: int, *, features: bool = True,
-            estimates: float = 0) -> None:
-    """Run all of them. @estimates: also with the module's estimates, each so many seconds."""
+            energy: bool = False, estimates: float = 0) -> None:
+    """Run all of them.
+
+    @energy: with the energy of each window, from the active monitoring module.
+    @estimates: also with that module's estimates, each so many seconds.
+    """
     kinds = core_types()
     if len(kinds) < 2:
         raise Failure("all CPUs of this machine are of one type")
@@ -127,7 +132,7 @@ def collect(folder: Path, tasks: Sequence[Task], window: int, *, features: bool 
         into = folder / task.name
         into.mkdir(exist_ok=True)
         for kind in kinds:
-            windows(into, task, kind, events[kind.index], window)
+            windows(into, task, kind, events[kind.index], window, energy)
             if estimates:
                 _pinned(kind, task, into / f"estimates-{kind.index}.csv", "-T", str(estimates),
-                        "-V", "sf")
+                        "-V", "sf,ef" if energy else "sf")

@@ -14,7 +14,8 @@ from ..failure import Failure
 def _collect(options: argparse.Namespace) -> int:
     from . import collect  # pylint: disable=import-outside-toplevel
     collect.collect(Path(options.folder), collect.read_tasks(Path(options.programs)),
-                    options.window, features=not options.truth_only, estimates=options.estimates)
+                    options.window, features=not options.truth_only, energy=options.energy,
+                    estimates=options.estimates)
     return 0
 
 
@@ -34,58 +35,97 @@ def _plot(path: Path, title: str, truth: Any, guess: Any) -> None:
     pyplot.close(figure)
 
 
-def _row(into: Path, result: Any, small: str, mark: str) -> str:
+def _row(into: Path, result: Any, key: tuple[str, str], mark: str) -> str:
     """What cross validation says of an output: a plot, a line for people, a row of the report."""
-    from . import fit  # pylint: disable=import-outside-toplevel
-    data, guess = result.data[small], result.guesses[small]
-    related, error = fit.correlation(data, guess), fit.mean_error(data, guess) / 1000
-    print(f"  over {small}: cross-validated correlation {related:.3f}, error {error:.3f}")
-    _plot(into / f"{result.model.core_type}-{small}.png",
-          f"{result.model.core_type}{mark}, cross validation", data.target / 1000, guess / 1000)
+    from .data import correlation, mean_error  # pylint: disable=import-outside-toplevel
+    data, guess = result.data[key], result.guesses[key]
+    kind, small = key
+    related, error = correlation(data, guess), mean_error(data, guess) / 1000
+    print(f"  {kind}, {small}: {result.form}, cross-validated correlation {related:.3f}, "
+          f"error {error:.3f}")
+    _plot(into / f"{result.model.core_type}-{small}-{kind}.png",
+          f"{kind} from {result.model.core_type}{mark}, cross validation",
+          data.target / 1000, guess / 1000)
     names = ", ".join(f.name for f in result.model.features)
-    return (f"| {result.model.core_type} over {small} | {names} | {len(result.model.sets)} | "
-            f"{related:.3f} | {error:.3f} |")
+    return (f"| {kind} of {small}, from {result.model.core_type} | {result.form} | {names} | "
+            f"{len(result.model.sets)} | {related:.3f} | {error:.3f} |")
+
+
+def _programs(folder: Any, without: str | None) -> Any:
+    """Of a folder of collect, but for the families of a list."""
+    from .collect import read_tasks  # pylint: disable=import-outside-toplevel
+    left_out = {task.family for task in read_tasks(Path(without))} if without else set()
+    unknown = left_out - {p.family for p in folder.programs}
+    if unknown:
+        raise Failure(f"{without}: no program is of the family {sorted(unknown)[0]}")
+    found = [p for p in folder.programs if p.family not in left_out]
+    if not found:
+        raise Failure(f"{without} leaves out all programs")
+    return found
 
 
 def _fit(options: argparse.Namespace) -> int:
     """A model for each core type, and what cross validation says of it."""
     from . import fit, judge, windows  # pylint: disable=import-outside-toplevel
     folder = judge.read_folder(Path(options.folder))
+    programs = _programs(folder, options.without)
     into = Path(options.models)
     into.mkdir(parents=True, exist_ok=True)
-    big, mark = folder.big(), " (simulated)" if folder.simulated else ""
-    lines = [f"# Speedup factor: models of {len(folder.programs)} programs{mark}", "",
-             "| from | features | sets | correlation | mean absolute error |",
-             "|---|---|---|---|---|"]
+    big = folder.big()
+    about = f"of {len(programs)} programs{folder.mark()}"
+    if options.without:
+        about += f", without the families of {Path(options.without).name}"
+    kinds = ["speedup_factor", "ef"] if options.module == "ef" else ["speedup_factor"]
+    lines = [f"# {options.module}: models {about}", "",
+             "| output | form | features | sets | correlation | mean absolute error |",
+             "|---|---|---|---|---|---|"]
     for index, core_type in folder.types.items():
         print(f"{core_type}:", flush=True)
+        seen = [windows.pieces(p, core_type, big, options.piece) for p in programs]
+        if not all(kind in w.truth for w in seen for kind in kinds):
+            raise Failure(f"{options.folder} has no energy: collect it with --energy")
         result = fit.train(
-            [windows.pieces(p, core_type, big, options.piece) for p in folder.programs],
-            fit.Wish(core_type, big, folder.general[index], features=options.features,
-                     guard=options.guard,
-                     comment=[f"by pmctrack-train, of {len(folder.programs)} programs{mark}"]),
+            seen,
+            fit.Wish(core_type, big, folder.general[index], module=options.module, kinds=kinds,
+                     features=options.features, guard=options.guard,
+                     forms=list(fit.FORMS) if options.form == "best" else [options.form],
+                     comment=[f"by pmctrack-train, {about}"]),
             progress=lambda text: print(f"  {text}", flush=True))
         (into / f"{core_type}.model").write_text(result.model.text(), encoding="utf-8")
-        lines += [_row(into, result, small, mark) for small in result.data]
+        lines += [_row(into, result, key, folder.mark()) for key in result.data]
+    lines += ["", "Features and form were chosen by this cross validation, of the first output:",
+              "pmctrack-train judge says how good the models are."]
     (into / "report.md").write_text("\n".join(lines + [""]), encoding="utf-8")
     print(f"see {into}")
     return 0
 
 
 def _judge(options: argparse.Namespace) -> int:
+    """Each folder, and all of them together."""
     from . import judge  # pylint: disable=import-outside-toplevel
-    folder = judge.read_folder(Path(options.folder))
-    big, mark = folder.big(), " (simulated)" if folder.simulated else ""
-    print(f"estimates of the kernel{mark}, of {len(folder.programs)} programs")
-    # The virtual counter sf is for the first small type.
-    small = next(t for t in folder.types.values() if t != big)
-    for index, core_type in folder.types.items():
-        found = judge.judge(Path(options.folder), big, index, small)
-        print(f"over {small}, from {core_type}: correlation {found.correlation():.3f}, "
-              f"mean absolute error {found.mean_error():.3f}, "
-              f"{len(found.guess)} estimates in {found.samples} samples")
-        _plot(Path(options.folder) / f"judged-{core_type}.png", f"{core_type}{mark}",
-              found.truth, found.guess)
+    folders = [judge.read_folder(Path(name)) for name in options.folders]
+    if len({tuple(folder.types.items()) for folder in folders}) > 1:
+        raise Failure("the folders are of different machines")
+    # Virtual counters without a number are for the first small type.
+    big, mark = folders[0].big(), folders[0].mark()
+    small = next(t for t in folders[0].types.values() if t != big)
+    count = sum(len(folder.programs) for folder in folders)
+    print(f"estimates of the kernel{mark}, of {count} programs")
+    for kind in options.kinds.split(","):
+        for index, core_type in folders[0].types.items():
+            found = [judge.judge(Path(name), index, judge.Question(kind, big, small))
+                     for name in options.folders]
+            where = Path(options.folders[0])
+            if len(found) > 1:
+                where = where.parent
+                for name, one in zip(options.folders, found):
+                    print(f"  {Path(name).name}: {kind} from {core_type}: {one.summary()}")
+            together = judge.together(found)
+            if not together.guess.size:
+                raise Failure(f"there are no estimates from core type {core_type}")
+            print(f"{kind} of {small}, from {core_type}: {together.summary()}")
+            _plot(where / f"judged-{kind}-{core_type}.png",
+                  f"{kind} from {core_type}{mark}", together.truth, together.guess)
     return 0
 
 
@@ -101,6 +141,8 @@ def main(arguments: Sequence[str]) -> int:
     collect.add_argument("--programs", required=True, help="file of lines NAME FAMILY COMMAND...")
     collect.add_argument("--window", type=int, default=20_000_000, help="instructions (20000000)")
     collect.add_argument("--truth-only", action="store_true", help="count instr and cycles only")
+    collect.add_argument("--energy", action="store_true",
+                         help="also the energy of each window, from the active monitoring module")
     collect.add_argument("--estimates", type=float, default=0, metavar="SECONDS",
                          help="also run with the active monitoring module's estimates")
     collect.set_defaults(run=_collect)
@@ -108,13 +150,21 @@ def main(arguments: Sequence[str]) -> int:
     fit = commands.add_parser("fit", help="make models; needs scikit-learn and matplotlib")
     fit.add_argument("folder", help="of collect")
     fit.add_argument("models", help="folder for models, report and plots")
+    fit.add_argument("--module", choices=["speedup_factor", "ef"], default="speedup_factor",
+                     help="which monitoring module the models are for (speedup_factor)")
     fit.add_argument("--piece", type=int, default=100_000_000, help="instructions (100000000)")
-    fit.add_argument("--features", type=int, default=6, help="at most, beside IPC (6)")
+    fit.add_argument("--form", choices=["best", "steps", "quadratic"], default="best",
+                     help="of models: the better one in cross validation (best)")
+    fit.add_argument("--features", type=int, default=6, help="of steps, at most, beside IPC (6)")
+    fit.add_argument("--without", metavar="FILE",
+                     help="leave out families that this list of programs has: they are for judging")
     fit.add_argument("--guard", type=int, default=15, help="percent of the phase guard (15)")
     fit.set_defaults(run=_fit)
 
     judge = commands.add_parser("judge", help="compare estimates of collect --estimates")
-    judge.add_argument("folder")
+    judge.add_argument("folders", nargs="+", metavar="folder")
+    judge.add_argument("--kinds", default="speedup_factor",
+                       help="of estimates: speedup_factor, ef, or both with a comma")
     judge.set_defaults(run=_judge)
 
     options = parser.parse_args(arguments)

@@ -29,9 +29,19 @@ CANDIDATES = tuple(
         ("branches", 1_000_000), ("llc_misses", 1_000_000), ("dtlb_misses", 10_000_000),
         ("itlb_misses", 10_000_000))
     for whole in ("instr", "cycles")) + (
-    Feature("llc_misses", "l2_misses", 10_000), Feature("l2_misses", "l1d_misses", 10_000))
-"""Events of the paper on PMCTrack, Table 1, by instruction and by cycle: misses by cycle show how
-many are waited for together."""
+    Feature("llc_misses", "l2_misses", 10_000), Feature("l2_misses", "l1d_misses", 10_000),
+    Feature("stall_backend", "cycles", 10_000), Feature("stall_frontend", "cycles", 10_000),
+    Feature("stall_backend", "l2_misses", 100), Feature("stall_backend", "llc_misses", 100))
+"""Events of the paper on PMCTrack, Tables 1 and 6, by instruction and by cycle: misses by cycle,
+and stalls by miss, show how many misses are waited for together."""
 
 IPC = Feature("instr", "cycles", 1_000)
 """Always there: the phase guard needs it."""
+
+TOGETHER = (
+    Feature("branch_misses", "instr", 1_000_000), Feature("l2_misses", "instr", 1_000_000),
+    Feature("llc_misses", "instr", 1_000_000), Feature("branches", "instr", 1_000_000),
+    Feature("dtlb_misses", "instr", 10_000_000), Feature("llc_misses", "l2_misses", 10_000),
+    Feature("stall_backend", "cycles", 10_000), Feature("stall_frontend", "cycles", 10_000),
+    Feature("stall_backend", "l2_misses", 100))
+"""For polynomials, which take all of them at once: one ratio of each kind."""

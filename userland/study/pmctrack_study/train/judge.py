@@ -7,12 +7,13 @@ import csv
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Sequence
 
 import numpy
 from numpy.typing import NDArray
 
 from ..failure import Failure
-from .windows import Curve, Program, read_counts, running_sum
+from .windows import Curve, Program, factors, read_counts, running_sum
 
 Array = NDArray[numpy.float64]
 
@@ -27,6 +28,10 @@ class Folder:
     general: dict[int, int]
     programs: list[Program]
     """Curves are by the name of the core type."""
+
+    def mark(self) -> str:
+        """Behind what is said of it."""
+        return " (simulated)" if self.simulated else ""
 
     def big(self) -> str:
         """The core type on which the programs take the least time."""
@@ -63,6 +68,8 @@ class Estimates:
     programs: NDArray[numpy.str_]
     samples: int
     """Including those without an estimate."""
+    runs: int
+    """Programs, including those without an estimate."""
 
     def correlation(self) -> float:
         """Over all estimates."""
@@ -73,8 +80,29 @@ class Estimates:
         wrong = numpy.abs(self.guess - self.truth)
         return float(numpy.mean([wrong[self.programs == p].mean() for p in set(self.programs)]))
 
+    def summary(self) -> str:
+        """For people."""
+        counts = (f"{len(self.guess)} estimates in {self.samples} samples, of "
+                  f"{len(set(self.programs))} of {self.runs} programs")
+        if len(set(self.truth)) < 2:
+            return counts
+        return (f"correlation {self.correlation():.3f}, mean absolute error "
+                f"{self.mean_error():.3f}, {counts}")
 
-def _edges(path: Path, alone: Curve) -> tuple[Array, list[str]]:
+
+def together(parts: Sequence[Estimates]) -> Estimates:
+    """Of programs that were judged apart."""
+    return Estimates(numpy.concatenate([p.guess for p in parts]),
+                     numpy.concatenate([p.truth for p in parts]),
+                     numpy.concatenate([p.programs for p in parts]),
+                     sum(p.samples for p in parts), sum(p.runs for p in parts))
+
+
+COLUMNS = {"speedup_factor": "sf", "ef": "ef"}
+"""Virtual counters of estimates, by kind; they are those of the first small type."""
+
+
+def _edges(path: Path, alone: Curve, column: str) -> tuple[Array, list[str]]:
     """Where in the program samples begin and end, in instructions; and their estimates.
 
     The module's events have no names in user space, so positions are found by time: the run is
@@ -86,23 +114,36 @@ def _edges(path: Path, alone: Curve) -> tuple[Array, list[str]]:
         raise Failure(f"{path} has no rows")
     time = running_sum([float(row["hw_ns"]) for row in rows])
     time *= alone.sums["ns"][-1] / time[-1]
-    return numpy.interp(time, alone.sums["ns"], alone.instr), [row["sf"] for row in rows]
+    return numpy.interp(time, alone.sums["ns"], alone.instr), [row[column] for row in rows]
 
 
-def _one(program: Program, path: Path, core_type: str, big: str,
-         small: str) -> tuple[list[float], list[float], int]:
+@dataclass(frozen=True)
+class Question:
+    """Which estimates are judged."""
+
+    kind: str
+    big: str
+    small: str
+
+
+def _one(program: Program, path: Path, core_type: str,
+         question: Question) -> tuple[list[float], list[float], int]:
     """Estimates and truth of the same instructions of one run."""
-    edges, estimates = _edges(path, program.curves[core_type][0])
-    fast, slow = (numpy.diff(program.curves[t][0].sum_at("ns", edges)) for t in (big, small))
+    edges, estimates = _edges(path, program.curves[core_type][0], COLUMNS[question.kind])
+    # The last sample can be empty.
+    edges = numpy.maximum.accumulate(edges + numpy.arange(len(edges)))
+    observed = factors(program, question.big, edges)
+    if question.kind not in observed:
+        raise Failure(f"{program.name} has no energy: collect it with --energy")
     guess, truth = [], []
-    for n, estimate in enumerate(estimates):
-        if estimate and fast[n] > 0:
+    for estimate, value in zip(estimates, observed[question.kind][question.small]):
+        if estimate and numpy.isfinite(value):
             guess.append(float(estimate) / 1000)
-            truth.append(float(slow[n] / fast[n]))
+            truth.append(float(value))
     return guess, truth, len(estimates)
 
 
-def judge(path: Path, big: str, index: int, small: str) -> Estimates:
+def judge(path: Path, index: int, question: Question) -> Estimates:
     """Of a folder of `collect --estimates`, for the runs on one core type."""
     folder = read_folder(path)
     guess: list[float] = []
@@ -111,11 +152,10 @@ def judge(path: Path, big: str, index: int, small: str) -> Estimates:
     samples = 0
     for program in folder.programs:
         found = _one(program, path / program.name / f"estimates-{index}.csv",
-                     folder.types[index], big, small)
+                     folder.types[index], question)
         guess += found[0]
         truth += found[1]
         names += [program.name] * len(found[0])
         samples += found[2]
-    if len(set(truth)) < 2:
-        raise Failure(f"{path}: there are no estimates from core type {folder.types[index]}")
-    return Estimates(numpy.array(guess), numpy.array(truth), numpy.array(names), samples)
+    return Estimates(numpy.array(guess), numpy.array(truth), numpy.array(names), samples,
+                     len(folder.programs))

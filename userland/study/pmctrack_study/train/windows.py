@@ -62,8 +62,8 @@ class Windows:
     family: str
     rates: Mapping[str, Array]
     """Events per piece, by name; and "instr"."""
-    speedup: Mapping[str, Array]
-    """Over each other core type: its time over that of the big one."""
+    truth: Mapping[str, Mapping[str, Array]]
+    """By kind of output and other core type; see factors()."""
 
 
 def running_sum(values: Iterable[float]) -> Array:
@@ -94,8 +94,28 @@ def read_counts(path: Path) -> Curve:
         raise Failure(f"{path}: a program with several threads has no common sequence of windows")
     if any(int(row["disturbed"] or 0) for row in rows):
         raise Failure(f"{path}: counts were disturbed by others; run it again")
+    if not all(row.get("energy", "-") for row in rows):
+        raise Failure(f"{path}: the energy of some windows is not known; see the kernel log")
     events = [name for name in rows[0] if name and name not in OTHER_COLUMNS and name != "hw_ns"]
     return curve_of(rows, events)
+
+
+def factors(program: Program, big: str, edges: Array) -> dict[str, dict[str, Array]]:
+    """What models estimate, between so many instructions each: 1 is "the same on both types".
+
+    speedup_factor: time on the other core type over that on the big one. ef: the same of the
+    energy-delay product, if energy was read. Means of all runs.
+    """
+    def mean(name: str) -> dict[str, Array]:
+        return {core_type: numpy.mean(
+            [numpy.diff(c.sum_at(name, edges)) for c in curves if name in c.sums]
+            or [numpy.zeros(1)], axis=0) for core_type, curves in program.curves.items()}
+
+    time, energy = mean("ns"), mean("energy")
+    found = {"speedup_factor": {t: time[t] / time[big] for t in time if t != big}}
+    if all((e > 0).all() for e in energy.values()):
+        found["ef"] = {t: energy[t] / energy[big] * time[t] / time[big] for t in time if t != big}
+    return found
 
 
 def pieces(program: Program, core_type: str, big: str, length: float) -> Windows:
@@ -108,7 +128,4 @@ def pieces(program: Program, core_type: str, big: str, length: float) -> Windows
         for name in curve.sums:
             if name not in rates:
                 rates[name] = numpy.diff(curve.sum_at(name, edges))
-    time = {other: numpy.mean([numpy.diff(c.sum_at("ns", edges)) for c in curves], axis=0)
-            for other, curves in program.curves.items()}
-    return Windows(program.name, program.family, rates,
-                   {other: time[other] / time[big] for other in time if other != big})
+    return Windows(program.name, program.family, rates, factors(program, big, edges))

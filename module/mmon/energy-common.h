@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What modules with energy say of a thread: metrics and virtual counters. It is part of
+ * pmctrack.ko.
+ */
+#ifndef _PMCT_ENERGY_COMMON_H
+#define _PMCT_ENERGY_COMMON_H
+
+#include "../sensors/energy.h"
+
+/* Virtual counters: the sum, power, EDP, and each kind of meter. */
+#define PMCT_ENERGY_NR_VIRT	(3 + PMCT_MAX_METERS)
+
+unsigned int pmct_energy_virt(struct pmct_vcounter *virt);
+void pmct_energy_publish(struct pmct_ctx *ctx, struct pmct_energy *e, struct pmct_sample *sample,
+			 unsigned int first, unsigned int instr);
+
+#endif /* _PMCT_ENERGY_COMMON_H */

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Occupancy and bandwidth of applications. An application is a process. It gets an RMID when the
+ * first of its threads runs of which somebody wants this, and CPUs are told in switches. What an
+ * RMID had when it was given back is still in the cache for a while: it is given to somebody else
+ * when that is gone.
+ */
+#include <linux/cpu.h>
+#include <linux/jiffies.h>
+#include <linux/lockdep.h>
+#include <linux/percpu.h>
+#include <linux/sched.h>
+#include <linux/seq_file.h>
+#include <linux/smp.h>
+#include <linux/spinlock.h>
+#include <linux/timekeeping.h>
+#include <linux/workqueue.h>
+
+#include "../mmon/mmon-common.h"
+#include "asleep.h"
+#include "cache.h"
+#include "list.h"
+
+#define MOST_BYTES_PER_S	8000000000000ULL
+
+/* How often it is looked for others, and for lines that are gone. */
+#define LOOK_MS		100
+/* A few us each. */
+#define MOST_AT_ONCE	32U
+
+/**
+ * struct pmct_cache_cpu - a CPU
+ * @rmid: what it was told last
+ * @known: @domain is known
+ * @domain: number of its domain
+ */
+struct pmct_cache_cpu {
+	u16 rmid;
+	bool known;
+	int domain;
+};
+
+static DEFINE_PER_CPU(struct pmct_cache_cpu, pmct_cache_cpu);
+
+static const struct pmct_cache_monitor *pmct_cache;
+/* Taken in the first switch of a thread, at its samples while it has no RMID, and at its end. */
+static DEFINE_RAW_SPINLOCK(pmct_rmids_lock);
+static struct pmct_rmids pmct_rmids;
+/* Somebody else uses the hardware: it is not touched any more. */
+static bool pmct_cache_lost;
+static const char *pmct_cache_user;
+
+static void pmct_cache_look(struct work_struct *work);
+static DECLARE_DELAYED_WORK(pmct_cache_work, pmct_cache_look);
+
+/* Is this event counted? Any context, while pmct_cache_start() has succeeded. */
+bool pmct_cache_has(enum pmct_cache_event event)
+{
+	return pmct_cache->has(event);
+}
+EXPORT_SYMBOL_GPL(pmct_cache_has);
+
+/* What runs on this CPU has this RMID. Hot. */
+static void pmct_cache_tell(unsigned int rmid)
+{
+	struct pmct_cache_cpu *cpu = this_cpu_ptr(&pmct_cache_cpu);
+
+	lockdep_assert_irqs_disabled();
+
+	if (cpu->rmid == rmid || READ_ONCE(pmct_cache_lost))
+		return;
+	cpu->rmid = rmid;
+	pmct_cache->assign(rmid);
+}
+
+/* Hot. */
+static int pmct_cache_domain(void)
+{
+	struct pmct_cache_cpu *cpu = this_cpu_ptr(&pmct_cache_cpu);
+
+	if (!cpu->known) {
+		cpu->domain = pmct_cache->domain();
+		cpu->known = true;
+	}
+	return cpu->domain;
+}
+
+/*
+ * The RMID of the thread's process. Only when it runs: before, a new process still has its
+ * parent's number. Hot; the lock is taken once for each thread, and again at samples without one.
+ */
+static void pmct_cache_ask(const struct pmct_ctx *ctx, struct pmct_cache_thread *t)
+{
+	unsigned long flags;
+
+	t->asked = true;
+	if (!pmct_mmon_is_asked(ctx))
+		return;
+	raw_spin_lock_irqsave(&pmct_rmids_lock, flags);
+	t->rmid = pmct_rmids_get(&pmct_rmids, pmct_mmon_task(ctx)->tgid);
+	raw_spin_unlock_irqrestore(&pmct_rmids_lock, flags);
+}
+
+/**
+ * pmct_cache_on_switch_in() - a thread enters this CPU
+ * @ctx: the thread
+ * @t: what is known of it
+ *
+ * Context: hot.
+ */
+void pmct_cache_on_switch_in(const struct pmct_ctx *ctx, struct pmct_cache_thread *t)
+{
+	if (unlikely(!t->asked))
+		pmct_cache_ask(ctx, t);
+	pmct_cache_tell(t->rmid);
+}
+EXPORT_SYMBOL_GPL(pmct_cache_on_switch_in);
+
+/* A thread leaves this CPU; who comes may be nobody's. Hot. */
+void pmct_cache_on_switch_out(void)
+{
+	pmct_cache_tell(0);
+}
+EXPORT_SYMBOL_GPL(pmct_cache_on_switch_out);
+
+/**
+ * pmct_cache_on_enter() - the module meets a thread
+ * @ctx: the thread; a CPU has no RMID
+ * @t: what is known of it: nothing yet
+ *
+ * Context: hot.
+ */
+void pmct_cache_on_enter(const struct pmct_ctx *ctx, struct pmct_cache_thread *t)
+{
+	if (pmct_mmon_task(ctx) == current)
+		pmct_cache_on_switch_in(ctx, t);
+}
+EXPORT_SYMBOL_GPL(pmct_cache_on_enter);
+
+/**
+ * pmct_cache_on_exit() - the module leaves a thread
+ * @ctx: the thread
+ * @t: what is known of it
+ *
+ * Context: hot; if the thread runs on another CPU, pmct_cache_look() tells that one.
+ */
+void pmct_cache_on_exit(struct pmct_ctx *ctx, struct pmct_cache_thread *t)
+{
+	unsigned long flags;
+
+	if (pmct_mmon_task(ctx) == current)
+		pmct_cache_tell(0);
+	raw_spin_lock_irqsave(&pmct_rmids_lock, flags);
+	pmct_rmids_put(&pmct_rmids, t->rmid);
+	raw_spin_unlock_irqrestore(&pmct_rmids_lock, flags);
+	t->rmid = 0;
+}
+EXPORT_SYMBOL_GPL(pmct_cache_on_exit);
+
+/* A sum has advanced since the last sample: bytes per second. */
+static bool pmct_cache_rate(u64 before, u64 now, u64 ns, u64 *rate)
+{
+	u64 bytes = now >= before ? now - before : now + pmct_cache->modulus() - before;
+
+	/* Faster than any memory: the sum began anew, because nobody had counted for a while. */
+	return ns && pmct_ratio(bytes, ns, NSEC_PER_SEC, rate) && *rate < MOST_BYTES_PER_S;
+}
+
+static void pmct_cache_read(struct pmct_cache_thread *t, enum pmct_cache_event event, u64 ns,
+			    struct pmct_cache_interval *interval)
+{
+	u64 bytes, before = t->sum[event];
+
+	if (!pmct_cache->has(event))
+		return;
+	if (pmct_cache->read(t->rmid, event, &bytes)) {
+		/* The next interval has no beginning. */
+		t->when = 0;
+		return;
+	}
+	t->sum[event] = bytes;
+	if (event == PMCT_CACHE_OCCUPANCY)
+		interval->value[event] = bytes;
+	else if (!pmct_cache_rate(before, bytes, ns, &interval->value[event]))
+		return;
+	interval->mask |= BIT(event);
+}
+
+/**
+ * pmct_cache_sample() - what is known of a thread's application since its last sample
+ * @ctx: the thread
+ * @t: what was known of it
+ * @interval: where it goes; values that are not there were not read, or not twice in one domain
+ *
+ * Context: monitoring_module::on_new_sample.
+ */
+void pmct_cache_sample(struct pmct_ctx *ctx, struct pmct_cache_thread *t,
+		       struct pmct_cache_interval *interval)
+{
+	u64 now, asleep, ns;
+	unsigned int event;
+	int domain;
+
+	interval->mask = 0;
+	/* Maybe there is one by now; it is the process's from now on. */
+	if (!t->rmid && pmct_mmon_task(ctx) == current)
+		t->asked = false;
+	if (!t->rmid || pmct_mmon_task(ctx) != current || READ_ONCE(pmct_cache_lost))
+		return;
+	domain = pmct_cache_domain();
+	now = ktime_get_mono_fast_ns();
+	asleep = pmct_asleep_ns();
+	/* A machine that sleeps forgets its sums. */
+	ns = t->when && t->domain == domain && now > t->when &&
+	     !pmct_has_slept(t->asleep, asleep) ? now - t->when : 0;
+	t->domain = domain;
+	t->when = now;
+	t->asleep = asleep;
+	for (event = 0; event < PMCT_NR_CACHE_EVENTS; event++)
+		pmct_cache_read(t, event, ns, interval);
+}
+EXPORT_SYMBOL_GPL(pmct_cache_sample);
+
+/*
+ * In the background
+ */
+
+static void pmct_cache_tell_nobody(void *unused)
+{
+	pmct_cache_tell(0);
+}
+
+/* CPUs that were not told that the thread which runs there is monitored no more. */
+static void pmct_cache_remind(void)
+{
+	unsigned int rmid;
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		rmid = READ_ONCE(per_cpu_ptr(&pmct_cache_cpu, cpu)->rmid);
+		if (rmid && !READ_ONCE(pmct_rmids.app[rmid].threads))
+			smp_call_function_single(cpu, pmct_cache_tell_nobody, NULL, true);
+	}
+}
+
+/**
+ * struct pmct_cache_lines - RMIDs that were given back, and how many lines they still have
+ * @nr: how many RMIDs
+ * @rmid: which
+ * @bytes: the most that each has in a domain
+ * @seen: domains below 64 that were looked at
+ */
+struct pmct_cache_lines {
+	unsigned int nr;
+	u16 rmid[MOST_AT_ONCE];
+	u64 bytes[MOST_AT_ONCE];
+	u64 seen;
+};
+
+/* One CPU at a time. */
+static void pmct_cache_look_here(void *arg)
+{
+	struct pmct_cache_lines *lines = arg;
+	unsigned int i;
+	u64 bytes;
+
+	pmct_cache_domain();
+	for (i = 0; i < lines->nr; i++) {
+		if (pmct_cache->read(lines->rmid[i], PMCT_CACHE_OCCUPANCY, &bytes))
+			bytes = U64_MAX;
+		lines->bytes[i] = max(lines->bytes[i], bytes);
+	}
+}
+
+/* Give those free whose lines are gone in all domains; so many at once that no CPU is held up. */
+static void pmct_cache_recycle(void)
+{
+	struct pmct_cache_lines lines = {};
+	const struct pmct_cache_cpu *c;
+	unsigned int i;
+	int cpu;
+
+	raw_spin_lock_irq(&pmct_rmids_lock);
+	lines.nr = min(pmct_rmids.nr_stale, MOST_AT_ONCE);
+	memcpy(lines.rmid, pmct_rmids.stale, lines.nr * sizeof(*lines.rmid));
+	raw_spin_unlock_irq(&pmct_rmids_lock);
+	if (!lines.nr)
+		return;
+	for_each_online_cpu(cpu) {
+		c = per_cpu_ptr(&pmct_cache_cpu, cpu);
+		if (c->known && c->domain < 64 && (lines.seen & BIT_ULL(c->domain)))
+			continue;
+		smp_call_function_single(cpu, pmct_cache_look_here, &lines, true);
+		if (c->known && c->domain < 64)
+			lines.seen |= BIT_ULL(c->domain);
+	}
+	raw_spin_lock_irq(&pmct_rmids_lock);
+	for (i = 0; i < lines.nr; i++) {
+		if (lines.bytes[i] <= pmct_cache->stale_bytes())
+			pmct_rmids_clean(&pmct_rmids, lines.rmid[i]);
+		else
+			pmct_rmids_requeue(&pmct_rmids, lines.rmid[i]);
+	}
+	raw_spin_unlock_irq(&pmct_rmids_lock);
+}
+
+static void pmct_cache_withdraw(void *unused)
+{
+	struct pmct_cache_cpu *cpu = this_cpu_ptr(&pmct_cache_cpu);
+
+	if (cpu->rmid)
+		pmct_cache->withdraw(cpu->rmid);
+	cpu->rmid = 0;
+}
+
+static void pmct_cache_look(struct work_struct *work)
+{
+	if (pmct_cache->others && pmct_cache->others()) {
+		WRITE_ONCE(pmct_cache_lost, true);
+		/* No hook writes any more after this. */
+		on_each_cpu(pmct_cache_withdraw, NULL, true);
+		pr_warn("pmctrack: %s: somebody else uses the cache monitor now (resctrl is mounted): there are no values any more; umount it, and choose the module again\n",
+			pmct_cache_user);
+		return;
+	}
+	pmct_cache_remind();
+	pmct_cache_recycle();
+	queue_delayed_work(system_unbound_wq, &pmct_cache_work, msecs_to_jiffies(LOOK_MS));
+}
+
+static const struct pmct_cache_monitor *pmct_cache_find(struct pmct_msg *msg)
+{
+	const struct pmct_cache_monitor *monitor = pmct_mmon_cache_monitor();
+
+	if (monitor)
+		return monitor;
+#ifdef CONFIG_X86
+	return &pmct_cache_monitor_x86;
+#else
+	pmct_refuse(msg, -ENODEV, "there is no cache monitor that it knows on this architecture");
+	return NULL;
+#endif
+}
+
+static int pmct_cache_try(struct pmct_msg *msg)
+{
+	int err;
+
+	pmct_cache = pmct_cache_find(msg);
+	if (!pmct_cache)
+		return -ENODEV;
+	err = pmct_cache->probe(msg);
+	if (!err && (pmct_cache->nr_rmids() < 2 || !pmct_cache->has(PMCT_CACHE_OCCUPANCY)))
+		err = pmct_refuse(msg, -ENODEV, "%s does not monitor occupancy", pmct_cache->name);
+	return err;
+}
+
+static void pmct_cache_clear(void *unused)
+{
+	pmct_cache->assign(0);
+}
+
+/**
+ * pmct_cache_start() - find the machine's cache monitor
+ * @user: name of the monitoring module that needs it
+ * @policy: which of the free RMIDs an application gets
+ * @waits: they are given again only when their lines are gone
+ *
+ * Context: monitoring_module::enable.
+ * Return: 0. -ENODEV: there is none. -EBUSY: somebody else uses it. The kernel log says why.
+ */
+int pmct_cache_start(const char *user, enum pmct_rmid_policy policy, bool waits)
+{
+	struct pmct_msg msg = {};
+	int cpu, err = pmct_cache_try(&msg);
+
+	if (err) {
+		pr_err("pmctrack: monitoring module %s: %s\n", user, msg.text);
+		return err;
+	}
+	pmct_cache_user = user;
+	pmct_cache_lost = false;
+	for_each_possible_cpu(cpu)
+		memset(per_cpu_ptr(&pmct_cache_cpu, cpu), 0, sizeof(struct pmct_cache_cpu));
+	pmct_rmids_init(&pmct_rmids, pmct_cache->nr_rmids(), policy, waits);
+	/* Whatever was left there. */
+	on_each_cpu(pmct_cache_clear, NULL, true);
+	queue_delayed_work(system_unbound_wq, &pmct_cache_work, msecs_to_jiffies(LOOK_MS));
+	return 0;
+}
+EXPORT_SYMBOL_GPL(pmct_cache_start);
+
+/**
+ * pmct_cache_stop() - no CPU has an RMID any more
+ *
+ * Context: monitoring_module::disable.
+ */
+void pmct_cache_stop(void)
+{
+	cancel_delayed_work_sync(&pmct_cache_work);
+	on_each_cpu(pmct_cache_tell_nobody, NULL, true);
+}
+EXPORT_SYMBOL_GPL(pmct_cache_stop);
+
+/**
+ * pmct_cache_show() - a line for each RMID that an application has, and one for the others
+ * @m: where to print
+ *
+ * Context: monitoring_module::show_state.
+ */
+void pmct_cache_show(struct seq_file *m)
+{
+	struct pmct_rmid_app app;
+	unsigned int rmid;
+
+	for (rmid = 1; rmid < pmct_rmids.nr; rmid++) {
+		raw_spin_lock_irq(&pmct_rmids_lock);
+		app = pmct_rmids.app[rmid];
+		raw_spin_unlock_irq(&pmct_rmids_lock);
+		if (app.threads)
+			seq_printf(m, "rmid=%u tgid=%d threads=%u\n", rmid, app.tgid, app.threads);
+	}
+	seq_printf(m, "monitor=%s rmids=%u free=%u stale=%u refused=%llu%s\n", pmct_cache->name,
+		   pmct_rmids.nr - 1, READ_ONCE(pmct_rmids.nr_free), READ_ONCE(pmct_rmids.nr_stale),
+		   READ_ONCE(pmct_rmids.refused), READ_ONCE(pmct_cache_lost) ? " lost" : "");
+}
+EXPORT_SYMBOL_GPL(pmct_cache_show);

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Cache monitoring of x86 CPUs: CMT and MBM of Intel (SDM, volume 3, "Platform Shared Resource
+ * Monitoring"), PQoS of AMD, which has the same registers.
+ *
+ * The kernel's own user is resctrl. It writes the same registers while it is mounted, and only
+ * then; modules cannot ask it for anything. So these are refused then, and when it is mounted
+ * later, they are not touched any more.
+ */
+#include <linux/bits.h>
+#include <linux/fs.h>
+#include <linux/log2.h>
+#include <linux/percpu.h>
+#include <asm/processor.h>
+
+#include "../compat/cpuid.h"
+#include "../compat/msr.h"
+#include "list.h"
+
+#define QM_EVTSEL	0xc8d
+#define QM_CTR		0xc8e
+#define PQR_ASSOC	0xc8f
+
+#define QM_ERROR	BIT_ULL(63)
+#define QM_UNAVAILABLE	BIT_ULL(62)
+
+/* Of enum pmct_cache_event, in QM_EVTSEL. */
+static const u8 cmt_event[] = { 1, 2, 3 };
+
+/* NULL: this kernel has none. */
+static struct file_system_type *cmt_resctrl;
+static unsigned int cmt_rmids;
+static u32 cmt_events;
+/* Bytes of a unit, and how many units there are. */
+static u64 cmt_scale, cmt_units;
+/* How many low bits of an APIC ID are of the CPUs that share a last-level cache. */
+static unsigned int cmt_shift;
+
+/* As <linux/fs.h> has it: for each mounted instance. */
+static void cmt_is_mounted(struct super_block *sb, void *found)
+{
+	*(bool *)found = true;
+}
+
+static bool cmt_others(void)
+{
+	bool mounted = false;
+
+	if (cmt_resctrl)
+		iterate_supers_type(cmt_resctrl, cmt_is_mounted, &mounted);
+	return mounted;
+}
+
+/* The leaf that describes caches. */
+static u32 cmt_cache_leaf(void)
+{
+	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL ? 4 : 0x8000001d;
+}
+
+/* Find the cache of the highest level: Intel has monitoring for that of level 3. */
+static void cmt_find_cache(void)
+{
+	u32 eax, ebx, ecx, edx;
+	unsigned int i;
+
+	cmt_shift = 0;
+	for (i = 0; i < 8; i++) {
+		cpuid_count(cmt_cache_leaf(), i, &eax, &ebx, &ecx, &edx);
+		if (!(eax & 0x1f))
+			return;
+		if ((eax >> 5 & 0x7) == 3)
+			cmt_shift = order_base_2((eax >> 14 & 0xfff) + 1);
+	}
+}
+
+/* How many bits a counter has: 24, and those that CPUID says, which old CPUs of AMD do not. */
+static unsigned int cmt_bits(u32 more)
+{
+	if (!more && boot_cpu_data.x86_vendor == X86_VENDOR_AMD)
+		more = 20;
+	if (!more && boot_cpu_data.x86_vendor == X86_VENDOR_HYGON)
+		more = 8;
+	return 24 + more;
+}
+
+static int cmt_probe(struct pmct_msg *msg)
+{
+	u32 eax, ebx, ecx, edx;
+
+	if (boot_cpu_data.cpuid_level < 0xf || !boot_cpu_has(X86_FEATURE_CQM_LLC))
+		return pmct_refuse(msg, -ENODEV, "this CPU does not monitor its cache (CMT)%s",
+				   boot_cpu_has(X86_FEATURE_HYPERVISOR) ?
+				   "; hypervisors hide it" : "");
+	/* Asked once, because it may look for a module. It is built in: nothing to give back. */
+	cmt_resctrl = get_fs_type("resctrl");
+	if (cmt_others())
+		return pmct_refuse(msg, -EBUSY,
+				   "resctrl is mounted, and the cache monitoring registers are its own: use its mon_groups, or umount it");
+	cpuid_count(0xf, 1, &eax, &ebx, &ecx, &edx);
+	cmt_rmids = min_t(u32, ecx, PMCT_MAX_RMIDS - 1) + 1;
+	cmt_events = edx & GENMASK(PMCT_NR_CACHE_EVENTS - 1, 0);
+	cmt_scale = ebx;
+	cmt_units = BIT_ULL(min(cmt_bits(eax & 0xff), 44U));
+	cmt_find_cache();
+	return 0;
+}
+
+static unsigned int cmt_nr_rmids(void)
+{
+	return cmt_rmids;
+}
+
+static bool cmt_has(enum pmct_cache_event event)
+{
+	return cmt_events & BIT(event);
+}
+
+static u64 cmt_modulus(void)
+{
+	return cmt_units * cmt_scale;
+}
+
+/* What is left when each RMID has the same: as resctrl does it. */
+static u64 cmt_stale_bytes(void)
+{
+	return (u64)boot_cpu_data.x86_cache_size * 1024 / cmt_rmids;
+}
+
+static int cmt_domain(void)
+{
+	u32 eax, ebx, ecx, edx;
+
+	/* Leaf 0xb has all bits of the number; CPUs with cache monitoring have it. */
+	cpuid_count(0xb, 0, &eax, &ebx, &ecx, &edx);
+	return edx >> cmt_shift;
+}
+
+/* The upper half has the class of service, which is not ours. */
+static void cmt_assign(unsigned int rmid)
+{
+	pmct_wrmsr(PQR_ASSOC, (pmct_rdmsr(PQR_ASSOC) & GENMASK_ULL(63, 32)) | rmid);
+}
+
+static void cmt_withdraw(unsigned int rmid)
+{
+	if (lower_32_bits(pmct_rdmsr(PQR_ASSOC)) == rmid)
+		cmt_assign(0);
+}
+
+static int cmt_read(unsigned int rmid, enum pmct_cache_event event, u64 *bytes)
+{
+	u64 value;
+
+	pmct_wrmsr(QM_EVTSEL, cmt_event[event] | (u64)rmid << 32);
+	value = pmct_rdmsr(QM_CTR);
+	if (value & (QM_ERROR | QM_UNAVAILABLE))
+		return -ENODATA;
+	*bytes = value * cmt_scale;
+	return 0;
+}
+
+const struct pmct_cache_monitor pmct_cache_monitor_x86 = {
+	.name		= "CMT",
+	.probe		= cmt_probe,
+	.nr_rmids	= cmt_nr_rmids,
+	.has		= cmt_has,
+	.modulus	= cmt_modulus,
+	.stale_bytes	= cmt_stale_bytes,
+	.domain		= cmt_domain,
+	.assign		= cmt_assign,
+	.withdraw	= cmt_withdraw,
+	.read		= cmt_read,
+	.others		= cmt_others,
+};

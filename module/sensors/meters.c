@@ -1,0 +1,507 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Energy meters: which CPUs share one, and who gets how much of what it shows. Now and then one of
+ * the CPUs reads it, and hands each its share of the increase: in proportion to the time that the
+ * CPU was busy; while less than one CPU was busy, the rest is nobody's.
+ *
+ * Nobody waits: a CPU that finds another one at the meter goes on. Each unit has one owner, so
+ * that the sums are those of the meter.
+ */
+#include <linux/bitops.h>
+#include <linux/cpu.h>
+#include <linux/cpuhotplug.h>
+#include <linux/delay.h>
+#include <linux/jiffies.h>
+#include <linux/kernel_stat.h>
+#include <linux/lockdep.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/smp.h>
+#include <linux/tick.h>
+#include <linux/timekeeping.h>
+#include <linux/workqueue.h>
+
+#include "asleep.h"
+#include "energy.h"
+#include "list.h"
+#include "meters.h"
+
+/* To visit a CPU of a domain costs some 100 ns. So this bounds it to 0.1 % of a CPU's time. */
+#define VISIT_NS	100000
+
+/* If nobody has looked for so long, it is not known who ran. */
+#define WATCHED_NS	(100 * NSEC_PER_MSEC)
+
+/* A meter that shows the same for so long stands still. */
+#define STILL_NS	NSEC_PER_SEC
+
+/* All of these are constant while a monitoring module uses them, but for the list's CPUs. */
+static const struct pmct_sensor *pmct_sensor;
+struct pmct_energy_accounts __percpu *pmct_accounts;
+unsigned int pmct_nr_meters;
+/* The sensor's number of each kind that is used. */
+static unsigned int pmct_meters[PMCT_MAX_METERS];
+static int pmct_energy_state;
+
+/* Protects the list and its CPUs against CPUs that come and go. */
+static DEFINE_MUTEX(pmct_energy_mutex);
+static LIST_HEAD(pmct_energy_domains);
+
+/**
+ * pmct_energy_nr_meters() - how many kinds of meters there are
+ *
+ * Context: any, while pmct_energy_start() has succeeded.
+ */
+unsigned int pmct_energy_nr_meters(void)
+{
+	return pmct_nr_meters;
+}
+EXPORT_SYMBOL_GPL(pmct_energy_nr_meters);
+
+/**
+ * pmct_energy_meter() - a kind of meter
+ * @i: which, below pmct_energy_nr_meters()
+ *
+ * Context: as pmct_energy_nr_meters().
+ */
+const struct pmct_meter *pmct_energy_meter(unsigned int i)
+{
+	return pmct_sensor->meter(pmct_meters[i]);
+}
+EXPORT_SYMBOL_GPL(pmct_energy_meter);
+
+static u64 pmct_energy_now(void)
+{
+	return ktime_get_mono_fast_ns();
+}
+
+/* How long a CPU has been idle, us; U64_MAX: the kernel does not know. */
+static u64 pmct_energy_idle_us(int cpu)
+{
+	u64 idle = get_cpu_idle_time_us(cpu, NULL);
+	u64 waiting = get_cpu_iowait_time_us(cpu, NULL);
+
+	return idle == U64_MAX || waiting == U64_MAX ? U64_MAX : idle + waiting;
+}
+
+/* How long each CPU was busy in the last @ns, and all together. */
+static u64 pmct_energy_busy(const struct pmct_energy_domain *d, u64 ns)
+{
+	struct pmct_energy_account *a;
+	u64 idle_us, idle_ns, sum = 0;
+	int cpu;
+
+	for_each_cpu(cpu, &d->cpus) {
+		a = &per_cpu_ptr(pmct_accounts, cpu)->meter[d->meter];
+		idle_us = pmct_energy_idle_us(cpu);
+		/* It is read in steps while the CPU wakes up, and may seem to go back. */
+		idle_ns = 0;
+		if (idle_us != U64_MAX && idle_us > a->idle_us) {
+			idle_ns = (idle_us - a->idle_us) * 1000;
+			a->idle_us = idle_us;
+		}
+		a->busy_ns = idle_ns < ns ? ns - idle_ns : 0;
+		sum += a->busy_ns;
+	}
+	return sum;
+}
+
+/* The meter has advanced by @units in the last @ns. */
+static void pmct_energy_hand_out(struct pmct_energy_domain *d, u64 units, u64 ns)
+{
+	u64 busy = pmct_energy_busy(d, ns);
+	struct pmct_share share = { .units = units, .whole = max(busy, ns) };
+	struct pmct_energy_account *a;
+	int cpu;
+
+	d->total += units;
+	if (ns > WATCHED_NS) {
+		d->unwatched += units;
+		return;
+	}
+	for_each_cpu(cpu, &d->cpus) {
+		a = &per_cpu_ptr(pmct_accounts, cpu)->meter[d->meter];
+		if (a->busy_ns)
+			WRITE_ONCE(a->handed, a->handed + pmct_share_next(&share, a->busy_ns));
+	}
+	d->idle += units - share.given;
+}
+
+static void pmct_energy_read(struct pmct_energy_domain *d, u64 now)
+{
+	const struct pmct_meter *meter = pmct_energy_meter(d->meter);
+	u64 asleep = pmct_asleep_ns();
+	u64 ns = now - d->when;
+	u64 raw, units;
+
+	if (pmct_sensor->read(pmct_meters[d->meter], &raw)) {
+		WRITE_ONCE(d->gone, true);
+		return;
+	}
+	if (pmct_has_slept(d->asleep, asleep))
+		ns += asleep - d->asleep;
+	units = pmct_meter_advance(meter, d->raw, raw);
+	if (units || ns > WATCHED_NS)
+		d->moved = now;
+	WRITE_ONCE(d->still, now - d->moved > STILL_NS);
+	if (!pmct_meter_plausible(meter, units, ns, pmct_sensor->max_w)) {
+		d->resets++;
+		units = 0;
+	}
+	d->raw = raw;
+	d->asleep = asleep;
+	pmct_energy_hand_out(d, units, ns);
+	WRITE_ONCE(d->when, now);
+}
+
+/* Read a meter of this CPU if it is due. Hot. */
+void pmct_energy_update(struct pmct_energy_domain *d)
+{
+	u64 now;
+
+	lockdep_assert_irqs_disabled();
+
+	if (READ_ONCE(d->gone))
+		return;
+	now = pmct_energy_now();
+	/* Signed: somebody else may have read it since. */
+	if ((s64)(now - READ_ONCE(d->when)) < (s64)d->period_ns ||
+	    test_and_set_bit_lock(0, &d->lock))
+		return;
+	if (now > d->when)
+		pmct_energy_read(d, now);
+	clear_bit_unlock(0, &d->lock);
+}
+
+/*
+ * Meters that nobody reads for long must not wrap around unseen, and the log is told here what
+ * is wrong with one: hooks must not print.
+ */
+
+static void pmct_energy_read_here(void *domain)
+{
+	pmct_energy_update(domain);
+}
+
+static void pmct_energy_tell(struct pmct_energy_domain *d)
+{
+	const char *what = READ_ONCE(d->gone) ? "cannot be read any more" :
+			   READ_ONCE(d->still) ? "stands still" : NULL;
+
+	if (what && !d->told)
+		pr_warn("pmctrack: energy: meter %s of CPUs %*pbl %s: there is no energy from it\n",
+			pmct_energy_meter(d->meter)->name, cpumask_pr_args(&d->cpus), what);
+	d->told = what;
+}
+
+static void pmct_energy_watch(struct work_struct *work);
+static DECLARE_DELAYED_WORK(pmct_energy_work, pmct_energy_watch);
+
+static void pmct_energy_watch(struct work_struct *work)
+{
+	struct pmct_energy_domain *d;
+
+	mutex_lock(&pmct_energy_mutex);
+	list_for_each_entry(d, &pmct_energy_domains, node) {
+		smp_call_function_any(&d->cpus, pmct_energy_read_here, d, true);
+		pmct_energy_tell(d);
+	}
+	mutex_unlock(&pmct_energy_mutex);
+	queue_delayed_work(system_unbound_wq, &pmct_energy_work,
+			   msecs_to_jiffies(pmct_sensor->watch_ms));
+}
+
+/*
+ * Which CPUs share a meter
+ */
+
+static struct pmct_energy_domain *pmct_energy_find_domain(unsigned int meter, int id)
+{
+	struct pmct_energy_domain *d;
+
+	lockdep_assert_held(&pmct_energy_mutex);
+
+	list_for_each_entry(d, &pmct_energy_domains, node) {
+		if (d->meter == meter && d->id == id)
+			return d;
+	}
+	d = kzalloc(sizeof(*d), GFP_KERNEL);
+	if (!d)
+		return NULL;
+	d->meter = meter;
+	d->id = id;
+	list_add_tail(&d->node, &pmct_energy_domains);
+	return d;
+}
+
+/* The domain's CPUs have changed. Its lock is held: nobody visits them. */
+static void pmct_energy_resize(struct pmct_energy_domain *d)
+{
+	d->period_ns = max_t(u64, pmct_sensor->period_us * 1000ULL,
+			     cpumask_weight(&d->cpus) * VISIT_NS);
+}
+
+static void pmct_energy_lock(struct pmct_energy_domain *d)
+{
+	local_irq_disable();
+	/* Its holders have interrupts disabled, too. */
+	while (test_and_set_bit_lock(0, &d->lock))
+		cpu_relax();
+}
+
+static void pmct_energy_unlock(struct pmct_energy_domain *d)
+{
+	clear_bit_unlock(0, &d->lock);
+	local_irq_enable();
+}
+
+static void pmct_energy_join(struct pmct_energy_domain *d, int cpu)
+{
+	struct pmct_energy_account *a = &per_cpu_ptr(pmct_accounts, cpu)->meter[d->meter];
+
+	pmct_energy_lock(d);
+	if (cpumask_empty(&d->cpus)) {
+		/* What it showed before is too old, if it was read at all. */
+		d->gone = pmct_sensor->read(pmct_meters[d->meter], &d->raw);
+		d->when = pmct_energy_now();
+		d->asleep = pmct_asleep_ns();
+		d->moved = d->when;
+	}
+	a->idle_us = pmct_energy_idle_us(cpu);
+	a->domain = d;
+	a->home = d;
+	cpumask_set_cpu(cpu, &d->cpus);
+	pmct_energy_resize(d);
+	pmct_energy_unlock(d);
+}
+
+static int pmct_energy_cpu_online(unsigned int cpu)
+{
+	struct pmct_energy_domain *d;
+	unsigned int i;
+
+	mutex_lock(&pmct_energy_mutex);
+	for (i = 0; i < pmct_nr_meters; i++) {
+		d = pmct_energy_find_domain(i, pmct_sensor->domain(pmct_meters[i], cpu));
+		/* Without memory, the CPU's energy is not known, and its records do not have it. */
+		if (d)
+			pmct_energy_join(d, cpu);
+	}
+	mutex_unlock(&pmct_energy_mutex);
+	return 0;
+}
+
+static int pmct_energy_cpu_offline(unsigned int cpu)
+{
+	struct pmct_energy_account *a;
+	unsigned int i;
+
+	mutex_lock(&pmct_energy_mutex);
+	for (i = 0; i < pmct_nr_meters; i++) {
+		struct pmct_energy_domain *d;
+
+		a = &per_cpu_ptr(pmct_accounts, cpu)->meter[i];
+		d = a->domain;
+		if (!d)
+			continue;
+		pmct_energy_lock(d);
+		a->domain = NULL;
+		a->taken = a->handed;
+		cpumask_clear_cpu(cpu, &d->cpus);
+		pmct_energy_resize(d);
+		pmct_energy_unlock(d);
+	}
+	mutex_unlock(&pmct_energy_mutex);
+	return 0;
+}
+
+/*
+ * Which sensor
+ */
+
+static const struct pmct_sensor *pmct_energy_find_sensor(struct pmct_msg *msg)
+{
+	const struct pmct_sensor *sensor = pmct_mmon_sensor();
+
+	if (sensor)
+		return sensor;
+#ifdef CONFIG_X86
+	return &pmct_sensor_rapl;
+#else
+	pmct_refuse(msg, -ENODEV, "there is no energy meter that it knows on this architecture");
+	return NULL;
+#endif
+}
+
+struct pmct_energy_test {
+	unsigned int meter;
+	u64 value;
+	int err;
+};
+
+static void pmct_energy_test_read(void *arg)
+{
+	struct pmct_energy_test *test = arg;
+
+	test->err = pmct_sensor->read(test->meter, &test->value);
+}
+
+/* Does a meter of CPU @cpu advance? Many that are not there show a constant. */
+static bool pmct_energy_moves(unsigned int meter, int cpu)
+{
+	struct pmct_energy_test test = { .meter = meter };
+	unsigned long end = jiffies + HZ / 2;
+	u64 first;
+
+	if (smp_call_function_single(cpu, pmct_energy_test_read, &test, true) || test.err)
+		return false;
+	first = test.value;
+	do {
+		usleep_range(2000, 4000);
+		if (smp_call_function_single(cpu, pmct_energy_test_read, &test, true) || test.err)
+			return false;
+	} while (test.value == first && time_before(jiffies, end));
+	return test.value != first;
+}
+
+/* Use those meters of the sensor that advance. */
+static int pmct_energy_choose(const char *user, struct pmct_msg *msg)
+{
+	unsigned int i;
+
+	pmct_nr_meters = 0;
+	cpus_read_lock();
+	for (i = 0; i < pmct_sensor->nr_meters(); i++) {
+		if (pmct_energy_moves(i, raw_smp_processor_id()))
+			pmct_meters[pmct_nr_meters++] = i;
+		else
+			pr_info("pmctrack: %s: meter %s of %s stands still: it is not used\n",
+				user, pmct_sensor->meter(i)->name, pmct_sensor->name);
+	}
+	cpus_read_unlock();
+	return pmct_nr_meters ? 0 :
+	       pmct_refuse(msg, -EIO, "all energy meters of %s stand still", pmct_sensor->name);
+}
+
+static void pmct_energy_free(void)
+{
+	struct pmct_energy_domain *d, *next;
+
+	list_for_each_entry_safe(d, next, &pmct_energy_domains, node) {
+		list_del(&d->node);
+		kfree(d);
+	}
+	free_percpu(pmct_accounts);
+	pmct_accounts = NULL;
+}
+
+static int pmct_energy_try(const char *user, struct pmct_msg *msg)
+{
+	int err;
+
+	pmct_sensor = pmct_energy_find_sensor(msg);
+	if (!pmct_sensor)
+		return -ENODEV;
+	err = pmct_sensor->probe(msg) ?: pmct_energy_choose(user, msg);
+	if (err)
+		return err;
+	if (pmct_energy_idle_us(raw_smp_processor_id()) == U64_MAX)
+		pr_warn("pmctrack: %s: this kernel does not know how long CPUs are idle (nohz=off?): idle CPUs get shares of the energy, too\n",
+			user);
+	pmct_accounts = alloc_percpu(struct pmct_energy_accounts);
+	if (!pmct_accounts)
+		return -ENOMEM;
+	pmct_energy_state = cpuhp_setup_state(CPUHP_AP_ONLINE_DYN, "pmctrack:energy",
+					      pmct_energy_cpu_online, pmct_energy_cpu_offline);
+	if (pmct_energy_state < 0) {
+		pmct_energy_free();
+		return pmct_refuse(msg, pmct_energy_state,
+				   "cannot follow CPUs that come and go (error %d)",
+				   pmct_energy_state);
+	}
+	queue_delayed_work(system_unbound_wq, &pmct_energy_work,
+			   msecs_to_jiffies(pmct_sensor->watch_ms));
+	return 0;
+}
+
+/**
+ * pmct_energy_start() - find the machine's energy meters
+ * @user: name of the monitoring module that needs them
+ *
+ * Context: monitoring_module::enable.
+ * Return: 0. -ENODEV: there are none. -EIO: they stand still. -ENOMEM. The kernel log says why.
+ */
+int pmct_energy_start(const char *user)
+{
+	struct pmct_msg msg = {};
+	int err = pmct_energy_try(user, &msg);
+
+	if (err)
+		pr_err("pmctrack: monitoring module %s: %s\n", user,
+		       msg.text[0] ? msg.text : "no memory");
+	return err;
+}
+EXPORT_SYMBOL_GPL(pmct_energy_start);
+
+/**
+ * pmct_energy_stop() - meters are read no more
+ *
+ * Context: monitoring_module::disable, or enable() if something else has failed.
+ */
+void pmct_energy_stop(void)
+{
+	cpuhp_remove_state_nocalls(pmct_energy_state);
+	cancel_delayed_work_sync(&pmct_energy_work);
+	pmct_energy_free();
+}
+EXPORT_SYMBOL_GPL(pmct_energy_stop);
+
+/*
+ * For an administrator
+ */
+
+static void pmct_energy_show_domain(struct seq_file *m, struct pmct_energy_domain *d)
+{
+	const struct pmct_meter *meter = pmct_energy_meter(d->meter);
+	u64 handed = 0, given = 0, total, idle, unwatched, resets, raw;
+	const struct pmct_energy_account *a;
+	int cpu;
+
+	pmct_energy_lock(d);
+	total = d->total;
+	idle = d->idle;
+	unwatched = d->unwatched;
+	resets = d->resets;
+	raw = d->raw;
+	for_each_possible_cpu(cpu) {
+		a = &per_cpu_ptr(pmct_accounts, cpu)->meter[d->meter];
+		if (a->home != d)
+			continue;
+		handed += a->handed;
+		given += READ_ONCE(a->given);
+	}
+	pmct_energy_unlock(d);
+	seq_printf(m, "meter=%s cpus=%*pbl raw=%llu unit_uj=%u/2^%u total=%llu threads=%llu others=%llu idle=%llu unwatched=%llu resets=%llu%s\n",
+		   meter->name, cpumask_pr_args(&d->cpus), raw, meter->uj_mul, meter->uj_shift,
+		   total, given, handed - given, idle, unwatched, resets,
+		   d->gone ? " gone" : d->still ? " still" : "");
+}
+
+/**
+ * pmct_energy_show() - a line for each meter: who has used what it showed
+ * @m: where to print
+ *
+ * Context: monitoring_module::show_state.
+ */
+void pmct_energy_show(struct seq_file *m)
+{
+	struct pmct_energy_domain *d;
+
+	mutex_lock(&pmct_energy_mutex);
+	list_for_each_entry(d, &pmct_energy_domains, node) {
+		smp_call_function_any(&d->cpus, pmct_energy_read_here, d, true);
+		pmct_energy_show_domain(m, d);
+	}
+	mutex_unlock(&pmct_energy_mutex);
+}
+EXPORT_SYMBOL_GPL(pmct_energy_show);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which RMID an application gets. Pure: the caller serialises. It is part of pmctrack.ko. */
+#ifndef _PMCT_RMIDS_H
+#define _PMCT_RMIDS_H
+
+#include <pmctrack/cache_monitor.h>
+
+/**
+ * enum pmct_rmid_policy - which of the free RMIDs is taken (paper on PMCTrack, section 4.3)
+ * @PMCT_RMID_FIFO: the one that has been free for longest: most of its lines are gone
+ * @PMCT_RMID_LIFO: the one that was freed last
+ * @PMCT_RMID_RANDOM: any
+ * @PMCT_RMID_NR_POLICIES: their number
+ */
+enum pmct_rmid_policy {
+	PMCT_RMID_FIFO,
+	PMCT_RMID_LIFO,
+	PMCT_RMID_RANDOM,
+	PMCT_RMID_NR_POLICIES,
+};
+
+/**
+ * struct pmct_rmid_app - who has an RMID
+ * @tgid: its process
+ * @threads: how many of its threads; 0: nobody has it
+ */
+struct pmct_rmid_app {
+	pid_t tgid;
+	unsigned int threads;
+};
+
+/**
+ * struct pmct_rmids - all RMIDs but 0
+ * @policy: which of the free ones is taken
+ * @waits: they are free only when their lines are gone
+ * @nr: RMIDs are below this
+ * @random: state of the generator
+ * @app: who has each
+ * @free: those that can be taken, in the order in which they became free
+ * @nr_free: their number
+ * @stale: those whose lines are still there, in the order in which they were given back
+ * @nr_stale: their number
+ * @refused: how often there was none
+ */
+struct pmct_rmids {
+	enum pmct_rmid_policy policy;
+	bool waits;
+	unsigned int nr;
+	u32 random;
+	struct pmct_rmid_app app[PMCT_MAX_RMIDS];
+	u16 free[PMCT_MAX_RMIDS];
+	unsigned int nr_free;
+	u16 stale[PMCT_MAX_RMIDS];
+	unsigned int nr_stale;
+	u64 refused;
+};
+
+void pmct_rmids_init(struct pmct_rmids *r, unsigned int nr, enum pmct_rmid_policy policy,
+		     bool waits);
+unsigned int pmct_rmids_get(struct pmct_rmids *r, pid_t tgid);
+void pmct_rmids_put(struct pmct_rmids *r, unsigned int rmid);
+void pmct_rmids_clean(struct pmct_rmids *r, unsigned int rmid);
+void pmct_rmids_requeue(struct pmct_rmids *r, unsigned int rmid);
+
+#endif /* _PMCT_RMIDS_H */

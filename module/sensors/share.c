@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Meters that wrap around, what they show in uJ, and shares that add up. */
+#include <linux/bits.h>
+#include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/math64.h>
+
+#include "../mmon/mmon-common.h"
+#include "share.h"
+
+/**
+ * pmct_meter_advance() - by how much a meter has advanced
+ * @meter: the meter
+ * @before: what it showed; it has wrapped around once since, at most
+ * @now: what it shows
+ *
+ * Return: units.
+ */
+u64 pmct_meter_advance(const struct pmct_meter *meter, u64 before, u64 now)
+{
+	return (now - before) & GENMASK_ULL(meter->width - 1, 0);
+}
+
+/**
+ * pmct_meter_uj() - energy in uJ
+ * @meter: whose units they are
+ * @units: less than 2^60 * 2^-@meter->uj_shift J
+ *
+ * Return: uJ, rounded down.
+ */
+u64 pmct_meter_uj(const struct pmct_meter *meter, u64 units)
+{
+	return mul_u64_u32_shr(units, meter->uj_mul, meter->uj_shift);
+}
+EXPORT_SYMBOL_GPL(pmct_meter_uj);
+
+/**
+ * pmct_meter_plausible() - can a meter have advanced so far?
+ * @meter: the meter
+ * @units: by which it has advanced
+ * @ns: time since
+ * @max_w: more power than that cannot be
+ *
+ * One update of the meter may be of a time that had begun before.
+ */
+bool pmct_meter_plausible(const struct pmct_meter *meter, u64 units, u64 ns, unsigned int max_w)
+{
+	/* W times us is uJ. */
+	return pmct_meter_uj(meter, units) <= (div_u64(ns, 1000) + 5000) * max_w;
+}
+
+/**
+ * pmct_share_next() - the share of the next CPU
+ * @share: what is divided
+ * @part: of the CPU
+ *
+ * Shares are rounded so that they add up: what all have got is never further than one unit
+ * from what their parts amount to, and is all there is when the parts are the whole.
+ *
+ * Return: units.
+ */
+u64 pmct_share_next(struct pmct_share *share, u64 part)
+{
+	u64 given;
+
+	if (!share->whole)
+		return 0;
+	share->parts += part;
+	given = mul_u64_u64_div_u64(share->units, share->parts, share->whole);
+	given -= share->given;
+	share->given += given;
+	return given;
+}
+
+/**
+ * pmct_edp() - energy per instruction times time per instruction
+ * @uj: energy, uJ
+ * @ns: time
+ * @instr: instructions
+ * @edp: where the product goes, in 10^-24 J s: pJ times ps
+ *
+ * It does not grow with the length of the window, as energy times time would.
+ *
+ * Return: false if there are no instructions, or it has more than 64 bits.
+ */
+bool pmct_edp(u64 uj, u64 ns, u64 instr, u64 *edp)
+{
+	u64 fj, fs;
+
+	/* More digits than pJ and ps have: an instruction may take 0.3 ns. */
+	return pmct_ratio(uj, instr, 1000000000, &fj) && pmct_ratio(ns, instr, 1000000, &fs) &&
+	       fs <= U32_MAX && pmct_ratio(fj, 1000000, fs, edp);
+}
+EXPORT_SYMBOL_GPL(pmct_edp);

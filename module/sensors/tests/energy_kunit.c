@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Energy of threads, from a meter in memory that all CPUs share. */
+#include <kunit/test.h>
+#include <linux/delay.h>
+#include <linux/seq_file.h>
+
+#include "../../core/tests/fixture.h"
+#include "../../pmu-backends/tests/fake.h"
+#include "../energy.h"
+
+#define PERIOD_US	1000
+
+/* Units of 1 uJ, which are 1000 W at most if they are to be believed. */
+static const struct pmct_meter meter = {
+	.name = "package", .uj_mul = 1, .uj_shift = 0, .width = 28,
+};
+
+/**
+ * struct meter_state - what the fake hardware holds
+ * @value: that it shows
+ * @runs: it advances by one whenever it is read
+ * @err: of the next reads
+ */
+static struct meter_state {
+	u64 value;
+	bool runs;
+	int err;
+} state;
+
+static int fake_probe(struct pmct_msg *msg)
+{
+	return 0;
+}
+
+static unsigned int fake_nr_meters(void)
+{
+	return 1;
+}
+
+static const struct pmct_meter *fake_meter(unsigned int i)
+{
+	return &meter;
+}
+
+static int fake_domain(unsigned int i, int cpu)
+{
+	return 0;
+}
+
+static int fake_read(unsigned int i, u64 *value)
+{
+	state.value += state.runs;
+	*value = state.value & GENMASK(meter.width - 1, 0);
+	return state.err;
+}
+
+const struct pmct_sensor pmct_fake_sensor = {
+	.name		= "fake",
+	.period_us	= PERIOD_US,
+	.watch_ms	= 3600 * MSEC_PER_SEC,
+	.max_w		= 1000,
+	.probe		= fake_probe,
+	.nr_meters	= fake_nr_meters,
+	.meter		= fake_meter,
+	.domain		= fake_domain,
+	.read		= fake_read,
+};
+
+/* The sums that an administrator sees. */
+struct sums {
+	u64 total, threads, others, idle, unwatched, resets;
+	bool gone, still;
+};
+
+static struct sums show(struct kunit *test)
+{
+	struct sums s = {};
+	struct seq_file m = { .size = 512 };
+	char *total;
+
+	m.buf = kunit_kzalloc(test, m.size, GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, m.buf);
+	pmct_energy_show(&m);
+	KUNIT_EXPECT_TRUE(test, strstarts(m.buf, "meter=package cpus="));
+	KUNIT_EXPECT_NOT_NULL(test, strstr(m.buf, " unit_uj=1/2^0 "));
+	total = strstr(m.buf, "total=");
+	KUNIT_ASSERT_NOT_NULL(test, total);
+	KUNIT_ASSERT_EQ(test, 6,
+			sscanf(total,
+			       "total=%llu threads=%llu others=%llu idle=%llu unwatched=%llu resets=%llu",
+			       &s.total, &s.threads, &s.others, &s.idle, &s.unwatched, &s.resets));
+	s.gone = strstr(m.buf, " gone");
+	s.still = strstr(m.buf, " still");
+	return s;
+}
+
+/* The meter advances while a thread runs on this CPU until a tick. */
+static void run(struct pmct_energy *e, u64 units, unsigned int us)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pmct_energy_on_switch_in(e);
+	state.value += units;
+	while (us > 1000) {
+		mdelay(1);
+		us -= 1000;
+	}
+	udelay(us);
+	pmct_energy_on_tick(e);
+	pmct_energy_on_switch_out(e);
+	local_irq_restore(flags);
+}
+
+static unsigned int period_us(void)
+{
+	/* See VISIT_NS; and a little more. */
+	return max(PERIOD_US, 100 * num_online_cpus()) + 200;
+}
+
+static void start(struct kunit *test)
+{
+	state.runs = true;
+	KUNIT_ASSERT_EQ(test, pmct_energy_start("test"), 0);
+	state.runs = false;
+}
+
+/* What threads got, and others, and nobody, is what the meter showed, over several turns. */
+static void adds_up_test(struct kunit *test)
+{
+	struct pmct_energy e = {};
+	u64 before, units, sum = 0;
+	struct sums s;
+	unsigned int i;
+
+	state.value = (1 << 28) - 30;
+	start(test);
+	before = show(test).total;
+	for (i = 0; i < 50; i++) {
+		units = i * 7919 % 1000;
+		run(&e, units, period_us());
+		sum += units;
+	}
+	/* What came after the last period is read now. */
+	usleep_range(2 * period_us(), 3 * period_us());
+	s = show(test);
+	KUNIT_EXPECT_EQ(test, s.total - before, sum);
+	KUNIT_EXPECT_EQ(test, s.threads, e.units[0]);
+	KUNIT_EXPECT_EQ(test, s.total, s.threads + s.others + s.idle + s.unwatched);
+	KUNIT_EXPECT_EQ(test, s.resets, 0ULL);
+	/* This CPU was busy; all CPUs are the most that share it. */
+	KUNIT_EXPECT_GE(test, e.units[0] * num_online_cpus() * 5 / 4, sum);
+	KUNIT_EXPECT_LE(test, e.units[0], sum);
+	pmct_energy_stop();
+}
+
+/* What the CPU had got before the thread came is not the thread's. */
+static void before_test(struct kunit *test)
+{
+	struct pmct_energy e = {};
+
+	start(test);
+	state.value += 1000;
+	usleep_range(2 * period_us(), 3 * period_us());
+	run(&e, 0, period_us());
+	KUNIT_EXPECT_EQ(test, e.units[0], 0ULL);
+	pmct_energy_stop();
+}
+
+/* A thread that starts where no switch has told of it: what the CPU had got is not its own. */
+static void unannounced_test(struct kunit *test)
+{
+	struct pmct_energy e = {};
+	unsigned long flags;
+
+	start(test);
+	run(&e, 1000, period_us());
+	memset(&e, 0, sizeof(e));
+	local_irq_save(flags);
+	state.value += 1000;
+	udelay(period_us());
+	pmct_energy_on_tick(&e);
+	KUNIT_EXPECT_EQ(test, e.units[0], 0ULL);
+	state.value += 1000;
+	udelay(period_us());
+	pmct_energy_on_tick(&e);
+	local_irq_restore(flags);
+	KUNIT_EXPECT_GT(test, e.units[0], 0ULL);
+	pmct_energy_stop();
+}
+
+/* Nobody knows who ran while nobody looked. */
+static void unwatched_test(struct kunit *test)
+{
+	struct pmct_energy e = {};
+
+	start(test);
+	state.value += 5000;
+	msleep(150);
+	run(&e, 0, period_us());
+	KUNIT_EXPECT_EQ(test, e.units[0], 0ULL);
+	KUNIT_EXPECT_EQ(test, show(test).unwatched, 5000ULL);
+	pmct_energy_stop();
+}
+
+/* Firmware, or a sleep, has set it back: that is no energy. */
+static void reset_test(struct kunit *test)
+{
+	struct pmct_energy e = {};
+	struct sums s;
+
+	state.value = 1000000;
+	start(test);
+	run(&e, 100, period_us());
+	s = show(test);
+	state.value = 5;
+	run(&e, 0, period_us());
+	KUNIT_EXPECT_EQ(test, show(test).total, s.total);
+	KUNIT_EXPECT_EQ(test, show(test).resets, 1ULL);
+	run(&e, 70, period_us());
+	KUNIT_EXPECT_EQ(test, show(test).total, s.total + 70);
+	pmct_energy_stop();
+}
+
+static void sample(struct kunit *test, struct pmct_energy *e, struct pmct_energy_interval *interval)
+{
+	struct fixture *f = test->priv;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	pmct_energy_sample(f->a, e, interval);
+	local_irq_restore(flags);
+}
+
+/* A meter that is gone, or stands still, has no energy, and not none of it. */
+static void gone_test(struct kunit *test)
+{
+	struct pmct_energy_interval interval;
+	struct pmct_energy e = {};
+
+	start(test);
+	run(&e, 100, period_us());
+	sample(test, &e, &interval);
+	KUNIT_EXPECT_TRUE(test, interval.complete);
+	KUNIT_EXPECT_EQ(test, interval.mask, 1U);
+	KUNIT_EXPECT_EQ(test, interval.total_uj, e.units[0]);
+	state.err = -EIO;
+	run(&e, 0, period_us());
+	sample(test, &e, &interval);
+	KUNIT_EXPECT_FALSE(test, interval.complete);
+	KUNIT_EXPECT_EQ(test, interval.mask, 0U);
+	KUNIT_EXPECT_TRUE(test, show(test).gone);
+	pmct_energy_stop();
+}
+
+static void still_test(struct kunit *test)
+{
+	struct pmct_energy_interval interval;
+	struct pmct_energy e = {};
+	unsigned int i;
+
+	start(test);
+	for (i = 0; i < 60; i++) {
+		msleep(20);
+		run(&e, 0, period_us());
+	}
+	sample(test, &e, &interval);
+	KUNIT_EXPECT_FALSE(test, interval.complete);
+	KUNIT_EXPECT_TRUE(test, show(test).still);
+	run(&e, 1, period_us());
+	sample(test, &e, &interval);
+	KUNIT_EXPECT_TRUE(test, interval.complete);
+	KUNIT_EXPECT_FALSE(test, show(test).still);
+	pmct_energy_stop();
+}
+
+static void refused_test(struct kunit *test)
+{
+	KUNIT_EXPECT_EQ(test, pmct_energy_start("test"), -EIO);
+	state.runs = true;
+	state.err = -EIO;
+	KUNIT_EXPECT_EQ(test, pmct_energy_start("test"), -EIO);
+	state.err = 0;
+	KUNIT_EXPECT_EQ(test, pmct_energy_start("test"), 0);
+	pmct_energy_stop();
+}
+
+static int init(struct kunit *test)
+{
+	state = (struct meter_state) {};
+	return pmct_fixture_init(test);
+}
+
+static struct kunit_case energy_cases[] = {
+	KUNIT_CASE(adds_up_test),
+	KUNIT_CASE(before_test),
+	KUNIT_CASE(unannounced_test),
+	KUNIT_CASE(unwatched_test),
+	KUNIT_CASE(reset_test),
+	KUNIT_CASE(gone_test),
+	KUNIT_CASE(still_test),
+	KUNIT_CASE(refused_test),
+	{}
+};
+
+static struct kunit_suite energy_suite = {
+	.name = "pmctrack_energy",
+	.init = init,
+	.exit = pmct_fixture_exit,
+	.test_cases = energy_cases,
+};
+
+kunit_test_suite(energy_suite);

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Cache monitoring, with the emulator's CMT (tests/vm/run --cpu intel,x-cmt=on --llc): its own books
+# are what its registers and events show.
+
+MODULES=/opt/pmctrack/modules
+MANAGER=/proc/pmc/mmon_manager STATE=/proc/pmc/mmon_state
+log_says() { dmesg | tail -n 3 | grep -qE -- "$1" || fail "the log says: $(dmesg | tail -n 3)"; }
+cmt() { grep -q ' cqm_llc ' /proc/cpuinfo || { echo "for cache monitors" >/tmp/elsewhere; exit 0; }; }
+active() { insmod $MODULES/pmctrack_mmon_cmt.ko "$@"; echo cmt >$MANAGER; }
+inactive() { echo none >$MANAGER; rmmod pmctrack_mmon_cmt; }
+# It copies zeros to a buffer of so many KiB, N times.
+fill() { dd if=/dev/zero of=/dev/null bs="$1K" count="$2" 2>/dev/null; }
+export -f fill
+state() { sed -n "s/.* $1=\([0-9]*\).*/\1/p" $STATE | tail -n 1; }
+
+# Who goes through more than the cache again and again has it all (2 MiB); who needs little has
+# little. A line belongs to whoever brought it in: pages of somebody else may still be there.
+test_cmt_occupancy() {
+	cmt
+	local kib used least most
+	active
+	for kib in 6144 512; do
+		least=1 most=$((kib * 1024 + 700000))
+		[ $kib = 512 ] || least=1950000 most=2097152
+		taskset -c 0 pmctrack --csv -T 0.004 -c instr -V llc_usage -o /tmp/mine bash -c "fill $kib 8"
+		used=$(csv /tmp/mine llc_usage | sort -n | tail -n 1)
+		echo "# $((used / 1024)) KiB of $kib"
+		[ "$used" -ge $least ] && [ "$used" -le $most ] || fail "$kib KiB: $used bytes"
+	done
+	inactive
+}
+
+# Bandwidth is what the counter of misses says: 64 bytes each, in user and kernel mode.
+test_cmt_bandwidth() {
+	cmt
+	active
+	# More than the cache, so that each round misses.
+	taskset -c 0 pmctrack --csv -T 0.004 -c llc_misses:uk -V total_llc_bw,local_llc_bw -o /tmp/mine dd if=/dev/zero of=/dev/null bs=6M count=12 2>/dev/null
+	paste -d' ' <(csv /tmp/mine time_ns) <(csv /tmp/mine llc_misses:uk) <(csv /tmp/mine total_llc_bw) |
+		awk 'NF == 3 && before { n++; bytes += $3 * ($1 - before) / 1e9; misses += $2 } { before = $1 }
+			END { d = bytes - 64 * misses; if (d < 0) d = -d
+				print "# " n " samples, " bytes " bytes, " misses " misses"; exit !(n >= 3 && misses > 10000 && d <= 0.02 * bytes) }' ||
+		fail "$(cat /tmp/mine)"
+	inactive
+}
+
+# Threads of a process have one number, processes have different ones, and nobody keeps one.
+test_cmt_applications() {
+	cmt
+	local i
+	active wait=0
+	for i in 1 2; do
+		pmctrack -T 0.01 -c instr -V llc_usage -o /tmp/mine$i $S/handcount 90000000 3 &
+	done
+	eventually eval '[ "$(grep -c "^rmid=.* threads=4\$" $STATE)" = 2 ]'
+	[ "$(sed -n 's/^rmid=\([0-9]*\) .*/\1/p' $STATE | sort -u | wc -l)" = "$(grep -c ^rmid= $STATE)" ] || fail "$(cat $STATE)"
+	# A CPU goes and comes back while they run.
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	wait
+	equal "$(grep -c ^rmid= $STATE || true)" 0 "numbers that are kept"
+	equal "$(state free)" "$(state rmids)" "free numbers"
+	inactive
+}
+
+# More processes than numbers: those without one have no value, which is not 0.
+test_cmt_used_up() {
+	cmt
+	local nr other
+	active
+	nr=$(($(state rmids) + 5))
+	pmctrack -T 0.05 --csv -c instr -V llc_usage -o /tmp/mine bash -c "for i in {1..$nr}; do sleep 0.5 & done; wait"
+	[ "$(state refused)" -gt 0 ] || fail "$(cat $STATE)"
+	csv /tmp/mine llc_usage | grep -qx "" || fail "all samples have values"
+	# Who did not ask for it has none.
+	bash -c 'while :; do sleep 0.02; done' & other=$!
+	start_attached /tmp/other -T 0.02 -c instr -p $other
+	sleep 0.2
+	! grep "tgid=$other " $STATE || fail "a number for nobody"
+	kill $mine
+	wait $mine || true
+	start_attached /tmp/other -T 0.02 -c instr -V llc_usage -p $other
+	eventually grep -q "tgid=$other " $STATE
+	kill $mine $other
+	wait $mine $other || true
+	# When the lines of those who are gone are gone, too, there are numbers again.
+	fill 6144 3
+	eventually eval '[ "$(state stale)" -lt 3 ]'
+	inactive
+}
+
+# While resctrl is mounted the registers are its own; nothing is left in them.
+test_cmt_and_resctrl() {
+	cmt
+	[ -d /sys/fs/resctrl ] || only "resctrl"
+	active
+	pmctrack -p $$ -N 0.1 -T 0.02 -c instr -V llc_usage >/dev/null || true
+	mount -t resctrl resctrl /sys/fs/resctrl
+	eventually grep -q ' lost$' $STATE
+	log_says "somebody else uses the cache monitor now"
+	pmctrack --csv -T 0.01 -c instr -V llc_usage -o /tmp/mine bash -c 'fill 512 20'
+	equal "$(csv /tmp/mine llc_usage | sort -u)" "" "values while it is lost"
+	echo none >$MANAGER
+	! echo cmt 2>/dev/null >$MANAGER || fail "active beside resctrl"
+	log_says "resctrl is mounted, and the cache monitoring registers are its own: use its mon_groups, or umount it"
+	umount /sys/fs/resctrl
+	echo cmt >$MANAGER
+	inactive
+	[ ! -e /dev/cpu/0/msr ] ||
+		equal "$(dd if=/dev/cpu/0/msr bs=8 count=1 skip=$((0xc8f)) iflag=skip_bytes 2>/dev/null | od -An -tu8 | tr -d ' ')" 0 "PQR_ASSOC of CPU 0"
+}
+
+test_cmt_of_others() {
+	cmt
+	active
+	echo 2 >/proc/sys/kernel/perf_event_paranoid
+	expect_refusal 1 "virtual counter llc_usage shows what others do, too: that needs CAP_PERFMON" \
+		user pmctrack -c instr:u -V llc_usage true
+	inactive
+}
+
+test_cmt_policies() {
+	cmt
+	insmod $MODULES/pmctrack_mmon_cmt.ko policy=best
+	! echo cmt 2>/dev/null >$MANAGER || fail "active"
+	log_says "there is no policy 'best': fifo, lifo or random"
+	rmmod pmctrack_mmon_cmt
+	for policy in lifo random; do
+		active policy=$policy
+		expect_status 0 pmctrack -c instr -V llc_usage bash -c 'true; true'
+		inactive
+	done
+}
+
+test_cmt_without_hardware() {
+	[ "$BACKEND" != sim ] || only "no simulated machine"
+	! grep -q ' cqm_llc ' /proc/cpuinfo || only "no cache monitor"
+	need_instr
+	insmod $MODULES/pmctrack_mmon_cmt.ko
+	! echo cmt 2>/dev/null >$MANAGER || fail "active without a cache monitor"
+	log_says "there is no cache monitor|this CPU does not monitor its cache"
+	rmmod pmctrack_mmon_cmt
+}

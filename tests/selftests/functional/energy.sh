@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Energy of threads: its sums are those of the meters, whoever ran where. On the simulated machine
+# and, with the emulator's RAPL, on x86.
+
+MODULES=/opt/pmctrack/modules
+MANAGER=/proc/pmc/mmon_manager STATE=/proc/pmc/mmon_state
+log_says() { dmesg | tail -n 3 | grep -qE -- "$1" || fail "the log says: $(dmesg | tail -n 3)"; }
+truth() { grep -oE "\"$2\":[0-9.]+" "$1" | head -n 1 | cut -d: -f2; }
+machine_uj() { simapp -x 1 -j hmmer >/tmp/now; truth /tmp/now machine_energy_uj; }
+near() {
+	awk -v a="$1" -v b="$2" -v p="$3" 'BEGIN { d = a - b; exit !((d < 0 ? -d : d) <= b * p / 100) }' ||
+		fail "${4-value}: $1, expected $2 within $3 %"
+}
+# active: the module "energy" counts from now on
+active() {
+	lsmod | grep -q "^pmctrack_mmon_energy " || insmod $MODULES/pmctrack_mmon_energy.ko
+	echo energy >$MANAGER
+}
+inactive() { echo none >$MANAGER; rmmod pmctrack_mmon_energy; }
+# state METER NAME: sum over all meters of that kind, in units
+state() { awk -v m="meter=$1" -v n="$2" '$1 == m { for (i = 2; i <= NF; i++) { split($i, w, "="); if (w[1] == n) s += w[2] } } END { print s + 0 }' ${3-$STATE}; }
+# Of each meter: every unit has one owner.
+adds_up() {
+	cat $STATE >/tmp/state
+	awk '{ for (i = 1; i <= NF; i++) { split($i, w, "="); v[w[1]] = w[2] }
+		if (v["total"] != v["threads"] + v["others"] + v["idle"] + v["unwatched"]) bad++; n++ }
+		END { exit bad || !n }' /tmp/state || fail "does not add up: $(cat /tmp/state)"
+}
+sum_of() { local f s=0; for f in "${@:2}"; do s=$((s + $(csv_sum "$f" "$1"))); done; echo $s; }
+
+# A program alone has all that the machine takes while it runs, but for memories of other nodes.
+test_energy_alone() {
+	only sim
+	local cpu
+	active
+	[ "$(grep -c ^meter=dram $STATE)" = 1 ] || { inactive; only "one memory"; }
+	for cpu in 0 $(($(nproc) - 1)); do
+		taskset -c $cpu pmctrack --csv -T 0.1 -V energy,power,edp -o /tmp/mine simapp -x 40 -j mcf >/tmp/truth
+		near "$(csv_sum /tmp/mine energy)" "$(truth /tmp/truth machine_energy_of_run_uj)" 1 "energy on CPU $cpu"
+		# By their definitions, of what the record says. Only records that are shorter than
+		# ten updates of the meters have none.
+		paste -d, <(csv /tmp/mine energy) <(csv /tmp/mine run_ns) <(csv /tmp/mine pmc0) <(csv /tmp/mine power) <(csv /tmp/mine edp) |
+			awk -F, '$4 == "" || $5 == "" { if ($2 >= 10000000 || $4 $5 != "") bad++; next }
+				{ p = $1 * 1e6 / $2; e = $1 * 1e6 / $3 * ($2 * 1e3 / $3); n++
+				if ($4 < p - 1 || $4 > p + 1 || $5 < e * 0.999 - 1 || $5 > e * 1.001 + 1) bad++ }
+			END { print "# " n " records, " bad + 0 " bad"; exit !(n > 5 && !bad) }' || fail "power or EDP"
+	done
+	inactive
+}
+
+# Programs that move from CPU to CPU, CPUs that go and come: nothing is lost, and nothing is
+# anybody's twice. The meters wrap around every 16 J.
+test_energy_adds_up() {
+	only sim
+	local i cpu=0 n=0 before after units
+	active
+	cp $STATE /tmp/first
+	before=$(machine_uj)
+	cp $STATE /tmp/before
+	for i in 1 2 3 4 5 6; do
+		pmctrack --csv -T 0.05 -c instr -V energy,energy_package,energy_cores,energy_dram -o /tmp/mine$i simapp -s $i -x 30 soplex >/dev/null &
+	done
+	while pgrep -x simapp >/dev/null; do
+		for i in $(pgrep -x simapp); do
+			cpu=$(((cpu + 1) % $(nproc)))
+			taskset -cp $cpu "$i" >/dev/null 2>&1 || true
+		done
+		n=$((n + 1))
+		[ $((n % 50)) != 20 ] || echo 0 >/sys/devices/system/cpu/cpu1/online
+		[ $((n % 50)) != 30 ] || echo 1 >/sys/devices/system/cpu/cpu1/online
+		[ $((n % 10)) != 0 ] || adds_up
+		sleep 0.003
+	done
+	wait
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	adds_up
+	for i in package cores dram; do
+		# Each thread's share is rounded down to a uJ, at the end only.
+		units=$(state $i threads /tmp/state)
+		sum=$(sum_of energy_$i /tmp/mine[1-6])
+		[ "$sum" -le $((units * 15625 / 1024)) ] && [ "$sum" -ge $((units * 15625 / 1024 - 7)) ] ||
+			fail "$i: threads have $sum uJ, and the sum is $units units"
+	done
+	# The meters are true: the machine's own books, before and after, each between two looks at
+	# the meters, whatever time passes between them. Meters are up to 1 ms behind.
+	cp $STATE /tmp/after
+	after=$(machine_uj)
+	metered() { echo $((($(state package total "$2") - $(state package total "$1") + $(state dram total "$2") - $(state dram total "$1")) * 15625 / 1024)); }
+	echo "# $(metered /tmp/before /tmp/after) to $(metered /tmp/first $STATE) uJ; in truth $before to $after"
+	awk -v a="$after" -v b="$before" -v low="$(metered /tmp/before /tmp/after)" -v high="$(metered /tmp/first $STATE)" \
+		'BEGIN { d = a - b; exit !(low <= 1.001 * d && d <= 1.001 * high && high < 1.2 * low) }' || fail "the meters say something else"
+	[ $(($(state package total) >> 20)) -ge 2 ] || fail "did not wrap around: $(cat $STATE)"
+	equal "$(state package resets)" 0 resets
+	[ "$(state package unwatched)" -lt $(($(state package total) / 10)) ] || fail "unwatched: $(cat $STATE)"
+	inactive
+}
+
+# The machine's power gives away what others do.
+test_energy_of_others() {
+	only sim
+	active
+	! user cat $STATE 2>/dev/null || fail "a user reads $STATE"
+	echo 2 >/proc/sys/kernel/perf_event_paranoid
+	expect_refusal 1 "virtual counter energy shows what others do, too: that needs CAP_PERFMON" \
+		user pmctrack -c instr -V energy true
+	expect_status 0 user pmctrack -c instr:u true
+	# All that a CPU uses is not a control group's.
+	cgroup_of some
+	expect_refusal 1 "virtual counter energy is of whole CPUs: it cannot be had of a control group" \
+		pmctrack --cgroup $CG/some -c instr -V energy true
+	inactive
+}
+
+# The register and what was read from it agree; a package's meter is one for all its CPUs.
+test_energy_rapl() {
+	only x86-intel
+	[ -e /dev/cpu/0/msr ] || modprobe msr 2>/dev/null || true
+	[ -e /dev/cpu/0/msr ] || only "/dev/cpu/0/msr"
+	local i low raw high
+	rapl() { dd if=/dev/cpu/0/msr bs=8 count=1 skip=$(($1)) iflag=skip_bytes 2>/dev/null | od -An -tu4 -N4 | tr -d " "; }
+	active
+	grep -q "^meter=package cpus=0-$(($(nproc) - 1)) .* unit_uj=1000000/2^14 " $STATE || fail "$(cat $STATE)"
+	for i in 1 2 3 4 5; do
+		low=$(rapl 0x611)
+		raw=$(sed -n 's/^meter=package .* raw=\([0-9]*\) .*/\1/p' $STATE)
+		high=$(rapl 0x611)
+		[ "$low" -gt 0 ] && [ "$((raw + 1))" -ge "$low" ] && [ "$raw" -le "$high" ] || fail "$low, $raw, $high"
+		adds_up
+	done
+	pmctrack --csv -T 0.05 -c instr -V energy,energy_package -o /tmp/mine $S/handcount 10000000 0
+	adds_up
+	i=$(csv_sum /tmp/mine energy_package)
+	[ "$i" -gt 0 ] && [ "$i" -le $(($(state package threads) * 1000000 >> 14)) ] || fail "$i uJ; $(cat /tmp/state)"
+	inactive
+}
+
+test_energy_without_meters() {
+	[ "$BACKEND" = arm64-pmuv3 ] || only x86-amd
+	insmod $MODULES/pmctrack_mmon_energy.ko
+	! echo energy 2>/dev/null >$MANAGER || fail "active without meters"
+	log_says "there is no energy meter|this CPU shows no energy meters"
+	rmmod pmctrack_mmon_energy
+}
