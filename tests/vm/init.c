@@ -6,6 +6,7 @@
  * Folder /run/vm (9p tag "ctl", writable) is the interface with tests/vm/run:
  *   argv     in: the command, each word ended by NUL
  *   module   in: the modules to load, a line each: path and arguments; absent: none
+ *   pmctrack/  in: simulated machines of one's own, where the kernel looks for firmware
  *   status   out: exit status of the command
  *   reboot   in: end by a reboot, which ends the emulator as well: it does not
  *            see a power-off after it has been suspended

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* /dev/pmctrack_sim: each open file is a simulated thread. See uapi/linux/pmctrack_sim.h. */
 #include <linux/cpumask.h>
+#include <linux/firmware.h>
 #include <linux/fs.h>
 #include <linux/miscdevice.h>
 #include <linux/mm.h>
@@ -13,7 +14,7 @@
 
 static char *topology = "4-shared";
 module_param(topology, charp, 0444);
-MODULE_PARM_DESC(topology, "the simulated machine: 4-shared (default), 8-shared, 4-private, 2x2, 4x2, 2B-2S, 2B-10S, 2B-4S or 4P-8E-2LP");
+MODULE_PARM_DESC(topology, "the simulated machine: 4-shared (default), 8-shared, 4-private, 2x2, 4x2, 2B-2S, 2B-10S, 2B-4S, 4P-8E-2LP or one's own, made by simapp --compile");
 
 /**
  * struct pmct_sim_file - an open file
@@ -150,7 +151,7 @@ static struct miscdevice pmct_sim_device = {
 	.mode	= 0600,
 };
 
-static const struct pmct_sim_machine *__init pmct_sim_find_topology(void)
+static const struct pmct_sim_machine *__init pmct_sim_named(void)
 {
 	const struct pmct_sim_machine *m;
 	unsigned int i;
@@ -162,15 +163,55 @@ static const struct pmct_sim_machine *__init pmct_sim_find_topology(void)
 	return NULL;
 }
 
-static int __init pmct_sim_module_init(void)
+/* What "simapp --compile" wrote, and anybody may have changed. */
+static int __init pmct_sim_decode(const struct firmware *fw, const char *path,
+				  struct pmct_sim_machine *machine)
 {
-	const struct pmct_sim_machine *machine = pmct_sim_find_topology();
-	int err;
+	const size_t magic = strlen(PMCT_SIM_MAGIC);
+	const char *why;
 
-	if (!machine) {
-		pr_err("pmctrack_sim: no topology '%s'; modinfo names them\n", topology);
+	if (fw->size != magic + sizeof(*machine) || memcmp(fw->data, PMCT_SIM_MAGIC, magic)) {
+		pr_err("pmctrack_sim: %s is no machine of this version: make it with simapp --compile\n",
+		       path);
 		return -EINVAL;
 	}
+	memcpy(machine, fw->data + magic, sizeof(*machine));
+	if (pmct_sim_machine_check(machine, &why)) {
+		pr_err("pmctrack_sim: %s cannot be simulated: %s\n", path, why);
+		return -EINVAL;
+	}
+	if (strcmp(machine->name, topology)) {
+		pr_err("pmctrack_sim: %s is the machine %s: the file must have its name\n", path,
+		       machine->name);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static int __init pmct_sim_load(struct pmct_sim_machine *machine)
+{
+	const struct firmware *fw;
+	char path[sizeof(PMCT_SIM_FIRMWARE) + PMCT_SIM_NAME];
+	int err = -ENOENT;
+
+	if (strlen(topology) < PMCT_SIM_NAME && !strchr(topology, '/')) {
+		snprintf(path, sizeof(path), PMCT_SIM_FIRMWARE, topology);
+		err = request_firmware_direct(&fw, path, NULL);
+	}
+	if (err) {
+		pr_err("pmctrack_sim: no topology '%s'; modinfo names them, and one's own is /lib/firmware/"
+		       PMCT_SIM_FIRMWARE " (error %d)\n", topology, topology, err);
+		return -EINVAL;
+	}
+	err = pmct_sim_decode(fw, path, machine);
+	release_firmware(fw);
+	return err;
+}
+
+static int __init pmct_sim_start(const struct pmct_sim_machine *machine)
+{
+	int err;
+
 	if (num_possible_cpus() != machine->nr_cpus) {
 		pr_err("pmctrack_sim: topology %s has %u CPUs, and this machine %u: boot one with as many\n",
 		       machine->name, machine->nr_cpus, num_possible_cpus());
@@ -186,6 +227,23 @@ static int __init pmct_sim_module_init(void)
 		pmct_sim_machine_stop();
 	else
 		pr_info("pmctrack_sim: simulated machine %s\n", machine->name);
+	return err;
+}
+
+static int __init pmct_sim_module_init(void)
+{
+	const struct pmct_sim_machine *named = pmct_sim_named();
+	struct pmct_sim_machine *loaded;
+	int err;
+
+	if (named)
+		return pmct_sim_start(named);
+	loaded = kzalloc(sizeof(*loaded), GFP_KERNEL);
+	if (!loaded)
+		return -ENOMEM;
+	/* Whoever starts a machine makes a copy of its description. */
+	err = pmct_sim_load(loaded) ?: pmct_sim_start(loaded);
+	kfree(loaded);
 	return err;
 }
 

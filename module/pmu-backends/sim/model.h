@@ -25,6 +25,13 @@
 #define PMCT_SIM_GENERAL	6
 #define PMCT_SIM_COUNTERS	(PMCT_SIM_FIXED + PMCT_SIM_GENERAL)
 
+/*
+ * One's own machine, for request_firmware(): "simapp --compile" writes this, and a struct
+ * pmct_sim_machine behind it. The number changes with the structure.
+ */
+#define PMCT_SIM_FIRMWARE	"pmctrack/%s.machine"
+#define PMCT_SIM_MAGIC		"PMCTSIM1"
+
 /* The model is stepped at least this often, so that caches move in small steps. */
 #define PMCT_SIM_STEP_NS	1000000
 
@@ -71,7 +78,7 @@ struct pmct_sim_core_type {
 struct pmct_sim_cluster {
 	u32 llc_kib;
 	u32 llc_ps;
-	u8 node;
+	u32 node;
 };
 
 /**

@@ -201,3 +201,49 @@ test_sim_topologies() {
 	insmod $MODULES/pmctrack_sim.ko topology="$was"
 	load
 }
+
+# refused_machine TEXT: the compiled machine "mine" is not loaded, and the kernel says why
+refused_machine() {
+	! insmod $MODULES/pmctrack_sim.ko topology=mine 2>/dev/null || fail "loaded, though $1"
+	dmesg | tail -n 1 | grep -q "$1" || fail "not '$1': $(dmesg | tail -n 1)"
+}
+
+# Somebody's own machine from a file, and files that are none.
+test_sim_own_machine() {
+	only sim
+	local was slow kept percent=1 mine=/tmp/fw/pmctrack/mine.machine
+	local folder=/sys/module/firmware_class/parameters/path
+	[ ! -e /proc/lockdep ] || percent=3
+	was=$(simapp --machine | sed -n 's/^simulated machine: //p')
+	slow=$(slow_cpu)
+	mkdir -p /tmp/fw/pmctrack
+	kept=$(cat $folder)
+	echo -n /tmp/fw >$folder
+	simapp --describe "$was" | sed -e "s/\"name\": \"$was\"/\"name\": \"mine\"/" -e 's/"mhz": .*,/"mhz": 3100,/' >/tmp/mine.json
+	rmmod pmctrack pmctrack_sim
+	simapp --compile /tmp/mine.json >$mine
+	insmod $MODULES/pmctrack_sim.ko topology=mine
+	insmod $MODULES/pmctrack.ko backend=sim
+	grep -q simulated_mine /proc/pmc/info || fail "$(cat /proc/pmc/info)"
+	taskset -c "$slow" simapp -x 5 -j mcf >/tmp/truth
+	simapp -x 5 -p /tmp/mine.json mcf >/tmp/predicted
+	near "$(truth /tmp/truth elapsed_s)" "$(grep -oE '"seconds":[0-9.]+' /tmp/predicted | tail -n 1 | cut -d: -f2)" $percent "time"
+	rmmod pmctrack pmctrack_sim
+
+	cp $mine /tmp/whole
+	head -c 500 /tmp/whole >$mine
+	refused_machine "is no machine of this version"
+	{ echo -n PMCTSIM0; tail -c +9 /tmp/whole; } >$mine
+	refused_machine "is no machine of this version"
+	simapp --compile "$was" >$mine
+	refused_machine "is the machine $was: the file must have its name"
+	# The frequency of the first core type.
+	{ head -c $((8 + 28 + 24)) /tmp/whole; printf '\001\0\0\0'; tail -c +$((8 + 28 + 24 + 4 + 1)) /tmp/whole; } >$mine
+	refused_machine "cannot be simulated: mhz must be 100 to 10000"
+	rm $mine
+	refused_machine "no topology 'mine'"
+	! insmod $MODULES/pmctrack_sim.ko topology=../mine 2>/dev/null || fail "loaded"
+	echo -n "${kept:- }" >$folder
+	insmod $MODULES/pmctrack_sim.ko topology="$was"
+	load
+}

@@ -15,6 +15,7 @@
 #include "program.h"
 #include "run.h"
 #include "standard_files.h"
+#include "topology.h"
 #include "truth.h"
 
 enum { STATUS_FAILURE = 1, STATUS_USAGE = 2 };
@@ -22,6 +23,7 @@ enum { STATUS_FAILURE = 1, STATUS_USAGE = 2 };
 static const char usage_text[] =
 "Usage: simapp [OPTION]... PROFILE\n"
 "       simapp --list | --machine\n"
+"       simapp --describe MACHINE | --compile FILE.json\n"
 "Run a simulated program on the simulated machine (the kernel module pmctrack_sim).\n"
 "\n"
 "PROFILE is a name of --list, or a file.\n"
@@ -36,6 +38,8 @@ static const char usage_text[] =
 "  -w, --windows INSTR    with -p: for each piece of so many instructions, as CSV\n"
 "  -l, --list             print the profiles\n"
 "  -m, --machine          print the simulated machine\n"
+"      --describe MACHINE print a simulated machine as JSON, for somebody who wants another\n"
+"      --compile FILE.json print such a file as pmctrack_sim loads it\n"
 "      --profiles FOLDER  where profiles are looked for by name\n"
 "      --help             print this text\n"
 "      --version          print the version\n";
@@ -51,6 +55,8 @@ static const char usage_text[] =
  * @windows: length of pieces of a prediction; 0: only all together
  * @list: print the profiles
  * @machine: print the machine
+ * @describe: print this machine
+ * @compile: print this machine for the kernel
  * @folder: of profiles
  * @profile: name or path
  */
@@ -64,6 +70,8 @@ struct options {
 	uint64_t windows;
 	bool list;
 	bool machine;
+	const char *describe;
+	const char *compile;
 	const char *folder;
 	const char *profile;
 };
@@ -107,6 +115,8 @@ static void parse(struct options *o, int argc, char **argv)
 		{ "windows", required_argument, NULL, 'w' },
 		{ "list", no_argument, NULL, 'l' },
 		{ "machine", no_argument, NULL, 'm' },
+		{ "describe", required_argument, NULL, 'd' },
+		{ "compile", required_argument, NULL, 'c' },
 		{ "profiles", required_argument, NULL, 'f' },
 		{ "help", no_argument, NULL, 'h' },
 		{ "version", no_argument, NULL, 'v' },
@@ -126,6 +136,8 @@ static void parse(struct options *o, int argc, char **argv)
 		case 'm': o->machine = true; break;
 		case 'p': o->predict = optarg; break;
 		case 'w': o->windows = number("windows", optarg, 1000, UINT64_MAX >> 1); break;
+		case 'd': o->describe = optarg; break;
+		case 'c': o->compile = optarg; break;
 		case 'f': o->folder = optarg; break;
 		case 'h': print_and_exit(usage_text); break;
 		case 'v': print_and_exit("simapp " VERSION "\n"); break;
@@ -137,7 +149,7 @@ static void parse(struct options *o, int argc, char **argv)
 		complain("--windows needs --predict");
 		refuse();
 	}
-	if (o->list || o->machine ? argc != optind : argc != optind + 1) {
+	if (o->list || o->machine || o->describe || o->compile ? argc != optind : argc != optind + 1) {
 		complain(argc == optind ? "a profile is missing" : "too many arguments: '%s'", argv[argc - 1]);
 		refuse();
 	}
@@ -154,6 +166,19 @@ static int print_machine(void)
 	printf("simulated machine: %s\n", info.name);
 	for (cpu = 0; cpu < info.nr_cpus; cpu++)
 		printf("cpu %u: %s\n", cpu, info.type[info.cpu_type[cpu]]);
+	return 0;
+}
+
+/* As JSON, or for the kernel. */
+static int print_topology(const char *name, bool compiled)
+{
+	const struct pmct_sim_machine *m = topology_find(name);
+
+	if (!m)
+		return -EINVAL;
+	if (compiled)
+		return topology_compile(m);
+	topology_print(m);
 	return 0;
 }
 
@@ -208,6 +233,9 @@ int main(int argc, char **argv)
 		err = profiles_list(options.folder);
 	else if (options.machine)
 		err = print_machine();
+	else if (options.describe || options.compile)
+		err = print_topology(options.describe ? options.describe : options.compile,
+				     options.compile);
 	else
 		err = run(&options);
 	return standard_output_end(err ? STATUS_FAILURE : 0, STATUS_FAILURE);

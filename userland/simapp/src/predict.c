@@ -9,22 +9,8 @@
 #include "complain.h"
 #include "names.h"
 #include "predict.h"
+#include "topology.h"
 #include "../../../module/pmu-backends/sim/model.h"
-
-static const struct pmct_sim_machine *find(const char *name)
-{
-	const struct pmct_sim_machine *m;
-	unsigned int i;
-
-	for (i = 0; (m = pmct_sim_topology(i)); i++) {
-		if (!strcmp(m->name, name))
-			return m;
-	}
-	complain("there is no simulated machine '%s'; there are:", name);
-	for (i = 0; (m = pmct_sim_topology(i)); i++)
-		complain("  %s", m->name);
-	return NULL;
-}
 
 static unsigned int cpu_of_type(const struct pmct_sim_machine *m, unsigned int type)
 {
@@ -86,7 +72,7 @@ static struct json_object *describe(const struct pmct_sim *sim)
 
 int predict_print(const struct program *p, uint64_t seed, const char *machine)
 {
-	const struct pmct_sim_machine *m = find(machine);
+	const struct pmct_sim_machine *m = topology_find(machine);
 	struct pmct_sim *sim = m ? new_sim(p) : NULL;
 	struct json_object *object, *types;
 	unsigned int type;
@@ -131,7 +117,7 @@ static void print_windows_on(struct pmct_sim *sim, const char *type, uint64_t wo
 int predict_print_windows(const struct program *p, uint64_t seed, const char *machine,
 			  uint64_t window)
 {
-	const struct pmct_sim_machine *m = find(machine);
+	const struct pmct_sim_machine *m = topology_find(machine);
 	struct pmct_sim *sim = m ? new_sim(p) : NULL;
 	unsigned int type, e;
 

@@ -18,11 +18,16 @@ static int has_suffix(const char *name)
 	return len > strlen(SUFFIX) && !strcmp(name + len - strlen(SUFFIX), SUFFIX);
 }
 
+bool profiles_is_path(const char *name)
+{
+	return strchr(name, '/') || has_suffix(name);
+}
+
 int profiles_path(const char *folder, const char *name, char *path, size_t size)
 {
 	int len;
 
-	if (strchr(name, '/') || has_suffix(name))
+	if (profiles_is_path(name))
 		len = snprintf(path, size, "%s", name);
 	else
 		len = snprintf(path, size, "%s/%s" SUFFIX, folder, name);

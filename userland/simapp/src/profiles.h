@@ -3,12 +3,13 @@
 #ifndef SIMAPP_PROFILES_H
 #define SIMAPP_PROFILES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
-/*
- * The path of a profile. If @name has a slash or ends with ".json" it is one already. Returns 0,
- * or -ENAMETOOLONG.
- */
+/* Is it a path? It has a slash, or ends with ".json". */
+bool profiles_is_path(const char *name);
+
+/* The path of a profile that is named or has a path. Returns 0, or -ENAMETOOLONG. */
 int profiles_path(const char *folder, const char *name, char *path, size_t size);
 
 /* Print all of them. 0, or a negative errno after a message. */
