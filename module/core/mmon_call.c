@@ -144,9 +144,13 @@ void pmct_mmon_switch_out(struct pmct_ctx *ctx, int cpu)
 static u64 pmct_user_ip(const struct pmct_ctx *ctx)
 {
 	struct pt_regs *regs = get_irq_regs();
+	u64 ip;
 
 	if (ctx->task != current || !current->mm)
 		return 0;
+	ip = pmct_backend->user_ip ? pmct_backend->user_ip() : 0;
+	if (ip)
+		return ip;
 	if (!regs || !user_mode(regs))
 		regs = task_pt_regs(current);
 	return instruction_pointer(regs);

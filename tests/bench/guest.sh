@@ -22,6 +22,13 @@ burn_of() { "$@" $S/burn ${rounds:-400000000} 2>&1 | sed -n 's/^burn //p'; }
 # and a fifth of a percent is a lot here
 least_burn_of() { for _ in 1 2 3; do burn_of "$@"; done | sort -g | sed -n 1p; }
 
+# least_rotation_of COMMAND…: the same while the reader is stopped: it would run some thousand
+# instructions for each record, and not the same number each time
+least_rotation_of() {
+	# shellcheck disable=SC2016 # for the shell in between
+	rounds=1600000000 least_burn_of "$@" sh -c 'kill -STOP $PPID; "$@"; kill -CONT $PPID' -
+}
+
 # until_perf_counts PID: it has its four events, and sleeps. (Before, it waits for disk or kernel.)
 until_perf_counts() {
 	until [ "$(readlink "/proc/$1/fd/"* | grep -c perf_event)" = 4 ] && [ "$(cut -d' ' -f3 "/proc/$1/stat")" = S ]; do
@@ -54,11 +61,9 @@ module)
 	echo "region $($S/startstop pmctrack)"
 	echo "burn_alone $(least_burn_of env)"
 	echo "burn $(least_burn_of pmctrack -T 0.1 -c $ours)"
-	# Totals only: what the reader prints would be in it. Long, for what happens once.
-	rounds=1600000000
-	echo "one_set $(least_burn_of pmctrack -A -T 0.004 -c $ours)"
-	echo "two_sets $(least_burn_of pmctrack -A -T 0.004 -c $ours -c stall_backend,stall_frontend,cycles,instr)"
-	rounds=
+	# Long, for what happens once.
+	echo "one_set $(least_rotation_of pmctrack -A -T 0.004 -c $ours)"
+	echo "two_sets $(least_rotation_of pmctrack -A -T 0.004 -c $ours -c stall_backend,stall_frontend,cycles,instr)"
 	# Off by default, as for perf.
 	echo 1 >/proc/sys/kernel/perf_user_access
 	echo "read $($S/userread cost | sed -n 's/^read //p')"

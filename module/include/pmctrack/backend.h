@@ -343,6 +343,11 @@ struct pmct_backend {
 	 * if the handler masked them. Context: hot.
 	 */
 	void (*overflow_clear)(u64 counters);
+	/**
+	 * @user_ip: the instruction at which current was interrupted in user mode, where that is
+	 * another than the real CPU's; 0: it is not. Context: hot. NULL: it never is.
+	 */
+	u64 (*user_ip)(void);
 };
 
 /*

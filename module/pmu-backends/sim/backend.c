@@ -174,5 +174,6 @@ const struct pmct_backend pmct_backend_sim = {
 	.write			= pmct_sim_write,
 	.overflow_pending	= pmct_sim_overflow_pending,
 	.overflow_clear		= pmct_sim_overflow_clear,
+	.user_ip		= pmct_sim_machine_ip,
 };
 EXPORT_SYMBOL_GPL(pmct_backend_sim);

@@ -174,6 +174,8 @@ static int pmct_sim_phase_check(const struct pmct_sim_phase *p, const char **why
 		{ p->write_backs, 0, 1000, "write_backs must be at most 1000" },
 		{ p->energy, 1, 10000, "energy must be 1 to 10000" },
 		{ p->wander, 0, 900, "wander must be at most 900" },
+		{ p->code, 0, 1000000, "code must be at most 1000000" },
+		{ p->blocks, 1, 10000, "blocks must be 1 to 10000" },
 	};
 
 	return pmct_sim_in_range(ranges, ARRAY_SIZE(ranges), why) ?:

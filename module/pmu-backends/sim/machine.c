@@ -21,6 +21,7 @@
 #include "../../compat/hrtimer.h"
 #include "../../compat/tracepoint.h"
 #include "machine.h"
+#include "rates.h"
 
 /* Before all others that listen: when these read counters, a thread that leaves is gone. */
 #define PMCT_SIM_PROBE_PRIO	1000
@@ -34,6 +35,20 @@ static u64 pmct_sim_timer_at = U64_MAX;
 static bool (*pmct_sim_overflow)(void);
 
 static DEFINE_PER_CPU(call_single_data_t, pmct_sim_csd);
+
+/**
+ * struct pmct_sim_left - what the last switch of a CPU took away from it
+ * @task: that executed a simulated thread; NULL: the switch was another's
+ * @ip: where the thread was
+ *
+ * Only the CPU itself looks at it, with interrupts disabled.
+ */
+struct pmct_sim_left {
+	const struct task_struct *task;
+	u64 ip;
+};
+
+static DEFINE_PER_CPU(struct pmct_sim_left, pmct_sim_left);
 
 static u64 pmct_sim_now(void)
 {
@@ -140,13 +155,17 @@ static enum hrtimer_restart pmct_sim_timer_fn(struct hrtimer *timer)
 
 static void pmct_sim_switch(void)
 {
+	struct pmct_sim_left *left = this_cpu_ptr(&pmct_sim_left);
 	unsigned int cpu = smp_processor_id();
-
 	/* Only this CPU puts a thread here, or takes it away. */
-	if (READ_ONCE(pmct_sim->cpu[cpu].thread) < 0)
+	int thread = READ_ONCE(pmct_sim->cpu[cpu].thread);
+
+	left->task = thread < 0 ? NULL : current;
+	if (thread < 0)
 		return;
 	raw_spin_lock(&pmct_sim_lock);
 	pmct_sim_leave(pmct_sim, cpu, pmct_sim_now());
+	left->ip = pmct_sim_ip(&pmct_sim->thread[thread]);
 	raw_spin_unlock(&pmct_sim_lock);
 }
 
@@ -210,6 +229,27 @@ struct pmct_sim *pmct_sim_machine_lock_meters(void)
 void pmct_sim_machine_unlock(void)
 {
 	raw_spin_unlock(&pmct_sim_lock);
+}
+
+/**
+ * pmct_sim_machine_ip() - the instruction at which current was interrupted, or switched away
+ *
+ * Context: as pmct_sim_machine_lock(), without it.
+ * Return: an address; 0: current executes no simulated thread.
+ */
+u64 pmct_sim_machine_ip(void)
+{
+	const struct pmct_sim_left *left = this_cpu_ptr(&pmct_sim_left);
+	unsigned int cpu = smp_processor_id();
+	struct pmct_sim *sim;
+	u64 ip;
+
+	if (READ_ONCE(pmct_sim->cpu[cpu].thread) < 0)
+		return left->task == current ? left->ip : 0;
+	sim = pmct_sim_machine_lock();
+	ip = pmct_sim_ip(&sim->thread[sim->cpu[cpu].thread]);
+	pmct_sim_machine_unlock();
+	return ip;
 }
 
 /**

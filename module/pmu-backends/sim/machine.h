@@ -13,6 +13,7 @@ void pmct_sim_machine_truth(unsigned int slot, struct pmct_sim_truth *truth);
 struct pmct_sim *pmct_sim_machine_lock(void);
 struct pmct_sim *pmct_sim_machine_lock_meters(void);
 void pmct_sim_machine_unlock(void);
+u64 pmct_sim_machine_ip(void);
 void pmct_sim_machine_listen(bool (*overflow)(void));
 const struct pmct_sim_machine *pmct_sim_machine_topology(void);
 

@@ -70,6 +70,36 @@ static u64 pmct_sim_vary(const struct pmct_sim_thread *t, const struct pmct_sim_
 }
 
 /*
+ * Code
+ */
+
+/* Where programs lie, in bytes; every program executes the first blocks: a library. */
+#define PMCT_SIM_TEXT		0x400000
+#define PMCT_SIM_BLOCK		64
+#define PMCT_SIM_LIBRARY	64
+
+/**
+ * pmct_sim_ip() - the instruction at which a thread is
+ * @t: the thread
+ *
+ * (13) It depends on the position in the program only, as rates do.
+ *
+ * Return: an address.
+ */
+u64 pmct_sim_ip(const struct pmct_sim_thread *t)
+{
+	const struct pmct_sim_phase *p = pmct_sim_phase_of(t);
+	u64 drawn = pmct_sim_hash(t->seed ^ pmct_sim_hash(t->count[PMCT_SIM_INSTR]));
+	u32 share = (u16)drawn, block;
+
+	if (!(drawn >> 60))
+		block = share * PMCT_SIM_LIBRARY >> 16;
+	else
+		block = PMCT_SIM_LIBRARY + p->code + ((u64)share * share * p->blocks >> 32);
+	return PMCT_SIM_TEXT + (u64)block * PMCT_SIM_BLOCK + (drawn >> 16 & 15) * 4;
+}
+
+/*
  * Rates
  */
 

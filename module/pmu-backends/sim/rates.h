@@ -19,6 +19,7 @@ void pmct_sim_rates(const struct pmct_sim_machine *m, unsigned int type, unsigne
 		    const struct pmct_sim_thread *t, u64 l2, u64 llc, struct pmct_sim_rates *r);
 void pmct_sim_rates_memory(const struct pmct_sim_core_type *core, u64 mem_ps,
 			   struct pmct_sim_rates *r);
+u64 pmct_sim_ip(const struct pmct_sim_thread *t);
 u64 pmct_sim_latency(const struct pmct_sim_node *node,
 		     const struct pmct_sim_rates *const *rates, unsigned int nr);
 

@@ -2,7 +2,7 @@
 /* The simulated machine's arithmetic, against answers that can be worked out by hand. */
 #include <kunit/test.h>
 
-#include "../sim/model.h"
+#include "../sim/rates.h"
 
 #define MS	1000000ULL	/* ns */
 #define SECOND	(1000 * MS)
@@ -29,7 +29,7 @@ static const struct pmct_sim_profile computes = {
 	.name = "computes", .nr_phases = 1,
 	.phase = { {
 		.instr = 1000000000, .ilp = 2000, .mlp = 1000, .branches = 100000,
-		.branch_misses = 10000, .l1d = 300000, .energy = 1000,
+		.branch_misses = 10000, .l1d = 300000, .energy = 1000, .blocks = 1,
 		.l2 = { .nr = 1, .ppm = { 1000000 } }, .llc = { .nr = 1, .ppm = { 1000000 } },
 	} },
 };
@@ -39,7 +39,7 @@ static const struct pmct_sim_profile streams = {
 	.name = "streams", .nr_phases = 1,
 	.phase = { {
 		.instr = 1000000000, .ilp = 2000, .mlp = 1000, .l1d = 300000, .l1d_misses = 10000,
-		.energy = 1000,
+		.energy = 1000, .blocks = 1,
 		.l2 = { .nr = 2, .kib = { 0, 1 << 18 }, .ppm = { 1000000, 1000000 } },
 		.llc = { .nr = 2, .kib = { 0, 1 << 18 }, .ppm = { 1000000, 1000000 } },
 	} },
@@ -51,12 +51,12 @@ static const struct pmct_sim_profile reuses = {
 	.phase = { {
 		.instr = 70000000, .ilp = 2000, .mlp = 2000, .branches = 100000,
 		.branch_misses = 3000, .l1d = 300000, .l1d_misses = 30000, .energy = 1000,
-		.wander = 100, .write_backs = 300,
+		.wander = 100, .write_backs = 300, .blocks = 100,
 		.l2 = { .nr = 2, .kib = { 0, 128 }, .ppm = { 1000000, 200000 } },
 		.llc = { .nr = 3, .kib = { 0, 512, 1024 }, .ppm = { 1000000, 400000, 20000 } },
 	}, {
 		.instr = 30000000, .ilp = 1000, .mlp = 1000, .branches = 100000,
-		.branch_misses = 8000, .l1d = 300000, .l1d_misses = 3000, .energy = 900,
+		.branch_misses = 8000, .l1d = 300000, .l1d_misses = 3000, .code = 100, .blocks = 50, .energy = 900,
 		.wander = 50,
 		.l2 = { .nr = 2, .kib = { 0, 32 }, .ppm = { 1000000, 100000 } },
 		.llc = { .nr = 2, .kib = { 0, 64 }, .ppm = { 1000000, 10000 } },
@@ -183,6 +183,49 @@ static void phases_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim->thread[0].count[PMCT_SIM_INSTR], 500000001);
 	KUNIT_EXPECT_EQ(test, sim->thread[0].phase, 0);
 	KUNIT_EXPECT_EQ(test, sim->thread[0].left, 69999999);
+}
+
+/* A tenth or less is of the library, the rest of the phase's own blocks, each of them some time. */
+static void code_of_phase(struct kunit *test, struct pmct_sim_thread *t, u64 from, u32 code,
+			  u32 blocks)
+{
+	unsigned long *seen = kunit_kzalloc(test, BITS_TO_LONGS(1000) * sizeof(long), GFP_KERNEL);
+	unsigned int i, library = 0;
+	u64 block;
+
+	KUNIT_ASSERT_NOT_NULL(test, seen);
+	for (i = 0; i < 10000; i++) {
+		t->count[PMCT_SIM_INSTR] = from + i * 1000;
+		KUNIT_EXPECT_EQ(test, pmct_sim_ip(t), pmct_sim_ip(t));
+		block = (pmct_sim_ip(t) - 0x400000) / 64;
+		if (block < 64) {
+			library++;
+			continue;
+		}
+		KUNIT_ASSERT_GE(test, block, 64 + code);
+		KUNIT_ASSERT_LT(test, block, 64 + code + blocks);
+		__set_bit(block, seen);
+	}
+	KUNIT_EXPECT_EQ(test, bitmap_weight(seen, 1000), blocks);
+	KUNIT_EXPECT_GE(test, library, 400);
+	KUNIT_EXPECT_LE(test, library, 1000);
+}
+
+static void ip_test(struct kunit *test)
+{
+	struct pmct_sim *sim = test->priv;
+	struct pmct_sim_thread *t = &sim->thread[0];
+	u64 first;
+
+	start(sim, 0, 0, &reuses, 1);
+	first = pmct_sim_ip(t);
+	code_of_phase(test, t, 0, 0, 100);
+	t->phase = 1;
+	code_of_phase(test, t, 70000000, 100, 50);
+	/* The same program is at the same place after as many instructions. */
+	pmct_sim_end(sim, 0);
+	start(sim, 0, 0, &reuses, 1);
+	KUNIT_EXPECT_EQ(test, first, pmct_sim_ip(t));
 }
 
 static void *copy_of(struct kunit *test, const void *from, size_t size)
@@ -480,6 +523,7 @@ static struct kunit_case sim_kunit_cases[] = {
 	KUNIT_CASE(looking_test),
 	KUNIT_CASE(goal_test),
 	KUNIT_CASE(phases_test),
+	KUNIT_CASE(ip_test),
 	KUNIT_CASE(cache_test),
 	KUNIT_CASE(equal_test),
 	KUNIT_CASE(bandwidth_test),

@@ -247,3 +247,28 @@ test_sim_own_machine() {
 	insmod $MODULES/pmctrack_sim.ko topology="$was"
 	load
 }
+
+# Monitoring modules see the code of the phase in which a program is, also when it leaves its CPU.
+test_sim_code() {
+	only sim
+	insmod $MODULES/pmctrack_mmon_test.ko
+	echo test >/proc/pmc/mmon_manager
+	pmctrack --csv -c instr:ebs=2000000 -V ip -o /tmp/mine simapp -x 20 bzip2
+	echo none >/proc/pmc/mmon_manager
+	rmmod pmctrack_mmon_test
+	paste -d' ' <(csv /tmp/mine kind) <(csv /tmp/mine instr) <(csv /tmp/mine ip) >/tmp/seen
+	sed -n 's/.*"instr": \([0-9]*\),.*"code": \([0-9]*\),.*"blocks": \([0-9]*\).*/\1 \2 \3/p' \
+		"$(dirname "$(command -v simapp)")"/../share/pmctrack/profiles/bzip2.json >/tmp/phases
+	awk 'NR == FNR { length_of[n] = $1; code[n] = $2; blocks[n] = $3; n++; next }
+		{ at += $2; if ($1 != "ebs") next
+		  # Which phase was that, and is it at the border?
+		  for (p = 0, pos = at; pos >= length_of[p]; p = (p + 1) % n) pos -= length_of[p]
+		  if (pos < 3e6 || pos > length_of[p] - 3e6) next
+		  block = int(($3 - 4194304) / 64); all++
+		  if (block < 64) { library++; next }
+		  if (block < 64 + code[p] || block >= 64 + code[p] + blocks[p]) wrong++
+		  phases[p]++ }
+		END { for (p in phases) seen++; print all, library, wrong + 0, seen
+		      exit !(all > 200 && !wrong && seen >= 2 && library < all / 5) }' /tmp/phases /tmp/seen >/tmp/found ||
+		fail "windows, of the library, wrong, phases: $(cat /tmp/found)"
+}

@@ -25,7 +25,7 @@ profile() {
 		 "serial": $2, "parallel": 0, "imbalance": 0, "spins": false, "phases": [
 		{"instr": 100000000, "ilp": 3000, "mlp": 3600, "front_end": 40000, "branches": 25000,
 		 "cond_branches": 20000, "branch_misses": 300, "l1d": 350000, "l1d_misses": 20000,
-		 "itlb_misses": 0, "dtlb_misses": 500, "write_backs": 500, "energy": 1000, "wander": 0,
+		 "itlb_misses": 0, "dtlb_misses": 500, "write_backs": 500, "energy": 1000, "wander": 0, "code": 0, "blocks": 9,
 		 "l2": [[0, 1000000]], "llc": [$1]}]}
 	END
 }

@@ -9,7 +9,8 @@
 
 /*
  * Print, for each core type of a machine (topology_find()), the time and the events of one thread
- * that does all that @p's threads do alone, as a line of JSON. 0, or a negative errno after a message.
+ * that does all that @p's threads do alone, as a line of JSON. 0, or a negative errno after a
+ * message.
  */
 int predict_print(const struct program *p, uint64_t seed, const char *machine);
 

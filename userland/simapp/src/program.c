@@ -13,6 +13,7 @@ static const struct strict_field phase_fields[] = {
 	PHASE(ilp), PHASE(mlp), PHASE(front_end), PHASE(branches), PHASE(cond_branches),
 	PHASE(branch_misses), PHASE(l1d), PHASE(l1d_misses), PHASE(itlb_misses), PHASE(dtlb_misses),
 	PHASE(write_backs), PHASE(energy), PHASE(wander),
+	PHASE(code), PHASE(blocks),
 };
 
 #define NR_PHASE_FIELDS	(sizeof(phase_fields) / sizeof(phase_fields[0]))

@@ -18,7 +18,7 @@
 #define PHASE "{\"instr\": 5000, \"ilp\": 2000, \"mlp\": 1500, \"front_end\": 7, \"branches\": 100, " \
 	"\"cond_branches\": 80, \"branch_misses\": 3, \"l1d\": 400, \"l1d_misses\": 20, " \
 	"\"itlb_misses\": 1, \"dtlb_misses\": 2, \"write_backs\": 300, \"energy\": 1000, " \
-	"\"wander\": 100, \"l2\": [[0, 1000000], [64, 100000]], \"llc\": [[0, 500000]]}"
+	"\"wander\": 100, \"code\": 0, \"blocks\": 9, \"l2\": [[0, 1000000], [64, 100000]], \"llc\": [[0, 500000]]}"
 #define HEAD "{\"name\": \"x\", \"description\": \"a text\", \"threads\": 4, \"rounds\": 2, " \
 	"\"serial\": 10, \"parallel\": 1000000, \"imbalance\": 10, \"spins\": true, "
 #define WHOLE HEAD "\"phases\": [" PHASE ", " PHASE "]}"

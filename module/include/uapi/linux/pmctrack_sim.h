@@ -83,6 +83,8 @@ struct pmct_sim_curve {
  * @write_backs: lines that are written back, in thousandths of misses
  * @energy: of an instruction, in thousandths of the core type's
  * @wander: how far rates go from their mean, in thousandths
+ * @code: number of its first basic block; programs and phases share what has one number
+ * @blocks: number of basic blocks that it executes
  * @l2: curve of the private cache
  * @llc: curve of the last-level cache
  */
@@ -101,6 +103,8 @@ struct pmct_sim_phase {
 	__u32 write_backs;
 	__u32 energy;
 	__u32 wander;
+	__u32 code;
+	__u32 blocks;
 	struct pmct_sim_curve l2;
 	struct pmct_sim_curve llc;
 };

@@ -69,6 +69,10 @@ def profile(spec: Spec, seed: int) -> Profile:
     """The same spec and seed make the same profile."""
     rng = random.Random(seed * 1_000_003 + zlib.crc32(spec.name.encode()))
     phases = [_phase(rng, spec, rng.randint(110_000_000, 900_000_000)) for _ in range(spec.phases)]
+    for number, phase in enumerate(phases):
+        # The last blocks of a phase with many are the first ones of the next.
+        phase["code"] = number * 300
+        phase["blocks"] = 200 + phase["instr"] % 201
     total = round(spec.giga_instructions * GIGA)
     if spec.threads == 1:
         rounds, serial, parallel = 1, total, 0
