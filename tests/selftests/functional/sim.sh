@@ -259,10 +259,11 @@ test_sim_code() {
 	paste -d' ' <(csv /tmp/mine kind) <(csv /tmp/mine instr) <(csv /tmp/mine ip) >/tmp/seen
 	sed -n 's/.*"instr": \([0-9]*\),.*"code": \([0-9]*\),.*"blocks": \([0-9]*\).*/\1 \2 \3/p' \
 		"$(dirname "$(command -v simapp)")"/../share/pmctrack/profiles/bzip2.json >/tmp/phases
-	awk 'NR == FNR { length_of[n] = $1; code[n] = $2; blocks[n] = $3; n++; next }
+	awk 'NR == FNR { length_of[n + 0] = $1; code[n + 0] = $2; blocks[n + 0] = $3; n++; next }
 		{ at += $2; if ($1 != "ebs") next
 		  # Which phase was that, and is it at the border?
-		  for (p = 0, pos = at; pos >= length_of[p]; p = (p + 1) % n) pos -= length_of[p]
+		  pos = at
+		  for (p = 0; pos >= length_of[p]; p = (p + 1) % n) pos -= length_of[p]
 		  if (pos < 3e6 || pos > length_of[p] - 3e6) next
 		  block = int(($3 - 4194304) / 64); all++
 		  if (block < 64) { library++; next }
