@@ -56,8 +56,8 @@ static const struct pmct_sim_profile reuses = {
 		.llc = { .nr = 3, .kib = { 0, 512, 1024 }, .ppm = { 1000000, 400000, 20000 } },
 	}, {
 		.instr = 30000000, .ilp = 1000, .mlp = 1000, .branches = 100000,
-		.branch_misses = 8000, .l1d = 300000, .l1d_misses = 3000, .code = 100, .blocks = 50, .energy = 900,
-		.wander = 50,
+		.branch_misses = 8000, .l1d = 300000, .l1d_misses = 3000, .energy = 900,
+		.wander = 50, .code = 100, .blocks = 50,
 		.l2 = { .nr = 2, .kib = { 0, 32 }, .ppm = { 1000000, 100000 } },
 		.llc = { .nr = 2, .kib = { 0, 64 }, .ppm = { 1000000, 10000 } },
 	} },

@@ -20,7 +20,7 @@ static const struct pmct_sim_profile spin_profile = {
 	.name = "spins", .nr_phases = 1,
 	.phase = { {
 		.instr = 1000000, .ilp = 2000, .mlp = 1000, .branches = 250000, .cond_branches = 250000,
-		.l1d = 250000, .energy = 700,
+		.l1d = 250000, .energy = 700, .blocks = 1,
 		.l2 = { .nr = 1, .ppm = { 0 } }, .llc = { .nr = 1, .ppm = { 0 } },
 	} },
 };
