@@ -81,6 +81,12 @@ static bool pmct_patch_sched_mode(const struct task_struct *task)
 	return pmcs_prof(task, PMCS_PROF_SCHED);
 }
 
+static int pmct_patch_want(struct task_struct *task, bool on)
+{
+	pmcs_set_prof(task, PMCS_PROF_SCHED, on);
+	return 0;
+}
+
 const struct pmct_hooks pmct_hooks_patch = {
 	.name		= "patch",
 	.patched	= true,
@@ -91,6 +97,7 @@ const struct pmct_hooks pmct_hooks_patch = {
 	.tie		= pmct_patch_tie,
 	.retie		= pmct_patch_retie,
 	.sched_mode	= pmct_patch_sched_mode,
+	.want		= pmct_patch_want,
 	.may_access	= pmcs_may_access,
 	.may_count	= pmcs_may_count,
 };

@@ -14,9 +14,11 @@
 #include "ctx.h"
 #include "hooks.h"
 #include "owner.h"
+#include "sched_mode.h"
 #include "syswide.h"
 #include "tie.h"
 #include "turn.h"
+#include "wanted.h"
 
 static bool pmct_tp_all_switches __read_mostly;
 
@@ -30,10 +32,15 @@ static enum hrtimer_restart pmct_tp_tick_expired(struct hrtimer *timer)
 	if (timer != &tick->timer)
 		return HRTIMER_NORESTART;
 	if (!ctx || ctx->task != current) {
-		tick->runs = false;
-		return HRTIMER_NORESTART;
+		if (!pmct_sched_mode_waits()) {
+			tick->runs = false;
+			return HRTIMER_NORESTART;
+		}
+		ctx = NULL;
+	} else {
+		pmct_tick(ctx, smp_processor_id());
 	}
-	pmct_tick(ctx, smp_processor_id());
+	pmct_sched_mode_tick(ctx);
 	hrtimer_forward_now(timer, TICK_NSEC);
 	return HRTIMER_RESTART;
 }
@@ -59,9 +66,13 @@ static void pmct_tp_switch(void *data, bool preempt, struct task_struct *prev,
 	if (ctx && READ_ONCE(ctx->delivered)) {
 		pmct_sched_in(ctx, cpu);
 		pmct_tracepoint_start_tick();
-	} else if (cs->ctx && cs->ctx->task) {
-		pmct_sched_in(NULL, cpu);
+		return;
 	}
+	if (cs->ctx && cs->ctx->task)
+		pmct_sched_in(NULL, cpu);
+	/* Its tick gives it a context. */
+	if (!ctx && unlikely(pmct_wanted(next)))
+		pmct_tracepoint_start_tick();
 }
 
 /*
@@ -99,6 +110,7 @@ static void pmct_tp_exit(void *data, struct task_struct *task)
 	rcu_read_lock();
 	pmct_ctx_exit(task);
 	rcu_read_unlock();
+	pmct_wanted_remove(task);
 }
 
 static void pmct_tp_exit_of_group(void *data, struct task_struct *task, bool group_dead)
@@ -204,7 +216,21 @@ static void pmct_tp_any_switch(bool deliver)
 /* There is no flag by which a scheduling class could say so. */
 static bool pmct_tp_sched_mode(const struct task_struct *task)
 {
-	return false;
+	return pmct_wanted(task);
+}
+
+static int pmct_tp_want(struct task_struct *task, bool on)
+{
+	int err;
+
+	if (!on) {
+		pmct_wanted_remove(task);
+		return 0;
+	}
+	err = pmct_wanted_add(task);
+	if (!err)
+		pmct_sched_mode_wants(task);
+	return err;
 }
 
 const struct pmct_hooks pmct_hooks_tracepoint = {
@@ -216,6 +242,7 @@ const struct pmct_hooks pmct_hooks_tracepoint = {
 	.tie		= pmct_tasks_tie,
 	.retie		= pmct_tasks_retie,
 	.sched_mode	= pmct_tp_sched_mode,
+	.want		= pmct_tp_want,
 	.may_access	= pmct_may_access,
 	.may_count	= pmct_may_count,
 };

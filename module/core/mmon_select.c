@@ -319,6 +319,8 @@ int pmct_mmon_select(const char *name)
 		err = pmct_mmon_activate(mm);
 	}
 	mutex_unlock(&pmct_mmon_mutex);
+	if (!err)
+		pmct_sched_mode_look();
 	return err;
 }
 

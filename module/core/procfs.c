@@ -11,6 +11,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
+#include "client.h"
 #include "config.h"
 #include "mmon_select.h"
 #include "owner.h"
@@ -25,6 +26,7 @@ static int pmct_info_show(struct seq_file *m, void *v)
 	seq_printf(m, "version: %s\n", THIS_MODULE->version ?: "");
 	seq_printf(m, "abi: %d\n", PMCTRACK_ABI_VERSION);
 	seq_printf(m, "hooks: %s\n", pmct_hooks->name);
+	pmct_client_show(m);
 	seq_printf(m, "backend: %s\n", pmct_backend->name);
 	seq_printf(m, "sessions: %u\n", pmct_owner_users());
 	seq_printf(m, "counters_owned_by: %s\n",

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Scheduler mode: threads that a scheduling class wants monitored are counted
+ * Scheduler mode: threads that a scheduler wants monitored are counted
  * with the event sets of the active monitoring module, in a session of the
  * kernel's own that nobody reads; and the metrics that schedulers get.
  *
- * The class sets a flag in the thread's descriptor, nothing else. The thread enters and
+ * The scheduler says so (pmct_hooks::want), nothing else. The thread enters and
  * leaves the session at its own tick: no CPU interrupts another one, and nobody waits.
  * A tick cannot allocate memory, so each CPU has a context ready for the next thread
  * there (the spare), and work that makes another one.
  */
+#include <linux/cpu.h>
+#include <linux/irq_work.h>
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 #include <linux/workqueue.h>
@@ -19,6 +21,7 @@
 #include "sched_mode.h"
 #include "session.h"
 #include "tie.h"
+#include "wanted.h"
 
 #define PMCT_SCHED_PERIOD_MS	100
 #define PMCT_SCHED_RETRY_MS	1000
@@ -101,6 +104,130 @@ static void pmct_sched_work(struct work_struct *work)
 	mm = pmct_mmon_active();
 	if (mm && !READ_ONCE(sc->spare) && pmct_sched_make_spare(sc, mm))
 		pmct_sched_try_later();
+	pmct_mmon_unlock();
+}
+
+/*
+ * Without the patch there is a tick only where a thread is counted, or waits for that. A
+ * switch starts it for a thread that is wanted, but only while a session is open: otherwise
+ * switches cost nothing. What is left is done by work that a scheduler asks for, possibly under
+ * the runqueue lock, where nobody can be woken up.
+ */
+
+/* CPUs where a thread may be running that is wanted since it was switched to. */
+static struct cpumask pmct_sched_cpus;
+
+/* On the CPU concerned. */
+static void pmct_sched_start_tick(void *unused)
+{
+	lockdep_assert_irqs_disabled();
+
+	if (pmct_wanted(current))
+		pmct_tie_entered();
+}
+
+static void pmct_sched_start_ticks(bool everywhere)
+{
+	cpumask_var_t cpus;
+	int cpu;
+
+	if (everywhere || !zalloc_cpumask_var(&cpus, GFP_KERNEL)) {
+		cpumask_clear(&pmct_sched_cpus);
+		on_each_cpu(pmct_sched_start_tick, NULL, false);
+		return;
+	}
+	for_each_cpu(cpu, &pmct_sched_cpus) {
+		if (cpumask_test_and_clear_cpu(cpu, &pmct_sched_cpus))
+			cpumask_set_cpu(cpu, cpus);
+	}
+	on_each_cpu_mask(cpus, pmct_sched_start_tick, NULL, false);
+	free_cpumask_var(cpus);
+}
+
+static void pmct_sched_look_work(struct work_struct *work);
+static DECLARE_WORK(pmct_sched_look, pmct_sched_look_work);
+/* The same after a while. */
+static DECLARE_DELAYED_WORK(pmct_sched_look_again, pmct_sched_look_work);
+
+static void pmct_sched_look_work(struct work_struct *work)
+{
+	const struct monitoring_module *mm;
+	bool opened = false, open, wait;
+
+	pmct_mmon_lock();
+	mm = pmct_mmon_active();
+	if (mm && mm->nr_raw && !pmct_sched_session)
+		opened = !pmct_sched_open(mm);
+	open = pmct_sched_session;
+	wait = mm && mm->nr_raw && !open;
+	pmct_mmon_unlock();
+	if (open)
+		pmct_sched_start_ticks(opened);
+	else if (wait)
+		schedule_delayed_work(&pmct_sched_look_again,
+				      msecs_to_jiffies(PMCT_SCHED_RETRY_MS));
+}
+
+static void pmct_sched_look_later(struct irq_work *work)
+{
+	schedule_work(&pmct_sched_look);
+}
+
+static struct irq_work pmct_sched_look_irq = IRQ_WORK_INIT(pmct_sched_look_later);
+
+/**
+ * pmct_sched_mode_look() - a scheduler may want something that needs a session
+ *
+ * Context: any but NMI; the runqueue lock may be held.
+ */
+void pmct_sched_mode_look(void)
+{
+	/* With the patch, threads that are wanted see to it at their ticks. */
+	if (rcu_access_pointer(pmct_wanted_table))
+		irq_work_queue(&pmct_sched_look_irq);
+}
+
+/* @task is wanted from now on. Context: as pmct_sched_mode_look(). */
+void pmct_sched_mode_wants(const struct task_struct *task)
+{
+	/* If it runs already, or is being switched to, no switch starts its tick. */
+	if (READ_ONCE(task->on_rq))
+		cpumask_set_cpu(task_cpu(task), &pmct_sched_cpus);
+	else if (READ_ONCE(pmct_sched_session))
+		return;
+	pmct_sched_mode_look();
+}
+
+/**
+ * pmct_sched_mode_waits() - does current, which has no context, wait for one?
+ *
+ * Context: the tick of an unmodified kernel, interrupts disabled.
+ */
+bool pmct_sched_mode_waits(void)
+{
+	return rcu_access_pointer(pmct_mmon) && READ_ONCE(pmct_sched_session) &&
+	       pmct_wanted(current) && !(current->flags & PF_EXITING);
+}
+
+/* A client of a scheduler comes. Process context, sleeps. */
+int pmct_sched_mode_arm(void)
+{
+	return pmct_hooks->patched ? 0 : pmct_wanted_init();
+}
+
+/* The last one goes: threads are not monitored for it any more. Process context, sleeps. */
+void pmct_sched_mode_disarm(void)
+{
+	if (pmct_hooks->patched)
+		return;
+	pmct_wanted_exit();
+	irq_work_sync(&pmct_sched_look_irq);
+	/* It may ask for the second one. */
+	cancel_work_sync(&pmct_sched_look);
+	cancel_delayed_work_sync(&pmct_sched_look_again);
+	/* Threads that sleep would keep their contexts. */
+	pmct_mmon_lock();
+	pmct_sched_mode_end();
 	pmct_mmon_unlock();
 }
 

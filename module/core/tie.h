@@ -29,7 +29,8 @@ struct pmct_msg;
  * @tie: tie a context to a task, unless it has one: false
  * @retie: tie another one, or NULL, instead; its switches are not delivered
  *	any more
- * @sched_mode: does the scheduling class want metrics of the task?
+ * @sched_mode: does a scheduler want metrics of the task?
+ * @want: it does, or no more; see pmct_client_monitor()
  * @may_access: may current, by its real credentials, see what the task does?
  * @may_count: does kernel.perf_event_paranoid let current count its own events?
  */
@@ -43,6 +44,7 @@ struct pmct_hooks {
 	bool (*tie)(struct task_struct *task, struct pmct_ctx *ctx);
 	void (*retie)(struct task_struct *task, struct pmct_ctx *ctx);
 	bool (*sched_mode)(const struct task_struct *task);
+	int (*want)(struct task_struct *task, bool on);
 	bool (*may_access)(struct task_struct *task);
 	bool (*may_count)(void);
 };

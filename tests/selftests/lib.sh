@@ -41,6 +41,10 @@ skip() { echo "$*" >$SKIPPED; exit 0; }
 # only NAME: what this test is about, other backends, or hooks, do not have
 only() { [ "$BACKEND" = "$1" ] || [ "$HOOKS" = "$1" ] || { echo "for $1" >/tmp/elsewhere; exit 0; }; }
 
+# Arguments of pmctrack_mmon_test.ko: it plays a scheduling class where there can be one, and a
+# scheduler's module elsewhere.
+as_scheduler() { [ "$HOOKS" != patch ] || echo class=1; }
+
 # The perf backend owns no counters, and hence has no samples by their events.
 need_ownership() { [ "$BACKEND" != perf ] || { echo "for native backends" >/tmp/elsewhere; exit 0; }; }
 need_ebs() { need_ownership; }

@@ -13,6 +13,7 @@
 #include <linux/sched/task.h>
 #include <linux/seq_file.h>
 #include <linux/uaccess.h>
+#include <pmctrack/client.h>
 #include <pmctrack/mmon.h>
 #ifdef CONFIG_PMCTRACK
 #include <linux/pmctrack.h>
@@ -184,18 +185,29 @@ static int test_open(struct inode *inode, struct file *file)
 	return single_open(file, test_show, NULL);
 }
 
-/* What a scheduler does needs a kernel with the patch. */
+static bool class;
+module_param(class, bool, 0444);
+MODULE_PARM_DESC(class, "act as a scheduling class of a patched kernel, not as a scheduler's module");
+
 static int test_schedule(struct task_struct *task, const char *what, int number)
 {
+	bool monitor = !strcmp(what, "sched");
+	struct pmct_metric_value value = {};
+
 #ifdef CONFIG_PMCTRACK
-	if (!strcmp(what, "sched"))
-		pmcs_set_prof(task, PMCS_PROF_SCHED, number);
-	else
-		test_metric_err = pmcs_get_current_metric_value(task, number, &test_metric);
-	return 0;
-#else
-	return -EOPNOTSUPP;
+	if (class) {
+		if (monitor)
+			pmcs_set_prof(task, PMCS_PROF_SCHED, number);
+		else
+			test_metric_err = pmcs_get_current_metric_value(task, number, &test_metric);
+		return 0;
+	}
 #endif
+	if (monitor)
+		return pmct_client_monitor(task, number);
+	test_metric_err = pmct_client_metric(task, number, &value);
+	test_metric = value.value;
+	return 0;
 }
 
 static ssize_t test_write(struct file *file, const char __user *ubuf, size_t len, loff_t *pos)
@@ -230,14 +242,23 @@ static const struct proc_ops test_ops = {
 	.proc_write	= test_write,
 };
 
+static struct pmct_client test_client = { .name = "test" };
+
 static int __init test_init(void)
 {
-	int err = register_monitoring_module(&test);
+	int err = pmct_client_register(&test_client);
 
-	if (!err && !proc_create("pmc_test", 0600, NULL, &test_ops)) {
-		unregister_monitoring_module(&test);
-		err = -ENOMEM;
-	}
+	if (err)
+		return err;
+	err = register_monitoring_module(&test);
+	if (err)
+		goto err_client;
+	if (proc_create("pmc_test", 0600, NULL, &test_ops))
+		return 0;
+	err = -ENOMEM;
+	unregister_monitoring_module(&test);
+err_client:
+	pmct_client_unregister(&test_client);
 	return err;
 }
 
@@ -245,6 +266,7 @@ static void __exit test_exit(void)
 {
 	remove_proc_entry("pmc_test", NULL);
 	unregister_monitoring_module(&test);
+	pmct_client_unregister(&test_client);
 }
 
 module_init(test_init);

@@ -63,7 +63,7 @@ test_stress() {
 	rm -f /tmp/stop /tmp/wrong
 	trap 'touch /tmp/stop' EXIT
 	insmod /opt/pmctrack/modules/pmctrack_mmon_ipc.ko
-	insmod /opt/pmctrack/modules/pmctrack_mmon_test.ko
+	insmod /opt/pmctrack/modules/pmctrack_mmon_test.ko $(as_scheduler)
 	sleep infinity & sleeper=$!
 	for job in switch_modules switch_cpus watch_system want_metrics attach_and_leave; do
 		$job & jobs+=($!)

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What BPF programs, above all policies of sched_ext, ask: see <pmctrack/pmcs.bpf.h>.
+ *
+ * A kernel module of its own: kfuncs need BTF, and a module whose BTF does not match the running
+ * kernel is not loaded. pmctrack.ko has none to lose.
+ *
+ * A program that uses a kfunc holds this module, and with it pmctrack.ko.
+ */
+#include <linux/bpf.h>
+#include <linux/btf.h>
+#include <linux/btf_ids.h>
+#include <linux/module.h>
+#include <pmctrack/client.h>
+
+/* As in <pmctrack/pmcs.bpf.h>, which is for BPF programs alone. */
+#define PMCS_BATCH	8
+
+struct pmcs_value {
+	u64 value;
+	u64 age_ms;
+	u32 confidence;
+	s32 error;
+};
+
+static int pmcs_read(struct task_struct *p, u32 key, struct pmcs_value *value)
+{
+	struct pmct_metric_value metric;
+	int err = key < PMCT_NR_METRICS ? pmct_client_metric(p, key, &metric) : -EINVAL;
+
+	if (err) {
+		*value = (struct pmcs_value){ .error = err };
+		return err;
+	}
+	*value = (struct pmcs_value){
+		.value = metric.value,
+		.age_ms = metric.age_ms,
+		.confidence = metric.confidence,
+	};
+	return 0;
+}
+
+__bpf_kfunc_start_defs();
+
+__bpf_kfunc int pmcs_metric(struct task_struct *p, u32 key, struct pmcs_value *value)
+{
+	return pmcs_read(p, key, value);
+}
+
+__bpf_kfunc int pmcs_metrics(struct task_struct *p, const u32 *keys, u32 keys__sz,
+			     struct pmcs_value *values, u32 values__sz)
+{
+	u32 nr = keys__sz / sizeof(*keys), i;
+	int found = 0;
+
+	if (!nr || nr > PMCS_BATCH || keys__sz != nr * sizeof(*keys) ||
+	    values__sz != nr * sizeof(*values))
+		return -EINVAL;
+	for (i = 0; i < nr; i++)
+		found += !pmcs_read(p, keys[i], &values[i]);
+	return found;
+}
+
+__bpf_kfunc int pmcs_monitor(struct task_struct *p, bool on)
+{
+	return pmct_client_monitor(p, on);
+}
+
+__bpf_kfunc int pmcs_core_type(s32 cpu)
+{
+	return pmct_client_cpu_type(cpu);
+}
+
+__bpf_kfunc int pmcs_nr_core_types(void)
+{
+	return pmct_client_nr_types();
+}
+
+__bpf_kfunc int pmcs_core_type_name(u32 type, char *name, u32 name__sz)
+{
+	return pmct_client_type_name(type, name, name__sz);
+}
+
+__bpf_kfunc int pmcs_module(char *name, u32 name__sz)
+{
+	return pmct_client_module(name, name__sz);
+}
+
+__bpf_kfunc_end_defs();
+
+BTF_KFUNCS_START(pmcs_ids)
+BTF_ID_FLAGS(func, pmcs_metric, KF_RCU)
+BTF_ID_FLAGS(func, pmcs_metrics, KF_RCU)
+BTF_ID_FLAGS(func, pmcs_monitor, KF_RCU)
+BTF_ID_FLAGS(func, pmcs_core_type)
+BTF_ID_FLAGS(func, pmcs_nr_core_types)
+BTF_ID_FLAGS(func, pmcs_core_type_name)
+BTF_ID_FLAGS(func, pmcs_module)
+BTF_KFUNCS_END(pmcs_ids)
+
+static const struct btf_kfunc_id_set pmcs_set = {
+	.owner	= THIS_MODULE,
+	.set	= &pmcs_ids,
+};
+
+static struct pmct_client pmcs_client = { .name = "bpf" };
+
+static int __init pmcs_init(void)
+{
+	static const enum bpf_prog_type types[] = {
+		BPF_PROG_TYPE_STRUCT_OPS, BPF_PROG_TYPE_TRACING, BPF_PROG_TYPE_SYSCALL,
+	};
+	unsigned int i;
+	int err = 0;
+
+	/* Registering would be successful, and the kfuncs would not be there. */
+	if (!THIS_MODULE->btf_data_size) {
+		pr_err("pmctrack_bpf: this module was built without BTF, so BPF programs cannot find its functions: build it where the kernel's build folder has vmlinux (from /sys/kernel/btf/vmlinux)\n");
+		return -EOPNOTSUPP;
+	}
+	for (i = 0; !err && i < ARRAY_SIZE(types); i++)
+		err = register_btf_kfunc_id_set(types[i], &pmcs_set);
+	if (err) {
+		pr_err("pmctrack_bpf: the kernel does not take functions for BPF programs (error %d)\n",
+		       err);
+		return err;
+	}
+	return pmct_client_register(&pmcs_client);
+}
+
+/* No program uses the functions any more: each holds the module. */
+static void __exit pmcs_exit(void)
+{
+	pmct_client_unregister(&pmcs_client);
+}
+
+module_init(pmcs_init);
+module_exit(pmcs_exit);
+
+MODULE_DESCRIPTION("PMCTrack: metrics for BPF programs");
+MODULE_AUTHOR("PMCTrack developers");
+MODULE_LICENSE("GPL");
+MODULE_VERSION(PMCT_VERSION);

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What BPF programs ask PMCTrack's kernel modules: metrics of threads. Include it after vmlinux.h
+ * and <bpf/bpf_helpers.h>. The functions are those of pmctrack_bpf.ko. They are weak, so that a
+ * program loads without it: look first.
+ *
+ *	struct pmcs_value sf;
+ *
+ *	if (bpf_ksym_exists(pmcs_metric) &&
+ *	    !pmcs_metric(p, PMCS_SPEEDUP_FACTOR, &sf) && sf.confidence >= PMCS_ESTIMATED)
+ *		...
+ *
+ * They can be called from sched_ext policies (struct_ops) in any operation, from tracing programs
+ * and from system call programs. A task is one that the program may use: an argument of the
+ * operation, or found under RCU.
+ */
+#ifndef _PMCTRACK_PMCS_BPF_H
+#define _PMCTRACK_PMCS_BPF_H
+
+/* Metrics: enum pmct_metric of <pmctrack/sched.h>, which has units and intervals. */
+enum pmcs_metric_key {
+	PMCS_IPC = 0,
+	PMCS_LLC_MPKI = 1,
+	PMCS_SPEEDUP_FACTOR = 2,
+	PMCS_EF = 3,
+	PMCS_EDP = 4,
+	PMCS_POWER = 5,
+	PMCS_ENERGY = 6,
+	PMCS_LLC_OCCUPANCY = 7,
+	PMCS_MEM_BW_TOTAL = 8,
+	PMCS_MEM_BW_LOCAL = 9,
+	PMCS_QUALITY = 10,
+	PMCS_QUALITY_TIME = 11,
+	PMCS_PROGRESS = 12,
+	PMCS_SLOWDOWN = 13,
+	PMCS_SPEEDUP_FACTOR_2 = 14,
+	PMCS_SPEEDUP_FACTOR_3 = 15,
+	PMCS_EF_2 = 24,
+	PMCS_EF_3 = 25,
+};
+
+/* enum pmct_confidence: ascending. */
+enum pmcs_confidence {
+	PMCS_STALE = 0,
+	PMCS_EXTRAPOLATED = 1,
+	PMCS_ESTIMATED = 2,
+	PMCS_MEASURED = 3,
+};
+
+#define PMCS_BATCH	8	/* metrics that pmcs_metrics() gives at once */
+#define PMCS_NAME	32	/* bytes of a name */
+
+/**
+ * struct pmcs_value - a metric of a thread
+ * @value: in the unit of the metric
+ * @age_ms: time since the monitoring module published it
+ * @confidence: enum pmcs_confidence
+ * @error: of pmcs_metrics(): 0, or why this one has no value; the rest is 0 then
+ */
+struct pmcs_value {
+	unsigned long long value;
+	unsigned long long age_ms;
+	unsigned int confidence;
+	int error;
+};
+
+/*
+ * A metric of @p. Returns 0; -EINVAL: there is no such metric; -ENODATA: it has no value yet, the
+ * active monitoring module has none, or nobody monitors the thread; -EAGAIN, very rarely: ask
+ * again.
+ */
+int pmcs_metric(struct task_struct *p, unsigned int key, struct pmcs_value *value) __weak __ksym;
+
+/*
+ * Several metrics of @p at once, PMCS_BATCH at most: @keys__sz is the size of an array of
+ * unsigned int, @values__sz that of as many struct pmcs_value. Returns how many have a value;
+ * -EINVAL: the sizes do not fit together.
+ */
+int pmcs_metrics(struct task_struct *p, const unsigned int *keys, unsigned int keys__sz,
+		 struct pmcs_value *values, unsigned int values__sz) __weak __ksym;
+
+/*
+ * Monitor @p from its next tick on, or no more. Its children are not. Returns 0; -ESRCH: it ends;
+ * -ENOSPC: too many threads are monitored (some 40,000, on a kernel without PMCTrack's patch).
+ */
+int pmcs_monitor(struct task_struct *p, bool on) __weak __ksym;
+
+/* The core type of a CPU, by its number in /proc/pmc/info; -EINVAL: nobody knows it. */
+int pmcs_core_type(int cpu) __weak __ksym;
+
+/* How many core types there are. */
+int pmcs_nr_core_types(void) __weak __ksym;
+
+/* The name of a core type, cut off if it is too long. Returns its length, or -EINVAL. */
+int pmcs_core_type_name(unsigned int type, char *name, unsigned int name__sz) __weak __ksym;
+
+/* The active monitoring module, likewise; 0: none is active. */
+int pmcs_module(char *name, unsigned int name__sz) __weak __ksym;
+
+#endif /* _PMCTRACK_PMCS_BPF_H */

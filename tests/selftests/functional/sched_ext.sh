@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Policies of sched_ext that ask for metrics (tests/sched-ext/build made what is in /share).
+. "$(dirname "${BASH_SOURCE[0]}")/sim.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/models.sh"
+
+scx() { [ -e /sys/kernel/sched_ext/state ] || only "kernels with sched_ext"; }
+bpftool() { /share/lib/ld-linux-x86-64.so.2 --library-path /share/lib /share/lib/bpftool "$@"; }
+state() { cat /sys/kernel/sched_ext/state; }
+until_state() {
+	local i
+	for ((i = 0; i < 100; i++)); do
+		[ "$(state)" != "$1" ] || return 0
+		sleep 0.1
+	done
+	fail "sched_ext is $(state), not $1"
+}
+# policy FILE: register it; its file in /sys/fs/bpf is named after it
+policy() {
+	mountpoint -q /sys/fs/bpf || mount -t bpf bpf /sys/fs/bpf
+	bpftool struct_ops register "$1" /sys/fs/bpf >/tmp/policy 2>&1 || fail "$(cat /tmp/policy)"
+	until_state enabled
+}
+no_policy() { rm -f /sys/fs/bpf/"$1"; until_state disabled; }
+clients() { sed -n 's/^scheduler_clients: //p' /proc/pmc/info; }
+sessions() { sed -n 's/^sessions: //p' /proc/pmc/info; }
+until_sessions() {
+	local i
+	for ((i = 0; i < 50; i++)); do
+		[ "$(sessions)" != "$1" ] || return 0
+		sleep 0.1
+	done
+	fail "$(sessions) sessions, not $1"
+}
+# big_share FILE: of what "simapp -j" wrote: the part of its CPU time that a program had fast cores,
+# if it had been alone
+big_share() {
+	awk -v cpu="$(truth "$1" cpu_s)" -v big="$(truth "$1" big)" -v small="$(truth "$1" small)" \
+		'BEGIN { printf "%.3f", (small - cpu) / (small - big) * big / cpu }'
+}
+# Two that gain much from fast cores and two that gain less, on two fast cores and two slow ones:
+# the shares of one of the former and of one of the latter in /tmp/gamess1 and /tmp/mcf1.
+four_programs() {
+	local i
+	for i in 1 2; do
+		simapp -x "$1" -j gamess >/tmp/gamess$i &
+		simapp -x "$2" -j mcf >/tmp/mcf$i &
+	done
+	wait
+	echo "# gamess $(big_share /tmp/gamess1) $(big_share /tmp/gamess2), mcf $(big_share /tmp/mcf1) $(big_share /tmp/mcf2)"
+}
+metrics() {
+	insmod $MODULES/pmctrack_bpf.ko
+	insmod $MODULES/pmctrack_mmon_speedup_factor.ko
+	# Between the two programs, on both core types.
+	model 1 end | sed 's/^stump 0 1000/stump 0 500/' | give
+	model 2 end | sed 's/^stump 0 1000/stump 0 500/' | give
+	echo speedup_factor >$MANAGER
+}
+no_metrics() { without_modules; rmmod pmctrack_bpf; }
+
+# It says what there is not, and does without.
+test_scx_without_module() {
+	scx
+	equal "$(clients)" none
+	policy /share/gain.bpf.o
+	equal "$(cat /sys/kernel/sched_ext/root/ops)" gain
+	simapp -x 1 mcf
+	equal "$(sessions)" 0
+	no_policy gain
+}
+
+# The guide's policy: who gains from fast cores has them.
+test_scx_guide() {
+	scx
+	hybrid
+	local i
+	metrics
+	equal "$(clients)" bpf
+	[ -e /sys/kernel/btf/pmctrack_bpf ]
+	policy /share/gain.bpf.o
+	four_programs 300 25
+	for i in 1 2; do
+		more "$(big_share /tmp/gamess$i)" 0.65 "gamess on fast cores"
+		more 0.35 "$(big_share /tmp/mcf$i)" "mcf on fast cores"
+	done
+	no_policy gain
+	# With the last client the last session of theirs ends.
+	no_metrics
+	until_sessions 0
+	equal "$(clients)" none
+}
+
+# What a policy uses stays, and the log says nothing else.
+test_scx_held() {
+	scx
+	hybrid
+	metrics
+	policy /share/gain.bpf.o
+	! rmmod pmctrack_bpf 2>/tmp/rmmod || fail "unloaded under a policy"
+	grep -q "in use" /tmp/rmmod
+	! rmmod pmctrack 2>/dev/null || fail "unloaded under its client"
+	# Its metrics can go and come.
+	until_sessions 1
+	echo none >$MANAGER
+	until_sessions 0
+	simapp -x 2 gamess
+	equal "$(sessions)" 0
+	echo speedup_factor >$MANAGER
+	until_sessions 1
+	no_policy gain
+	no_metrics
+}
+
+# A user's session goes before; what the scheduler wanted is not forgotten.
+test_scx_beside_user() {
+	scx
+	hybrid
+	metrics
+	policy /share/gain.bpf.o
+	pmctrack --csv -T 0.05 -c instr -o /tmp/mine simapp -x 20 -j gamess >/tmp/truth
+	equal "$(csv_sum /tmp/mine instr)" "$(truth /tmp/truth instr)"
+	no_policy gain
+	no_metrics
+}
+
+# Threads come and go by the thousand, and take their places in the table with them.
+test_scx_many() {
+	scx
+	hybrid
+	local i
+	metrics
+	policy /share/gain.bpf.o
+	start_waiting 00001000 2000
+	for ((i = 0; i < 300; i++)); do /bin/true; done
+	equal "$(state)" enabled
+	kill -9 "$waiting"
+	wait "$waiting" 2>/dev/null || true
+	no_policy gain
+	no_metrics
+	until_sessions 0
+}
+
+# sched_ext ends a policy that does not care for CPUs that come and go; nothing stays behind.
+test_scx_hotplug() {
+	scx
+	hybrid
+	metrics
+	policy /share/gain.bpf.o
+	simapp -x 100 gamess & job=$!
+	echo 0 >/sys/devices/system/cpu/cpu3/online
+	until_state disabled
+	echo 1 >/sys/devices/system/cpu/cpu3/online
+	rm /sys/fs/bpf/gain
+	policy /share/gain.bpf.o
+	wait $job
+	no_policy gain
+	no_metrics
+	until_sessions 0
+}
