@@ -10,6 +10,8 @@
 #include <linux/bpf.h>
 #include <linux/btf.h>
 #include <linux/btf_ids.h>
+#include <linux/capability.h>
+#include <linux/filter.h>
 #include <linux/module.h>
 #include <pmctrack/client.h>
 
@@ -98,9 +100,22 @@ BTF_ID_FLAGS(func, pmcs_core_type_name)
 BTF_ID_FLAGS(func, pmcs_module)
 BTF_KFUNCS_END(pmcs_ids)
 
+/*
+ * Programs of the other types need CAP_PERFMON or more anyway. Other modules' functions are asked
+ * about, too.
+ */
+static int pmcs_filter(const struct bpf_prog *prog, u32 kfunc_id)
+{
+	if (prog->type == BPF_PROG_TYPE_SYSCALL && btf_id_set8_contains(&pmcs_ids, kfunc_id) &&
+	    !perfmon_capable())
+		return -EACCES;
+	return 0;
+}
+
 static const struct btf_kfunc_id_set pmcs_set = {
 	.owner	= THIS_MODULE,
 	.set	= &pmcs_ids,
+	.filter	= pmcs_filter,
 };
 
 static struct pmct_client pmcs_client = { .name = "bpf" };

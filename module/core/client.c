@@ -4,7 +4,9 @@
 #include <linux/export.h>
 #include <linux/list.h>
 #include <linux/mutex.h>
+#include <linux/pid.h>
 #include <linux/rcupdate.h>
+#include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/string.h>
 #include <pmctrack/client.h>
@@ -45,7 +47,8 @@ EXPORT_SYMBOL_GPL(pmct_client_register);
  * pmct_client_unregister() - it asks no more
  * @client: registered before
  *
- * What it wanted of threads ends with the last client of the machine.
+ * What it wanted of threads ends with the last client of the machine, on kernels without the
+ * patch. With the patch, threads are wanted until somebody says otherwise, or they end.
  *
  * Context: process context, may sleep.
  */
@@ -92,12 +95,25 @@ EXPORT_SYMBOL_GPL(pmct_client_metric);
  * The thread is counted with the event sets of the active monitoring module from its next tick
  * on, unless a user's session has it. Its children are not.
  *
+ * There is one wish for each thread, whatever client has it: the last call counts.
+ *
  * Context: any but NMI; the runqueue lock may be held.
- * Return: 0. -ESRCH: the thread ends. -ENOSPC: too many are monitored. -ENODEV: no client is
- * registered.
+ * Return: 0. -EINVAL: it is an idle thread. -ESRCH: the thread ends, or is not complete yet (a
+ * thread is when it runs for the first time). -ENOSPC: too many are monitored. -ENODEV: no client
+ * is registered. The last two are for kernels without the patch.
  */
 int pmct_client_monitor(struct task_struct *task, bool on)
 {
+	bool complete;
+
+	if (is_idle_task(task))
+		return -EINVAL;
+	/* If its creation fails, nobody hears of its end. */
+	rcu_read_lock();
+	complete = pid_task(task_pid(task), PIDTYPE_PID) == task;
+	rcu_read_unlock();
+	if (on && !complete)
+		return -ESRCH;
 	return pmct_hooks->want(task, on);
 }
 EXPORT_SYMBOL_GPL(pmct_client_monitor);

@@ -228,6 +228,9 @@ static int pmct_tp_want(struct task_struct *task, bool on)
 		return 0;
 	}
 	err = pmct_wanted_add(task);
+	/* Schedulers may ask at each switch. */
+	if (err == -EEXIST)
+		return 0;
 	if (!err)
 		pmct_sched_mode_wants(task);
 	return err;

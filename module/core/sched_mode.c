@@ -41,6 +41,8 @@ static DEFINE_PER_CPU(struct pmct_sched_cpu, pmct_sched_cpu);
 static struct pmct_session *pmct_sched_session;
 /* After a failure: nothing is tried before this, in jiffies. */
 static unsigned long pmct_sched_retry;
+/* The session could not be opened, and that was said. Protected by the monitoring module's lock. */
+static bool pmct_sched_waits;
 
 static void pmct_sched_try_later(void)
 {
@@ -65,9 +67,14 @@ static int pmct_sched_open(const struct monitoring_module *mm)
 	s = pmct_session_create(params, &msg);
 	kfree(params);
 	if (IS_ERR(s)) {
-		pr_info_ratelimited("pmctrack: scheduler mode has to wait: %s\n", msg.text);
+		/* It is tried again and again, and said once. */
+		if (!pmct_sched_waits)
+			pr_info("pmctrack: scheduler mode has to wait: %s\n", msg.text);
+		pmct_sched_waits = true;
+		pmct_sched_try_later();
 		return PTR_ERR(s);
 	}
+	pmct_sched_waits = false;
 	s->mm_sets = true;
 	s->mm_gen = mm->gen;
 	pmct_sched_session = s;
@@ -82,6 +89,9 @@ static int pmct_sched_make_spare(struct pmct_sched_cpu *sc, const struct monitor
 	/* Nothing to count? */
 	if (!mm->nr_raw)
 		return -ENODATA;
+	/* Without the patch, only pmct_sched_look_work() opens it, which then starts the ticks. */
+	if (!pmct_sched_session && !pmct_hooks->patched)
+		return 0;
 	if (!pmct_sched_session) {
 		err = pmct_sched_open(mm);
 		if (err)
@@ -156,7 +166,11 @@ static void pmct_sched_look_work(struct work_struct *work)
 
 	pmct_mmon_lock();
 	mm = pmct_mmon_active();
-	if (mm && mm->nr_raw && !pmct_sched_session)
+	/* The last client may have gone meanwhile. */
+	if (!rcu_access_pointer(pmct_wanted_table))
+		mm = NULL;
+	if (mm && mm->nr_raw && !pmct_sched_session &&
+	    time_after_eq(jiffies, READ_ONCE(pmct_sched_retry)))
 		opened = !pmct_sched_open(mm);
 	open = pmct_sched_session;
 	wait = mm && mm->nr_raw && !open;
@@ -182,8 +196,11 @@ static struct irq_work pmct_sched_look_irq = IRQ_WORK_INIT(pmct_sched_look_later
  */
 void pmct_sched_mode_look(void)
 {
-	/* With the patch, threads that are wanted see to it at their ticks. */
-	if (rcu_access_pointer(pmct_wanted_table))
+	/*
+	 * With the patch, threads that are wanted see to it at their ticks. Without a module this
+	 * is called again when there is one.
+	 */
+	if (rcu_access_pointer(pmct_wanted_table) && rcu_access_pointer(pmct_mmon))
 		irq_work_queue(&pmct_sched_look_irq);
 }
 
@@ -205,8 +222,17 @@ void pmct_sched_mode_wants(const struct task_struct *task)
  */
 bool pmct_sched_mode_waits(void)
 {
+	/* One that has a context, and is not counted now, is its user's. */
 	return rcu_access_pointer(pmct_mmon) && READ_ONCE(pmct_sched_session) &&
-	       pmct_wanted(current) && !(current->flags & PF_EXITING);
+	       pmct_wanted(current) && !pmct_tie_ctx(current) && !(current->flags & PF_EXITING);
+}
+
+static void pmct_sched_look_no_more(void)
+{
+	irq_work_sync(&pmct_sched_look_irq);
+	/* It may ask for the second one. */
+	cancel_work_sync(&pmct_sched_look);
+	cancel_delayed_work_sync(&pmct_sched_look_again);
 }
 
 /* A client of a scheduler comes. Process context, sleeps. */
@@ -221,10 +247,7 @@ void pmct_sched_mode_disarm(void)
 	if (pmct_hooks->patched)
 		return;
 	pmct_wanted_exit();
-	irq_work_sync(&pmct_sched_look_irq);
-	/* It may ask for the second one. */
-	cancel_work_sync(&pmct_sched_look);
-	cancel_delayed_work_sync(&pmct_sched_look_again);
+	pmct_sched_look_no_more();
 	/* Threads that sleep would keep their contexts. */
 	pmct_mmon_lock();
 	pmct_sched_mode_end();
@@ -294,6 +317,7 @@ void pmct_sched_mode_exit(void)
 {
 	int cpu;
 
+	pmct_sched_look_no_more();
 	for_each_possible_cpu(cpu)
 		flush_work(&per_cpu_ptr(&pmct_sched_cpu, cpu)->work);
 }

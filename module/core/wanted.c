@@ -96,8 +96,8 @@ bool pmct_wanted_find(const struct pmct_wanted_table *table, const struct task_s
  * @task: a thread that has not ended; the caller keeps it from being freed
  *
  * Context: any but NMI.
- * Return: 0. -ENODEV: there is no table. -ENOSPC: so many are wanted that there is no place.
- * -ESRCH: the thread ends.
+ * Return: 0. -EEXIST: it was wanted before. -ENODEV: there is no table. -ENOSPC: so many are
+ * wanted that there is no place. -ESRCH: the thread ends.
  */
 int pmct_wanted_add(const struct task_struct *task)
 {
@@ -108,7 +108,9 @@ int pmct_wanted_add(const struct task_struct *task)
 	table = rcu_dereference(pmct_wanted_table);
 	if (!table)
 		err = -ENODEV;
-	else if (!pmct_wanted_find(table, task) && !pmct_wanted_take(table, task))
+	else if (pmct_wanted_find(table, task))
+		err = -EEXIST;
+	else if (!pmct_wanted_take(table, task))
 		err = -ENOSPC;
 	rcu_read_unlock();
 	if (err)

@@ -53,7 +53,7 @@ static void one_test(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, wanted(task));
 	pmct_wanted_remove(task);
 	KUNIT_EXPECT_EQ(test, 0, pmct_wanted_add(task));
-	KUNIT_EXPECT_EQ(test, 0, pmct_wanted_add(task));
+	KUNIT_EXPECT_EQ(test, -EEXIST, pmct_wanted_add(task));
 	KUNIT_EXPECT_TRUE(test, wanted(task));
 	KUNIT_EXPECT_FALSE(test, wanted(other));
 	/* It had one place only. */
