@@ -73,8 +73,8 @@ int pmcs_metric(struct task_struct *p, unsigned int key, struct pmcs_value *valu
 
 /*
  * Several metrics of @p at once, PMCS_BATCH at most: @keys__sz is the size of an array of
- * unsigned int, @values__sz that of as many struct pmcs_value. Both must be writable, for example on
- * the stack: the verifier does not take constants. Returns how many have a value; -EINVAL: the
+ * unsigned int, @values__sz that of as many struct pmcs_value. Both must be writable, for example
+ * on the stack: the verifier does not take constants. Returns how many have a value; -EINVAL: the
  * sizes do not fit together.
  */
 int pmcs_metrics(struct task_struct *p, const unsigned int *keys, unsigned int keys__sz,
@@ -82,9 +82,9 @@ int pmcs_metrics(struct task_struct *p, const unsigned int *keys, unsigned int k
 
 /*
  * Monitor @p from its next tick on, or no more. Its children are not. There is one wish for each
- * thread, whoever has it: the last call counts. Returns 0; -EINVAL: it is an idle thread; -ESRCH: it
- * ends, or is not complete yet (as in init_task: call it in enable);
- * -ENOSPC: too many threads are monitored (some 40,000, on a kernel without PMCTrack's patch).
+ * thread, whoever has it: the last call counts. Returns 0; -EINVAL: it is an idle thread; -ESRCH:
+ * it ends, or is not complete yet (as in init_task: call it in enable); -ENOSPC: too many threads
+ * are monitored (some 40,000, on a kernel without PMCTrack's patch).
  */
 int pmcs_monitor(struct task_struct *p, bool on) __weak __ksym;
 
