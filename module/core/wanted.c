@@ -13,6 +13,7 @@
  * itself (pmct_wanted_remove() in its exit hook), so that another one at the same address does not
  * find itself there.
  */
+#include <linux/bits.h>
 #include <linux/cache.h>
 #include <linux/errno.h>
 #include <linux/hash.h>
@@ -23,6 +24,7 @@
 #include "wanted.h"
 
 #define PMCT_WANTED_BITS	13
+#define PMCT_WANTED_BUCKETS	BIT(PMCT_WANTED_BITS)
 #define PMCT_WANTED_SLOTS	8
 
 /**
@@ -30,7 +32,7 @@
  * @slot: addresses of tasks, or NULL
  */
 struct pmct_wanted_table {
-	const struct task_struct *slot[1 << PMCT_WANTED_BITS][PMCT_WANTED_SLOTS];
+	const struct task_struct *slot[PMCT_WANTED_BUCKETS][PMCT_WANTED_SLOTS];
 };
 
 struct pmct_wanted_table __rcu *pmct_wanted_table;
