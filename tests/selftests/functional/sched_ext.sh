@@ -57,7 +57,9 @@ metrics() {
 	model 2 end | sed 's/^stump 0 1000/stump 0 500/' | give
 	echo speedup_factor >$MANAGER
 }
-no_metrics() { without_modules; rmmod pmctrack_bpf; }
+# The kernel frees programs of BPF some time after their end.
+no_functions() { eventually rmmod pmctrack_bpf 2>/dev/null; }
+no_metrics() { without_modules; no_functions; }
 
 # It says what there is not, and does without.
 test_scx_without_module() {
@@ -157,4 +159,96 @@ test_scx_hotplug() {
 	no_policy gain
 	no_metrics
 	until_sessions 0
+}
+
+# pmctrack-sched and its policies.
+SCHED=(/share/lib/ld-linux-x86-64.so.2 --library-path /share/lib /share/lib/pmctrack-sched)
+sched() { "${SCHED[@]}" "$@"; }
+# sched_begin ARGUMENTS…: in the background, as $scheduler; its output in /tmp/sched
+sched_begin() {
+	"${SCHED[@]}" "$@" >/tmp/sched 2>/tmp/sched.err & scheduler=$!
+	until_state enabled
+}
+sched_end() {
+	kill -TERM $scheduler
+	rc=0; wait $scheduler || rc=$?
+	equal $rc 0 "status of pmctrack-sched"
+	until_state disabled
+}
+# two_and_two ROUNDS ROUNDS: as four_programs, beside a scheduler
+two_and_two() {
+	local i jobs=()
+	for i in 1 2; do
+		simapp -x "$1" -j gamess >/tmp/gamess$i & jobs+=($!)
+		simapp -x "$2" -j mcf >/tmp/mcf$i & jobs+=($!)
+	done
+	wait "${jobs[@]}"
+	echo "# gamess $(big_share /tmp/gamess1) $(big_share /tmp/gamess2), mcf $(big_share /tmp/mcf1) $(big_share /tmp/mcf2)"
+}
+
+# All have the fast cores for half of the time; it says so itself.
+test_scx_rr() {
+	scx
+	hybrid
+	local programs
+	sched_begin -j rr
+	two_and_two 120 10000 & programs=$!
+	sleep 3
+	sched_end
+	pkill -KILL -x simapp
+	wait $programs || true
+	# "time_s":{"simulated_2B-2S_big":1.2,"simulated_2B-2S_small":1.3}
+	sed -n 2p /tmp/sched | grep -oE '"command":"simapp"[^}]*"time_s":\{[^}]*\}' | grep -oE '[0-9.]+,"sim[^}]*' |
+		awk -F'[,:]' '{ n++; share = $1 / ($1 + $3); print "# " share; if (share < 0.4 || share > 0.6) bad++ } END { exit !(n == 4 && !bad) }' ||
+		fail "shares"
+}
+
+# Fast cores are for who gains most; the module is there meanwhile only.
+test_scx_hsp() {
+	scx
+	hybrid
+	metrics
+	echo none >$MANAGER
+	sched_begin -q hsp
+	grep -q '\[\*\] speedup_factor' $MANAGER
+	two_and_two 300 25
+	for i in 1 2; do
+		more "$(big_share /tmp/gamess$i)" 0.65 "gamess on fast cores"
+		more 0.35 "$(big_share /tmp/mcf$i)" "mcf on fast cores"
+	done
+	sched_end
+	! grep -q '\[\*\]' $MANAGER || fail "the module was not restored"
+	no_metrics
+}
+
+# Killed: nothing stays.
+test_scx_killed() {
+	scx
+	hybrid
+	metrics
+	echo none >$MANAGER
+	sched_begin -q acfs
+	kill -KILL $scheduler
+	wait $scheduler || true
+	until_state disabled
+	eventually_none() { ! grep -q '\[\*\]' $MANAGER; }
+	eventually eventually_none
+	no_metrics
+}
+
+# What it cannot do it says, and leaves nothing behind.
+test_scx_refusals() {
+	scx
+	hybrid
+	expect_refusal 2 "no policy 'nonsense'" sched nonsense
+	expect_refusal 2 "give one policy" sched
+	expect_refusal 2 "'0' is not a number from" sched --slice 0 rr
+	expect_refusal 1 "no core type 'nonsense' here" sched --big nonsense rr
+	expect_refusal 1 "pmctrack_bpf.ko cannot be loaded" sched hsp
+	insmod $MODULES/pmctrack_bpf.ko
+	expect_refusal 1 "cannot choose the monitoring module 'nonsense'" sched -m nonsense hsp
+	policy /share/gain.bpf.o
+	expect_refusal 1 "another scheduler has this machine: gain" sched rr
+	no_policy gain
+	no_functions
 }

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * HSP: fast cores go to the threads whose applications gain most from them, for throughput.
+ * Fairness is not looked at.
+ */
+#include "layer.bpf.h"
+
+static const bool policy_asks = true;
+
+static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns)
+{
+	t->progress_ns += ns;
+}
+
+/*
+ * What the fastest cores would gain @t's application over the next rank, in thousandths: its
+ * threads share them, and if there are more threads than fast cores, only so many run there.
+ */
+static u64 application_factor(const struct amp_thread *t)
+{
+	u64 factor = t->factor[1], threads = runnable_beside(t), fast = amp.cpus[0];
+
+	if (threads <= fast || factor <= 1000)
+		return factor;
+	return 1000 + (factor - 1000) * fast / threads;
+}
+
+/* In thousandths. */
+static s64 policy_score(struct amp_thread *t)
+{
+	return application_factor(t);
+}
+
+POLICY("hsp");

@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What all policies for asymmetric machines share. A policy is a file that includes this one and
+ * defines policy_ran() and policy_score(): what a thread's time on a core was worth, and how much
+ * it deserves the fast cores now.
+ *
+ * Each thread has a rank: the core type that it should run on, 0 is the fastest. Each core type
+ * has a queue, which its CPUs take from in the order of the threads' weighted CPU time. A CPU that
+ * finds its queue empty takes from another one. A timer gives ranks away (ranks.bpf.h).
+ *
+ * Nobody starves: a queue is served by CPUs of its own, in the order of CPU time, whatever the
+ * ranks are.
+ *
+ * Threads that may not run on all CPUs, and kernel threads, do not take part: they stay with the
+ * core type where they are, and their affinity is respected by sched_ext.
+ */
+#ifndef SCHEDULERS_LAYER_BPF_H
+#define SCHEDULERS_LAYER_BPF_H
+
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <pmctrack/pmcs.bpf.h>
+
+#include "shared.h"
+
+#define NSEC_PER_MSEC	1000000ULL
+#define CLOCK_MONOTONIC	1
+#define PF_KTHREAD	0x00200000
+#define ENOENT		2
+#define ENOMEM		12
+/* So long a thread waits for a CPU of its rank that was told of it, before others may take it. */
+#define GUARD_NS	(1 * NSEC_PER_MSEC)
+/* How often a running thread's metrics are asked for. */
+#define ASK_NS		(20 * NSEC_PER_MSEC)
+
+static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns);
+static s64 policy_score(struct amp_thread *t);
+/* Does the policy need metrics? */
+static const bool policy_asks;
+
+const volatile struct amp_config amp;
+struct amp_stats stats;
+struct amp_thread threads[AMP_THREADS];
+u32 threads_end;	/* slots from here on were never used */
+u64 guard_until[AMP_RANKS];	/* of each queue */
+u64 vtime_now[AMP_RANKS];
+
+/* Free slots of threads[]. pmctrack-sched fills it. */
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK);
+	__uint(max_entries, AMP_THREADS);
+	__uint(value_size, sizeof(u32));
+} free_slots SEC(".maps");
+
+/* Runnable threads of each process. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, AMP_THREADS);
+	__type(key, u32);
+	__type(value, u32);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+} processes SEC(".maps");
+
+/**
+ * struct task_data - of each task
+ * @slot: in threads[], or AMP_THREADS without one
+ * @vtime: weighted CPU time, which orders its queue
+ * @began_ns: when it began to run
+ */
+struct task_data {
+	u32 slot;
+	u64 vtime;
+	u64 began_ns;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, struct task_data);
+} task_datas SEC(".maps");
+
+struct rank_mask {
+	struct bpf_cpumask __kptr *cpus;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, AMP_RANKS);
+	__type(key, u32);
+	__type(value, struct rank_mask);
+} rank_masks SEC(".maps");
+
+struct amp_timer {
+	struct bpf_timer timer;
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, u32);
+	__type(value, struct amp_timer);
+} timers SEC(".maps");
+
+static struct task_data *data_of(struct task_struct *p)
+{
+	return bpf_task_storage_get(&task_datas, p, 0, 0);
+}
+
+static struct amp_thread *thread_of(const struct task_data *d)
+{
+	if (!d || d->slot >= AMP_THREADS)
+		return NULL;
+	return &threads[d->slot];
+}
+
+static u32 rank_of_cpu(s32 cpu)
+{
+	u32 rank;
+
+	if (cpu < 0 || cpu >= AMP_CPUS)
+		return 0;
+	rank = amp.rank_of[cpu];
+	return rank < AMP_RANKS ? rank : AMP_RANKS - 1;
+}
+
+/* It may run on some CPUs only, so that its rank is that of where it is. */
+static bool is_fixed(const struct task_struct *p)
+{
+	return (p->flags & PF_KTHREAD) || (u32)p->nr_cpus_allowed < scx_bpf_nr_cpu_ids();
+}
+
+static u32 rank_for(const struct task_struct *p, const struct amp_thread *t)
+{
+	u32 rank;
+
+	if (!t || is_fixed(p))
+		return rank_of_cpu(scx_bpf_task_cpu(p));
+	rank = t->rank;
+	return rank < AMP_RANKS ? rank : AMP_RANKS - 1;
+}
+
+/* How many threads of @t's process are runnable. At least 1. */
+static inline u32 runnable_beside(const struct amp_thread *t)
+{
+	u32 tgid = t->tgid, *nr = bpf_map_lookup_elem(&processes, &tgid);
+
+	return nr && *nr ? *nr : 1;
+}
+
+static void ask(struct task_struct *p, struct amp_thread *t, u64 now)
+{
+	struct pmcs_value value;
+	u32 rank;
+
+	if (!policy_asks || !bpf_ksym_exists(pmcs_metric) || now - t->asked_ns < ASK_NS)
+		return;
+	t->asked_ns = now;
+	for (rank = 1; rank < AMP_RANKS && rank < amp.ranks; rank++) {
+		stats.asked++;
+		if (pmcs_metric(p, amp.metric[rank], &value)) {
+			stats.unknown++;
+			continue;
+		}
+		if (value.confidence < PMCS_ESTIMATED)
+			stats.low++;
+		t->confidence = value.confidence;
+		t->factor[rank] = value.value > 100000 ? 100000 : value.value;
+	}
+}
+
+static void count_runnable(struct amp_thread *t, s32 more)
+{
+	u32 tgid = t->tgid, zero = 0, *nr = bpf_map_lookup_elem(&processes, &tgid);
+
+	if (!nr) {
+		bpf_map_update_elem(&processes, &tgid, &zero, BPF_NOEXIST);
+		nr = bpf_map_lookup_elem(&processes, &tgid);
+	}
+	if (nr && __sync_fetch_and_add(nr, more) + more == 0)
+		bpf_map_delete_elem(&processes, &tgid);
+	__sync_fetch_and_add(&stats.runnable, more);
+}
+
+static void guard(u32 rank)
+{
+	guard_until[rank & (AMP_RANKS - 1)] = bpf_ktime_get_ns() + GUARD_NS;
+}
+
+/* An idle CPU of @rank, or -1. */
+static s32 idle_cpu_of(u32 rank)
+{
+	struct rank_mask *mask = bpf_map_lookup_elem(&rank_masks, &rank);
+	s32 cpu = -1;
+
+	if (!mask)
+		return -1;
+	bpf_rcu_read_lock();
+	if (mask->cpus)
+		cpu = scx_bpf_pick_idle_cpu((const struct cpumask *)mask->cpus, 0);
+	bpf_rcu_read_unlock();
+	return cpu;
+}
+
+SEC("struct_ops/select_cpu")
+s32 BPF_PROG(amp_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
+{
+	s32 cpu = is_fixed(p) ? -1 : idle_cpu_of(rank_for(p, thread_of(data_of(p))));
+
+	if (cpu < 0)
+		cpu = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
+	if (cpu < 0)
+		return prev_cpu;
+	scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, amp.slice_ns, 0);
+	return cpu;
+}
+
+SEC("struct_ops/enqueue")
+void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
+{
+	struct task_data *d = data_of(p);
+	u32 rank = rank_for(p, thread_of(d));
+	s32 cpu = scx_bpf_task_cpu(p);
+	u64 vtime;
+
+	/* Who slept long gets no more than a slice for it. */
+	vtime = d ? d->vtime : 0;
+	if ((s64)(vtime - (vtime_now[rank] - amp.slice_ns)) < 0)
+		vtime = vtime_now[rank] - amp.slice_ns;
+	if (d)
+		d->vtime = vtime;
+	if (p->nr_cpus_allowed == 1)
+		scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, amp.slice_ns, flags);
+	else
+		scx_bpf_dsq_insert_vtime(p, rank, amp.slice_ns, vtime, flags);
+	/* It was alone there: the CPU looks again for what to run. */
+	if (flags & SCX_ENQ_LAST)
+		scx_bpf_kick_cpu(cpu, 0);
+	cpu = is_fixed(p) ? -1 : idle_cpu_of(rank);
+	if (cpu >= 0)
+		guard(rank);
+	else
+		cpu = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
+	if (cpu >= 0)
+		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
+}
+
+/* Take from the queue of another core type. */
+static bool take_other(u32 rank, u64 now)
+{
+	return rank < amp.ranks && rank < AMP_RANKS && now >= guard_until[rank] &&
+	       scx_bpf_dsq_move_to_local(rank);
+}
+
+SEC("struct_ops/dispatch")
+void BPF_PROG(amp_dispatch, s32 cpu, struct task_struct *prev)
+{
+	u32 rank = rank_of_cpu(cpu), other;
+	u64 now;
+
+	if (scx_bpf_dsq_move_to_local(rank))
+		return;
+	now = bpf_ktime_get_ns();
+	/* The nearest types first. */
+	for (other = 1; other < AMP_RANKS; other++) {
+		if (take_other(rank + other, now) || (other <= rank && take_other(rank - other, now)))
+			return;
+	}
+}
+
+SEC("struct_ops/runnable")
+void BPF_PROG(amp_runnable, struct task_struct *p, u64 flags)
+{
+	struct amp_thread *t = thread_of(data_of(p));
+
+	if (!t || t->state == AMP_RUNNABLE)
+		return;
+	t->state = AMP_RUNNABLE;
+	t->fixed = is_fixed(p);
+	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), p->comm);
+	count_runnable(t, 1);
+}
+
+SEC("struct_ops/quiescent")
+void BPF_PROG(amp_quiescent, struct task_struct *p, u64 flags)
+{
+	struct amp_thread *t = thread_of(data_of(p));
+
+	if (!t || t->state != AMP_RUNNABLE)
+		return;
+	t->state = AMP_BLOCKED;
+	count_runnable(t, -1);
+}
+
+SEC("struct_ops/running")
+void BPF_PROG(amp_running, struct task_struct *p)
+{
+	struct task_data *d = data_of(p);
+	struct amp_thread *t = thread_of(d);
+	s32 cpu = scx_bpf_task_cpu(p);
+	u32 rank = rank_of_cpu(cpu);
+
+	if (!d)
+		return;
+	d->began_ns = bpf_ktime_get_ns();
+	if ((s64)(d->vtime - vtime_now[rank]) > 0)
+		vtime_now[rank] = d->vtime;
+	if (t) {
+		t->cpu = cpu;
+		t->fixed = is_fixed(p);
+	}
+}
+
+SEC("struct_ops/stopping")
+void BPF_PROG(amp_stopping, struct task_struct *p, bool runnable)
+{
+	struct task_data *d = data_of(p);
+	struct amp_thread *t = thread_of(d);
+	u64 now = bpf_ktime_get_ns(), ns;
+	u32 rank;
+
+	if (!d || !d->began_ns)
+		return;
+	ns = now - d->began_ns;
+	d->began_ns = 0;
+	d->vtime += ns * 100 / (p->scx.weight ?: 1);
+	if (!t)
+		return;
+	rank = rank_of_cpu(t->cpu);
+	t->cpu = -1;
+	t->weight = p->scx.weight;
+	t->time_ns[rank] += ns;
+	ask(p, t, now);
+	policy_ran(t, rank, ns);
+}
+
+/* The least progress of all that are runnable: a new thread owes nobody anything. */
+static u64 least_progress(void)
+{
+	u64 least = 0;
+	u32 i;
+	bool found = false;
+
+	bpf_for(i, 0, AMP_THREADS) {
+		struct amp_thread *t = &threads[i & (AMP_THREADS - 1)];
+
+		if (i >= threads_end)
+			break;
+		if (t->state != AMP_RUNNABLE || (found && t->progress_ns >= least))
+			continue;
+		least = t->progress_ns;
+		found = true;
+	}
+	return least;
+}
+
+#include "ranks.bpf.h"
+
+SEC("struct_ops/init_task")
+s32 BPF_PROG(amp_init_task, struct task_struct *p, struct scx_init_task_args *args)
+{
+	struct task_data *d = bpf_task_storage_get(&task_datas, p, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+
+	if (!d)
+		return -ENOMEM;
+	d->slot = AMP_THREADS;
+	return 0;
+}
+
+SEC("struct_ops/enable")
+void BPF_PROG(amp_enable, struct task_struct *p)
+{
+	struct task_data *d = data_of(p);
+	struct amp_thread *t;
+	u32 slot, i;
+
+	if (!d || (p->flags & PF_KTHREAD))
+		return;
+	if (bpf_map_pop_elem(&free_slots, &slot) || slot >= AMP_THREADS) {
+		__sync_fetch_and_add(&stats.unmanaged, 1);
+		return;
+	}
+	t = &threads[slot];
+	t->pid = p->pid;
+	t->tgid = p->tgid;
+	t->weight = p->scx.weight;
+	t->cpu = -1;
+	t->confidence = -1;
+	t->rank = amp.ranks - 1;
+	t->score = 0;
+	t->asked_ns = 0;
+	t->progress_ns = least_progress();
+	for (i = 0; i < AMP_RANKS; i++) {
+		t->factor[i] = amp.ratio[i];
+		t->time_ns[i] = 0;
+	}
+	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), p->comm);
+	t->state = AMP_BLOCKED;
+	if (slot >= threads_end)
+		threads_end = slot + 1;
+	d->slot = slot;
+	if (policy_asks && bpf_ksym_exists(pmcs_monitor))
+		pmcs_monitor(p, true);
+}
+
+static void leave(struct task_struct *p)
+{
+	struct task_data *d = data_of(p);
+	struct amp_thread *t = thread_of(d);
+	u32 slot;
+
+	if (!d || !t)
+		return;
+	if (t->state == AMP_RUNNABLE)
+		count_runnable(t, -1);
+	t->state = AMP_FREE;
+	slot = d->slot;
+	d->slot = AMP_THREADS;
+	bpf_map_push_elem(&free_slots, &slot, 0);
+	if (policy_asks && bpf_ksym_exists(pmcs_monitor))
+		pmcs_monitor(p, false);
+}
+
+SEC("struct_ops/disable")
+void BPF_PROG(amp_disable, struct task_struct *p)
+{
+	leave(p);
+}
+
+SEC("struct_ops.s/init")
+s32 BPF_PROG(amp_init)
+{
+	struct amp_timer *timer;
+	struct rank_mask *mask;
+	struct bpf_cpumask *cpus;
+	u32 rank, zero = 0, cpu;
+	s32 err;
+
+	for (rank = 0; rank < AMP_RANKS; rank++) {
+		if (rank >= amp.ranks)
+			break;
+		err = scx_bpf_create_dsq(rank, -1);
+		if (err)
+			return err;
+		mask = bpf_map_lookup_elem(&rank_masks, &rank);
+		if (!mask)
+			return -ENOENT;
+		cpus = bpf_cpumask_create();
+		if (!cpus)
+			return -ENOMEM;
+		bpf_for(cpu, 0, AMP_CPUS) {
+			if (cpu < scx_bpf_nr_cpu_ids() && rank_of_cpu(cpu) == rank)
+				bpf_cpumask_set_cpu(cpu, cpus);
+		}
+		cpus = bpf_kptr_xchg(&mask->cpus, cpus);
+		if (cpus)
+			bpf_cpumask_release(cpus);
+	}
+	timer = bpf_map_lookup_elem(&timers, &zero);
+	if (!timer)
+		return -ENOENT;
+	bpf_timer_init(&timer->timer, &timers, CLOCK_MONOTONIC);
+	bpf_timer_set_callback(&timer->timer, amp_tick);
+	return bpf_timer_start(&timer->timer, amp.period_ns, 0);
+}
+
+SEC("struct_ops/exit")
+void BPF_PROG(amp_exit, struct scx_exit_info *ei)
+{
+	bpf_probe_read_kernel_str(stats.reason, sizeof(stats.reason), ei->msg);
+	if (!stats.reason[0])
+		bpf_probe_read_kernel_str(stats.reason, sizeof(stats.reason), ei->reason);
+	stats.exited = ei->kind;
+}
+
+#define POLICY(_name)							\
+SEC(".struct_ops.link")							\
+struct sched_ext_ops policy = {						\
+	.select_cpu	= (void *)amp_select_cpu,			\
+	.enqueue	= (void *)amp_enqueue,				\
+	.dispatch	= (void *)amp_dispatch,				\
+	.runnable	= (void *)amp_runnable,				\
+	.quiescent	= (void *)amp_quiescent,			\
+	.running	= (void *)amp_running,				\
+	.stopping	= (void *)amp_stopping,				\
+	.init_task	= (void *)amp_init_task,			\
+	.enable		= (void *)amp_enable,				\
+	.disable	= (void *)amp_disable,				\
+	.init		= (void *)amp_init,				\
+	.exit		= (void *)amp_exit,				\
+	.flags		= SCX_OPS_ENQ_LAST,				\
+	.timeout_ms	= 10000,					\
+	.name		= _name,					\
+};									\
+									\
+char _license[] SEC("license") = "GPL"
+
+#endif /* SCHEDULERS_LAYER_BPF_H */

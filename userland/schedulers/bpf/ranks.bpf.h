@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who runs on which core type: a timer gives ranks away, as many of each as there are CPUs, in
+ * proportion if more threads are runnable. Two threads change places if the one with the worse
+ * rank deserves the better one more, by more than a band. A part of layer.bpf.h.
+ */
+#ifndef SCHEDULERS_RANKS_BPF_H
+#define SCHEDULERS_RANKS_BPF_H
+
+/* What the timer finds: threads and slots by rank. */
+struct survey {
+	u32 nr[AMP_RANKS];
+	u32 best[AMP_RANKS];	/* deserves a better rank most */
+	u32 worst[AMP_RANKS];	/* deserves its rank least */
+	s64 best_score[AMP_RANKS];
+	s64 worst_score[AMP_RANKS];
+	s32 astray[AMP_RANKS][AMP_RANKS];	/* by rank and core type: a CPU, or -1 */
+};
+
+static struct survey survey;
+
+static void take_survey(void)
+{
+	u32 i, rank, on;
+	s32 cpu;
+
+	for (rank = 0; rank < AMP_RANKS; rank++) {
+		survey.nr[rank] = 0;
+		for (on = 0; on < AMP_RANKS; on++)
+			survey.astray[rank][on] = -1;
+	}
+	bpf_for(i, 0, AMP_THREADS) {
+		struct amp_thread *t = &threads[i & (AMP_THREADS - 1)];
+
+		if (i >= threads_end)
+			break;
+		if (t->state != AMP_RUNNABLE || t->fixed)
+			continue;
+		rank = t->rank & (AMP_RANKS - 1);
+		t->score = policy_score(t);
+		if (!survey.nr[rank] || t->score > survey.best_score[rank]) {
+			survey.best[rank] = i;
+			survey.best_score[rank] = t->score;
+		}
+		if (!survey.nr[rank] || t->score < survey.worst_score[rank]) {
+			survey.worst[rank] = i;
+			survey.worst_score[rank] = t->score;
+		}
+		survey.nr[rank]++;
+		cpu = t->cpu;
+		if (cpu >= 0)
+			survey.astray[rank][rank_of_cpu(cpu) & (AMP_RANKS - 1)] = cpu;
+	}
+}
+
+/* How many threads of @all should have ranks up to @rank. */
+static u32 places_up_to(u32 rank, u32 all)
+{
+	u32 cpus = 0, total = 0, r;
+
+	for (r = 0; r < AMP_RANKS; r++) {
+		if (r <= rank)
+			cpus += amp.cpus[r];
+		total += amp.cpus[r];
+	}
+	if (all <= total || !total)
+		return all < cpus ? all : cpus;
+	return all * cpus / total;
+}
+
+static void give_rank(u32 slot, u32 rank)
+{
+	struct amp_thread *t = &threads[slot & (AMP_THREADS - 1)];
+	s32 cpu = t->cpu;
+
+	t->rank = rank;
+	if (cpu >= 0 && rank_of_cpu(cpu) != rank)
+		scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
+}
+
+/* Between a rank and the next one: fill places, or change two threads. */
+static void settle(u32 rank, u32 all)
+{
+	u32 next = rank + 1, have = 0, r;
+
+	if (next >= AMP_RANKS)
+		return;
+	for (r = 0; r <= rank; r++)
+		have += survey.nr[r & (AMP_RANKS - 1)];
+	if (have < places_up_to(rank, all) && survey.nr[next]) {
+		guard(rank);
+		give_rank(survey.best[next], rank);
+		stats.moves++;
+	} else if (have > places_up_to(rank, all) && survey.nr[rank]) {
+		guard(next);
+		give_rank(survey.worst[rank], next);
+		stats.moves++;
+	} else if (survey.nr[rank] && survey.nr[next] &&
+		   survey.best_score[next] - survey.worst_score[rank] > (s64)amp.band) {
+		guard(rank);
+		guard(next);
+		give_rank(survey.best[next], rank);
+		give_rank(survey.worst[rank], next);
+		stats.swaps++;
+	}
+}
+
+/*
+ * Two threads that run on each other's core type, perhaps because each was taken from its queue
+ * before a CPU of its own was free.
+ */
+static void exchange(u32 one, u32 two)
+{
+	s32 a = survey.astray[one & (AMP_RANKS - 1)][two & (AMP_RANKS - 1)];
+	s32 b = survey.astray[two & (AMP_RANKS - 1)][one & (AMP_RANKS - 1)];
+
+	if (a < 0 || b < 0)
+		return;
+	guard(one);
+	guard(two);
+	scx_bpf_kick_cpu(a, SCX_KICK_PREEMPT);
+	scx_bpf_kick_cpu(b, SCX_KICK_PREEMPT);
+}
+
+static void kick_idle(void)
+{
+	const struct cpumask *possible = scx_bpf_get_possible_cpumask();
+	s32 cpu = scx_bpf_pick_idle_cpu(possible, 0);
+
+	scx_bpf_put_cpumask(possible);
+	if (cpu >= 0)
+		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
+}
+
+static int amp_tick(void *map, u32 *key, struct amp_timer *timer)
+{
+	u32 rank, all = 0;
+
+	stats.ticks++;
+	take_survey();
+	for (rank = 0; rank < AMP_RANKS; rank++)
+		all += survey.nr[rank];
+	for (rank = 0; rank + 1 < AMP_RANKS; rank++) {
+		if (rank + 1 < amp.ranks)
+			settle(rank, all);
+	}
+	/* Who was guarded, and nobody took. */
+	for (rank = 0; rank < AMP_RANKS; rank++) {
+		if (rank + 1 < amp.ranks)
+			exchange(rank, rank + 1);
+		if (rank < amp.ranks && scx_bpf_dsq_nr_queued(rank) > 0)
+			kick_idle();
+	}
+	bpf_timer_start(&timer->timer, amp.period_ns, 0);
+	return 0;
+}
+
+#endif /* SCHEDULERS_RANKS_BPF_H */

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the policies (BPF) and pmctrack-sched both know. No includes: vmlinux.h comes before. */
+#ifndef SCHEDULERS_SHARED_H
+#define SCHEDULERS_SHARED_H
+
+#define AMP_RANKS	4	/* core types, the fastest is rank 0 */
+#define AMP_CPUS	1024
+#define AMP_THREADS	16384	/* with a rank of their own; others run on the slowest cores */
+#define AMP_COMM	16
+#define AMP_REASON	256
+
+enum amp_state {
+	AMP_FREE,
+	AMP_BLOCKED,
+	AMP_RUNNABLE,
+};
+
+/**
+ * struct amp_config - what pmctrack-sched has decided before the policy begins
+ * @slice_ns: how long a thread runs while others wait
+ * @period_ns: how often threads may change ranks
+ * @band: by how much a thread has to deserve a better rank more than the one that has it, in the
+ *	unit of the policy
+ * @ranks: number of core types
+ * @metric: enum pmct_metric of a thread's factor on rank r against rank 0, [0] is not used
+ * @ratio: speed of rank 0 over that of each rank, in thousandths, for policies that do not ask
+ * @cpus: CPUs of each rank
+ * @rank_of: of each CPU
+ */
+struct amp_config {
+	unsigned long long slice_ns;
+	unsigned long long period_ns;
+	unsigned long long band;
+	unsigned int ranks;
+	unsigned int metric[AMP_RANKS];
+	unsigned int ratio[AMP_RANKS];
+	unsigned int cpus[AMP_RANKS];
+	unsigned char rank_of[AMP_CPUS];
+};
+
+/**
+ * struct amp_thread - a thread under the policy
+ * @pid: of the thread; @tgid: of its process
+ * @state: enum amp_state
+ * @rank: the core type that it should run on
+ * @weight: of its nice value and control group, 100 for nice 0
+ * @cpu: where it runs, or -1
+ * @confidence: of @factor: enum pmct_confidence, or -1 without a value
+ * @fixed: it may not run everywhere, and keeps to the core type where it is
+ * @factor: what the module says, in thousandths; [0] is 1000
+ * @time_ns: that it ran on each core type
+ * @progress_ns: what these made, as the policy counts; see policy_ran()
+ * @score: how much it deserves fast cores: see policy_score()
+ * @began_ns: when it began to run
+ * @asked_ns: when the module was asked last
+ */
+struct amp_thread {
+	unsigned int pid;
+	unsigned int tgid;
+	unsigned int state;
+	unsigned int rank;
+	unsigned int weight;
+	int cpu;
+	int confidence;
+	unsigned int fixed;
+	unsigned int factor[AMP_RANKS];
+	unsigned long long time_ns[AMP_RANKS];
+	unsigned long long progress_ns;
+	long long score;
+	unsigned long long began_ns;
+	unsigned long long asked_ns;
+	char comm[AMP_COMM];
+};
+
+/**
+ * struct amp_stats - what happened since the policy began
+ * @ticks: how often ranks were looked at
+ * @moves: threads that were given a better rank, or a worse one, because of a place to fill
+ * @swaps: pairs that changed ranks
+ * @unmanaged: threads that found no place, AMP_THREADS being taken
+ * @asked: metrics that were asked for
+ * @unknown: of these, without a value
+ * @low: of these, with a value that is stale or extrapolated
+ * @runnable: threads that run or wait now
+ * @exited: the policy has ended: enum scx_exit_kind
+ * @reason: why
+ */
+struct amp_stats {
+	unsigned long long ticks;
+	unsigned long long moves;
+	unsigned long long swaps;
+	unsigned long long unmanaged;
+	unsigned long long asked;
+	unsigned long long unknown;
+	unsigned long long low;
+	unsigned int runnable;
+	unsigned int exited;
+	char reason[AMP_REASON];
+};
+
+#endif /* SCHEDULERS_SHARED_H */

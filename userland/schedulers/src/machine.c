@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "complain.h"
+#include "cpu_list.h"
+#include "machine.h"
+#include "text_file.h"
+
+#define INFO_SIZE	65536
+
+/* The kernel's capacity of a CPU, 0 if it does not say. */
+static unsigned int capacity_of(unsigned int cpu)
+{
+	char path[64], line[32];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%u/cpu_capacity", cpu);
+	return text_file_line(path, line, sizeof(line)) ? (unsigned int)strtoul(line, NULL, 10) : 0;
+}
+
+static unsigned int capacity_of_type(const struct core_type *type)
+{
+	unsigned int cpu;
+
+	for (cpu = 0; cpu < MACHINE_CPUS; cpu++) {
+		if (CPU_ISSET(cpu, &type->cpus))
+			return capacity_of(cpu);
+	}
+	return 0;
+}
+
+/* Slower first. Types of one capacity keep their order in the file. */
+static bool is_faster(const struct core_type *a, const struct core_type *b, const char *fastest)
+{
+	if (fastest && !strcmp(a->name, fastest) != !strcmp(b->name, fastest))
+		return !strcmp(a->name, fastest);
+	return capacity_of_type(a) > capacity_of_type(b);
+}
+
+static void sort_types(struct machine *m, const char *fastest)
+{
+	struct core_type type;
+	unsigned int i, j;
+
+	for (i = 1; i < m->nr; i++) {
+		type = m->type[i];
+		for (j = i; j > 0 && is_faster(&type, &m->type[j - 1], fastest); j--)
+			m->type[j] = m->type[j - 1];
+		m->type[j] = type;
+	}
+}
+
+/* A line "name: value" of a paragraph. */
+static int read_line(struct machine *m, const char *line)
+{
+	struct core_type *type = m->nr ? &m->type[m->nr - 1] : NULL;
+	unsigned int index;
+
+	if (sscanf(line, "coretype: %u", &index) == 1) {
+		if (m->nr == MACHINE_TYPES) {
+			complain("this machine has more than %d core types", MACHINE_TYPES);
+			return -1;
+		}
+		memset(&m->type[m->nr], 0, sizeof(m->type[0]));
+		m->type[m->nr++].index = index;
+	} else if (type && !strncmp(line, "pmu: ", 5)) {
+		snprintf(type->name, sizeof(type->name), "%s", line + 5);
+	} else if (type && !strncmp(line, "cpus: ", 6) && cpu_list_parse(line + 6, &type->cpus)) {
+		complain("cannot read the CPUs of core type %u: '%s'", type->index, line + 6);
+		return -1;
+	}
+	return 0;
+}
+
+int machine_read(struct machine *m, const char *info, const char *fastest)
+{
+	char *text = malloc(INFO_SIZE), *line, *at;
+	unsigned int i;
+	int err = 0;
+
+	m->nr = 0;
+	if (!text || text_file_read(info, text, INFO_SIZE) <= 0) {
+		complain("cannot read %s: load PMCTrack's kernel module (modprobe pmctrack)", info);
+		free(text);
+		return -1;
+	}
+	for (line = strtok_r(text, "\n", &at); line && !err; line = strtok_r(NULL, "\n", &at))
+		err = read_line(m, line);
+	free(text);
+	if (err)
+		return err;
+	if (!m->nr) {
+		complain("%s names no core type: PMCTrack cannot count here (see its kernel log)", info);
+		return -1;
+	}
+	for (i = 0; fastest && i < m->nr && strcmp(m->type[i].name, fastest); i++)
+		;
+	if (fastest && i == m->nr) {
+		complain("no core type '%s' here; %s has them as 'pmu:'", fastest, info);
+		return -1;
+	}
+	sort_types(m, fastest);
+	return 0;
+}
+
+unsigned int machine_rank(const struct machine *m, unsigned int cpu)
+{
+	unsigned int rank;
+
+	for (rank = 0; rank < m->nr; rank++) {
+		if (CPU_ISSET(cpu, &m->type[rank].cpus))
+			return rank;
+	}
+	return m->nr - 1;
+}

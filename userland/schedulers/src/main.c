@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* pmctrack-sched: run a policy for asymmetric machines until it is ended. */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "complain.h"
+#include "machine.h"
+#include "module.h"
+#include "policy.h"
+#include "show.h"
+#include "standard_files.h"
+#include "text_file.h"
+
+#define INFO		"/proc/pmc/info"
+#define NS_PER_MS	1000000ULL
+#define STATUS_FAILED	1
+#define STATUS_USAGE	2
+
+struct options {
+	const struct policy_kind *kind;
+	const char *module;
+	const char *fastest;
+	double interval;
+	double seconds;
+	bool json;
+	bool quiet;
+	struct policy_options policy;
+};
+
+static const char usage_text[] =
+	"Usage: pmctrack-sched [OPTION]... POLICY\n"
+	"Schedule this machine by a policy, until Ctrl-C. Policies:\n";
+
+static const char options_text[] =
+	"  -m, --module=NAME      monitoring module that it asks (none: do not choose one)\n"
+	"  -b, --big=PMU          the fastest core type, by its name in /proc/pmc/info\n"
+	"  -r, --ratio=N          speed of the fastest over the next core type, for threads of which\n"
+	"                         nothing is known yet (default: 2)\n"
+	"  -s, --slice=MS         how long a thread runs while others wait (default: 5)\n"
+	"  -p, --period=MS        how often threads may change core types (default: 20)\n"
+	"  -B, --band=N           how much more a thread must deserve a faster core, in the policy's unit\n"
+	"  -i, --interval=S       time between two reports (default: 1)\n"
+	"  -d, --duration=S       end after this time\n"
+	"  -j, --json             a line of JSON each time\n"
+	"  -q, --quiet            no reports\n"
+	"  -h, --help             this text\n";
+
+static void usage(void)
+{
+	const struct policy_kind *kind;
+
+	fputs(usage_text, stdout);
+	for (kind = policy_kinds; kind->name; kind++)
+		printf("  %-10s %s\n", kind->name, kind->about);
+	fputs(options_text, stdout);
+}
+
+/* A number from @least on. Returns false, and tells the user. */
+static bool number(const char *option, const char *text, double least, double most, double *value)
+{
+	char *end;
+
+	errno = 0;
+	*value = strtod(text, &end);
+	if (!errno && end != text && !*end && *value >= least && *value <= most)
+		return true;
+	complain("%s: '%s' is not a number from %g to %g", option, text, least, most);
+	return false;
+}
+
+static int read_options(struct options *o, int argc, char **argv)
+{
+	static const struct option table[] = {
+		{ "module", required_argument, NULL, 'm' }, { "big", required_argument, NULL, 'b' },
+		{ "ratio", required_argument, NULL, 'r' }, { "slice", required_argument, NULL, 's' },
+		{ "period", required_argument, NULL, 'p' }, { "band", required_argument, NULL, 'B' },
+		{ "interval", required_argument, NULL, 'i' }, { "duration", required_argument, NULL, 'd' },
+		{ "json", no_argument, NULL, 'j' }, { "quiet", no_argument, NULL, 'q' },
+		{ "help", no_argument, NULL, 'h' }, { 0 },
+	};
+	double value, ratio = 2;
+	bool ok = true;
+	int c, rank;
+
+	*o = (struct options){ .interval = 1, .policy = { .slice_ns = 5 * NS_PER_MS, .period_ns = 20 * NS_PER_MS } };
+	while (ok && (c = getopt_long(argc, argv, "m:b:r:s:p:B:i:d:jqh", table, NULL)) >= 0) {
+		switch (c) {
+		case 'm': o->module = optarg; break;
+		case 'b': o->fastest = optarg; break;
+		case 'r': ok = number("--ratio", optarg, 1, 100, &ratio); break;
+		case 's':
+			ok = number("--slice", optarg, 0.1, 1000, &value);
+			o->policy.slice_ns = (unsigned long long)(value * 1e6);
+			break;
+		case 'p':
+			ok = number("--period", optarg, 1, 10000, &value);
+			o->policy.period_ns = (unsigned long long)(value * 1e6);
+			break;
+		case 'B':
+			ok = number("--band", optarg, 1, 1e15, &value);
+			o->policy.band = (unsigned long long)value;
+			break;
+		case 'i': ok = number("--interval", optarg, 0.01, 1e6, &o->interval); break;
+		case 'd': ok = number("--duration", optarg, 0.01, 1e9, &o->seconds); break;
+		case 'j': o->json = true; break;
+		case 'q': o->quiet = true; break;
+		case 'h': usage(); exit(standard_output_end(0, STATUS_FAILED));
+		default: ok = false;
+		}
+	}
+	if (!ok)
+		return -1;
+	if (optind != argc - 1) {
+		complain("give one policy (pmctrack-sched --help lists them)");
+		return -1;
+	}
+	o->kind = policy_kind_of(argv[optind]);
+	if (!o->kind) {
+		complain("no policy '%s' (pmctrack-sched --help lists them)", argv[optind]);
+		return -1;
+	}
+	for (rank = 0; rank < AMP_RANKS; rank++) {
+		o->policy.ratio[rank] = rank ? (unsigned int)(1000 * ratio + 0.5) : 1000;
+		ratio = rank ? ratio * ratio : ratio;
+	}
+	return 0;
+}
+
+static double now(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+/* Sleep until @until, or a signal of @set: its number, or 0. */
+static int sleep_until(double until, const sigset_t *set)
+{
+	double left = until - now();
+	struct timespec ts;
+	int signal;
+
+	if (left < 0)
+		left = 0;
+	ts.tv_sec = (time_t)left;
+	ts.tv_nsec = (long)((left - (double)ts.tv_sec) * 1e9);
+	do
+		signal = sigtimedwait(set, NULL, &ts);
+	while (signal < 0 && errno == EINTR);
+	return signal > 0 ? signal : 0;
+}
+
+/* Until a signal, the end of its time, or of the policy. Returns the exit status. */
+static int watch(const struct options *o, struct show *s, const struct policy *policy, const sigset_t *set)
+{
+	const volatile struct amp_stats *stats = policy_stats(policy);
+	double begin = now(), next = begin, end = o->seconds > 0 ? begin + o->seconds : 1e300;
+
+	for (;;) {
+		next += o->interval;
+		if (sleep_until(next < end ? next : end, set))
+			break;
+		s->seconds = now() - begin;
+		if (stats->exited) {
+			complain("the kernel ended the policy: %s", (const char *)stats->reason);
+			return STATUS_FAILED;
+		}
+		if (!o->quiet)
+			show(s, policy, false);
+		if (now() >= end)
+			break;
+	}
+	s->seconds = now() - begin;
+	if (!o->quiet)
+		show(s, policy, true);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct module *module = NULL;
+	struct machine machine;
+	struct options o;
+	struct show s;
+	struct policy *policy = NULL;
+	int status = STATUS_FAILED;
+	const char *name;
+	sigset_t set;
+	unsigned int i;
+
+	complain_as("pmctrack-sched");
+	setlocale(LC_ALL, "C");
+	if (standard_files_open(O_CLOEXEC))
+		return STATUS_FAILED;
+	if (read_options(&o, argc, argv))
+		return STATUS_USAGE;
+	if (geteuid()) {
+		complain("only root may schedule the machine (CAP_SYS_ADMIN and CAP_BPF)");
+		return STATUS_FAILED;
+	}
+	if (machine_read(&machine, INFO, o.fastest))
+		return STATUS_FAILED;
+	if (machine.nr == 1)
+		complain("all CPUs of this machine are of one type: the policy runs, and has nothing to choose");
+	/* From here on, signals end what has begun. */
+	sigemptyset(&set);
+	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		sigaddset(&set, signals[i]);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	signal(SIGPIPE, SIG_IGN);
+	name = o.module ? o.module : o.kind->module;
+	if (name && strcmp(name, "none")) {
+		module = module_choose(name);
+		if (!module)
+			return STATUS_FAILED;
+	}
+	s = (struct show){ .json = o.json, .kind = o.kind, .machine = &machine,
+			   .simulated = !strncmp(machine.type[0].name, "simulated_", 10) };
+	if (!policy_begin(&policy, o.kind, &machine, &o.policy))
+		status = watch(&o, &s, policy, &set);
+	policy_end(policy);
+	module_restore(module);
+	return standard_output_end(status, STATUS_FAILED);
+}

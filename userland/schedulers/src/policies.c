@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <string.h>
+
+#include "policies.h"
+
+#define MS	1000000ULL
+
+/* What the linker made of a file (see the Makefile). */
+#define ELF(_name)	extern const char _binary_##_name##_elf_start[], _binary_##_name##_elf_end[]
+#define ELF_OF(_name)	_binary_##_name##_elf_start, _binary_##_name##_elf_end
+
+ELF(a_dwrr);
+ELF(acfs);
+ELF(eqp);
+ELF(hsp);
+ELF(rr);
+
+const struct policy_kind policy_kinds[] = {
+	{ "rr", "share the time on fast cores equally", NULL, 20 * MS, "ns", ELF_OF(rr) },
+	{ "a-dwrr", "share scaled CPU time by priority", NULL, 20 * MS, "ns", ELF_OF(a_dwrr) },
+	{ "hsp", "fast cores for who gains most: throughput", "speedup_factor", 50, "thousandths",
+	  ELF_OF(hsp) },
+	{ "eqp", "equal slowdown of threads, by the speedup of now", "ipc_sampling", 2000,
+	  "millionths", ELF_OF(eqp) },
+	{ "acfs", "equal progress of applications, by priority", "speedup_factor", 20 * MS, "ns",
+	  ELF_OF(acfs) },
+	{ 0 },
+};
+
+const struct policy_kind *policy_kind_of(const char *name)
+{
+	const struct policy_kind *kind;
+
+	for (kind = policy_kinds; kind->name; kind++) {
+		if (!strcmp(kind->name, name))
+			return kind;
+	}
+	return NULL;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The policies that there are: what they are called, what they need, and their BPF programs. */
+#ifndef SCHEDULERS_POLICIES_H
+#define SCHEDULERS_POLICIES_H
+
+/**
+ * struct policy_kind - a policy
+ * @name: for users
+ * @about: a line
+ * @module: the monitoring module that it asks, or NULL; another one can be chosen
+ * @band: by how much a thread must deserve a better core more, in @band_unit
+ * @band_unit: for users
+ * @elf: its BPF object, up to @elf_end
+ */
+struct policy_kind {
+	const char *name;
+	const char *about;
+	const char *module;
+	unsigned long long band;
+	const char *band_unit;
+	const char *elf;
+	const char *elf_end;
+};
+
+/* All, in order; the last one has no name. */
+extern const struct policy_kind policy_kinds[];
+
+/* NULL: there is none of that name. */
+const struct policy_kind *policy_kind_of(const char *name);
+
+#endif /* SCHEDULERS_POLICIES_H */

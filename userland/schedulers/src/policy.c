@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <bpf/btf.h>
+#include <bpf/libbpf.h>
+
+#include "complain.h"
+#include "policy.h"
+#include "text_file.h"
+
+#define STATE	"/sys/kernel/sched_ext/state"
+#define OPS	"/sys/kernel/sched_ext/root/ops"
+
+/* enum pmct_metric: of the core types after the first two */
+static const unsigned int speedup_of_rank[AMP_RANKS] = { 0, 2, 14, 15 };
+
+/**
+ * struct policy - a policy that was loaded
+ * @object: its programs and maps
+ * @link: it is in effect as long as this exists
+ * @stats, @threads, @end: variables of the BPF program
+ */
+struct policy {
+	struct bpf_object *object;
+	struct bpf_link *link;
+	const volatile struct amp_stats *stats;
+	const volatile struct amp_thread *threads;
+	const volatile unsigned int *end;
+};
+
+/* What libbpf and the verifier said. */
+static char said[1 << 20];
+#define LAST_LINES	12
+
+static int listen(enum libbpf_print_level level, const char *fmt, va_list args)
+{
+	size_t len = strlen(said);
+
+	if (level == LIBBPF_DEBUG)
+		return 0;
+	return vsnprintf(said + len, sizeof(said) - len, fmt, args);
+}
+
+/* The end of it, where the reason is. */
+static const char *last_lines(void)
+{
+	size_t at = strlen(said);
+	int lines = 0;
+
+	while (at && (said[at - 1] != '\n' || lines++ < LAST_LINES))
+		at--;
+	return said + at;
+}
+
+static void complain_of(const char *what, int err)
+{
+	complain("the policy cannot %s: %s%s%s", what, strerror(-err), *said ? "; the kernel said:\n" : "",
+		 last_lines());
+}
+
+/* Where the variable @name of @size is, in the section of @object's data of that name. */
+static void *variable(const struct bpf_object *object, const char *section, const char *name, size_t size)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(object, section);
+	struct btf *btf = bpf_object__btf(object);
+	int id = btf ? btf__find_by_name_kind(btf, section, BTF_KIND_DATASEC) : -1, i;
+	const struct btf_var_secinfo *info;
+	const struct btf_type *type;
+	size_t have;
+	char *data = map ? bpf_map__initial_value(map, &have) : NULL;
+
+	if (!data || id < 0)
+		return NULL;
+	type = btf__type_by_id(btf, (unsigned int)id);
+	info = btf_var_secinfos(type);
+	for (i = 0; i < btf_vlen(type); i++, info++) {
+		const struct btf_type *var = btf__type_by_id(btf, info->type);
+
+		if (!strcmp(btf__name_by_offset(btf, var->name_off), name))
+			return info->size == size && info->offset + size <= have ? data + info->offset : NULL;
+	}
+	return NULL;
+}
+
+static int configure(struct policy *p, const struct policy_kind *kind, const struct machine *m,
+		     const struct policy_options *o)
+{
+	struct amp_config *config = variable(p->object, ".rodata", "amp", sizeof(*config));
+	unsigned int cpu, rank;
+
+	if (!config)
+		return -EINVAL;
+	memset(config, 0, sizeof(*config));
+	config->slice_ns = o->slice_ns;
+	config->period_ns = o->period_ns;
+	config->band = o->band ? o->band : kind->band;
+	config->ranks = m->nr;
+	for (rank = 0; rank < AMP_RANKS; rank++) {
+		config->metric[rank] = speedup_of_rank[rank];
+		config->ratio[rank] = o->ratio[rank];
+		config->cpus[rank] = rank < m->nr ? (unsigned int)CPU_COUNT(&m->type[rank].cpus) : 0;
+	}
+	for (cpu = 0; cpu < AMP_CPUS; cpu++)
+		config->rank_of[cpu] = (unsigned char)machine_rank(m, cpu);
+	return 0;
+}
+
+/* The first place is to be the first that is taken. */
+static int fill_slots(const struct policy *p)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(p->object, "free_slots");
+	unsigned int slot = AMP_THREADS;
+	int err = map ? 0 : -EINVAL;
+
+	while (!err && slot) {
+		slot--;
+		err = bpf_map__update_elem(map, NULL, 0, &slot, sizeof(slot), BPF_ANY);
+	}
+	return err;
+}
+
+static int find_variables(struct policy *p)
+{
+	p->stats = variable(p->object, ".bss", "stats", sizeof(*p->stats));
+	p->threads = variable(p->object, ".bss", "threads", sizeof(*p->threads) * AMP_THREADS);
+	p->end = variable(p->object, ".bss", "threads_end", sizeof(*p->end));
+	return p->stats && p->threads && p->end ? 0 : -EINVAL;
+}
+
+static int look_for_others(void)
+{
+	char state[32], name[64];
+
+	if (!text_file_line(STATE, state, sizeof(state))) {
+		complain("this kernel has no sched_ext: it needs Linux 6.12 or newer with CONFIG_SCHED_CLASS_EXT");
+		return -EOPNOTSUPP;
+	}
+	if (strcmp(state, "disabled")) {
+		complain("another scheduler has this machine: %s (sched_ext is %s); end it first",
+			 text_file_line(OPS, name, sizeof(name)) ? name : "it has no name", state);
+		return -EBUSY;
+	}
+	return 0;
+}
+
+int policy_begin(struct policy **policy, const struct policy_kind *kind, const struct machine *m,
+		 const struct policy_options *o)
+{
+	struct bpf_map *ops;
+	struct policy *p;
+	int err = look_for_others();
+
+	if (err)
+		return err;
+	p = calloc(1, sizeof(*p));
+	if (!p)
+		return -ENOMEM;
+	libbpf_set_print(listen);
+	p->object = bpf_object__open_mem(kind->elf, (size_t)(kind->elf_end - kind->elf), NULL);
+	err = p->object ? configure(p, kind, m, o) : -errno;
+	if (!err)
+		err = bpf_object__load(p->object);
+	if (!err)
+		err = find_variables(p);
+	if (!err)
+		err = fill_slots(p);
+	if (err) {
+		complain_of("be loaded", err);
+		policy_end(p);
+		return err;
+	}
+	ops = bpf_object__find_map_by_name(p->object, "policy");
+	p->link = ops ? bpf_map__attach_struct_ops(ops) : NULL;
+	if (!p->link) {
+		err = errno ? -errno : -EINVAL;
+		complain_of("begin", err);
+		policy_end(p);
+		return err;
+	}
+	*policy = p;
+	return 0;
+}
+
+void policy_end(struct policy *policy)
+{
+	if (!policy)
+		return;
+	bpf_link__destroy(policy->link);
+	bpf_object__close(policy->object);
+	free(policy);
+}
+
+const volatile struct amp_stats *policy_stats(const struct policy *policy)
+{
+	return policy->stats;
+}
+
+const volatile struct amp_thread *policy_threads(const struct policy *policy, unsigned int *nr)
+{
+	*nr = *policy->end < AMP_THREADS ? *policy->end : AMP_THREADS;
+	return policy->threads;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A policy in the kernel. */
+#ifndef SCHEDULERS_POLICY_H
+#define SCHEDULERS_POLICY_H
+
+#include "machine.h"
+#include "policies.h"
+#include "shared.h"
+
+struct policy;
+
+/**
+ * struct policy_options - how it is to run
+ * @slice_ns, @period_ns, @band: of struct amp_config; a band of 0 is the policy's own
+ * @ratio: speed of the fastest core type over that of each, in thousandths, for policies that do
+ *	not ask, and for threads of which nothing is known yet
+ */
+struct policy_options {
+	unsigned long long slice_ns;
+	unsigned long long period_ns;
+	unsigned long long band;
+	unsigned int ratio[AMP_RANKS];
+};
+
+/*
+ * Begin. The user is told what is wrong. *@policy is to be ended with policy_end().
+ * Returns 0 or a negative errno: EBUSY: another scheduler has the machine.
+ */
+int policy_begin(struct policy **policy, const struct policy_kind *kind, const struct machine *m,
+		 const struct policy_options *o);
+
+/* All threads go back to the kernel's scheduler. NULL is allowed. */
+void policy_end(struct policy *policy);
+
+/* As they are now; they change all the time. Valid until policy_end(). */
+const volatile struct amp_stats *policy_stats(const struct policy *policy);
+
+/* The first of *@nr places for threads, some of them free. */
+const volatile struct amp_thread *policy_threads(const struct policy *policy, unsigned int *nr);
+
+#endif /* SCHEDULERS_POLICY_H */

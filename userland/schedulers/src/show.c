@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <stdio.h>
+#include <string.h>
+
+#include <json-c/json.h>
+
+#include "show.h"
+
+#define ROWS		20
+#define NS_PER_S	1e9
+
+/* Until there is a name for each, programs that the policy does not know have none. */
+static const char *const confidences[] = { "stale", "extrapolated", "estimated", "measured" };
+
+static const char *confidence_of(int confidence)
+{
+	return confidence >= 0 && confidence < 4 ? confidences[confidence] : NULL;
+}
+
+static double total_ns(const struct amp_thread *t)
+{
+	double total = 0;
+	unsigned int rank;
+
+	for (rank = 0; rank < AMP_RANKS; rank++)
+		total += (double)t->time_ns[rank];
+	return total;
+}
+
+static void add(struct json_object *to, const char *key, struct json_object *value)
+{
+	json_object_object_add(to, key, value);
+}
+
+static struct json_object *thread_object(const struct show *s, const struct amp_thread *t)
+{
+	struct json_object *o = json_object_new_object(), *times = json_object_new_object();
+	const char *confidence = confidence_of(t->confidence);
+	unsigned int rank;
+
+	add(o, "pid", json_object_new_int64(t->pid));
+	add(o, "process", json_object_new_int64(t->tgid));
+	add(o, "command", json_object_new_string(t->comm));
+	add(o, "coretype", json_object_new_string(s->machine->type[t->rank < s->machine->nr ? t->rank : 0].name));
+	add(o, "runnable", json_object_new_boolean(t->state == AMP_RUNNABLE));
+	for (rank = 0; rank < s->machine->nr; rank++)
+		add(times, s->machine->type[rank].name, json_object_new_double((double)t->time_ns[rank] / NS_PER_S));
+	add(o, "time_s", times);
+	add(o, "progress_s", json_object_new_double((double)t->progress_ns / NS_PER_S));
+	/* Without a value there is none, and not 1. */
+	add(o, "factor", confidence ? json_object_new_double(t->factor[1] / 1e3) : NULL);
+	add(o, "confidence", confidence ? json_object_new_string(confidence) : NULL);
+	return o;
+}
+
+/* A copy: the original changes. */
+static struct amp_thread copy_of(const volatile struct amp_thread *t)
+{
+	struct amp_thread copy = *t;
+
+	copy.comm[AMP_COMM - 1] = '\0';
+	return copy;
+}
+
+static void show_json(const struct show *s, const struct policy *policy)
+{
+	const volatile struct amp_stats *stats = policy_stats(policy);
+	struct json_object *o = json_object_new_object(), *list = json_object_new_array();
+	const volatile struct amp_thread *threads;
+	unsigned int i, nr;
+
+	threads = policy_threads(policy, &nr);
+	for (i = 0; i < nr; i++) {
+		struct amp_thread t = copy_of(&threads[i]);
+
+		if (t.state != AMP_FREE)
+			json_object_array_add(list, thread_object(s, &t));
+	}
+	add(o, "policy", json_object_new_string(s->kind->name));
+	add(o, "simulated", json_object_new_boolean(s->simulated));
+	add(o, "seconds", json_object_new_double(s->seconds));
+	add(o, "runnable", json_object_new_int64(stats->runnable));
+	add(o, "ticks", json_object_new_int64((int64_t)stats->ticks));
+	add(o, "moves", json_object_new_int64((int64_t)stats->moves));
+	add(o, "swaps", json_object_new_int64((int64_t)stats->swaps));
+	add(o, "metrics_asked", json_object_new_int64((int64_t)stats->asked));
+	add(o, "metrics_without_value", json_object_new_int64((int64_t)stats->unknown));
+	add(o, "metrics_of_low_confidence", json_object_new_int64((int64_t)stats->low));
+	add(o, "unmanaged_threads", json_object_new_int64((int64_t)stats->unmanaged));
+	add(o, "threads", list);
+	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
+	json_object_put(o);
+}
+
+static void show_thread(const struct show *s, const struct amp_thread *t)
+{
+	double total = total_ns(t);
+	const char *confidence = confidence_of(t->confidence);
+
+	printf("%8u %-15s %-20s %9.2f", t->pid, t->comm,
+	       s->machine->type[t->rank < s->machine->nr ? t->rank : 0].name, total / NS_PER_S);
+	if (total > 0)
+		printf(" %6.1f", 100 * (double)t->time_ns[0] / total);
+	else
+		printf(" %6s", "-");
+	if (confidence)
+		printf(" %6.2f %s\n", t->factor[1] / 1e3, confidence);
+	else
+		printf(" %6s -\n", "-");
+}
+
+/* Runnable threads only, the first ROWS. */
+static void show_table(const struct show *s, const struct policy *policy)
+{
+	const volatile struct amp_stats *stats = policy_stats(policy);
+	const volatile struct amp_thread *threads;
+	unsigned int i, nr, shown = 0, more = 0;
+
+	threads = policy_threads(policy, &nr);
+	printf("[%s%s: %.1f s, %u runnable, %llu moves, %llu swaps; %llu metrics asked, %llu without a value, %llu of low confidence]\n",
+	       s->kind->name, s->simulated ? " on a simulated machine" : "", s->seconds, stats->runnable,
+	       stats->moves, stats->swaps, stats->asked, stats->unknown, stats->low);
+	if (stats->unmanaged)
+		printf("%llu threads found no place among %d: they run on the slowest cores\n",
+		       stats->unmanaged, AMP_THREADS);
+	for (i = 0; i < nr; i++) {
+		struct amp_thread t = copy_of(&threads[i]);
+
+		if (t.state != AMP_RUNNABLE)
+			continue;
+		if (shown == ROWS) {
+			more++;
+			continue;
+		}
+		if (!shown++)
+			printf("%8s %-15s %-20s %9s %6s %6s %s\n", "PID", "COMMAND", "CORE_TYPE", "CPU_S",
+			       "FAST_%", "FACTOR", "CONFIDENCE");
+		show_thread(s, &t);
+	}
+	if (more)
+		printf("and %u more\n", more);
+}
+
+void show(const struct show *s, const struct policy *policy, bool last)
+{
+	if (s->json)
+		show_json(s, policy);
+	else if (!last)
+		show_table(s, policy);
+	fflush(stdout);
+}
