@@ -209,6 +209,9 @@ test_models_sampling() {
 	if [ -e /proc/lockdep ]; then off=0.25 least=2; fi
 	insmod $MODULES/pmctrack_mmon_ipc_sampling.ko
 	echo ipc_sampling >$MANAGER
+	# Read from the host's disk what moves the program: the guest's clock jumps meanwhile, and
+	# the program could end before its first visit to the other core type.
+	pgrep -x nothing || taskset -cp $$ >/dev/null
 	for program in hmmer lbm; do
 		pmctrack --csv -T 0.05 -V sf -o /tmp/mine simapp -x 60 -j $program >/tmp/truth & mine=$!
 		while kill -0 $mine 2>/dev/null; do
@@ -219,8 +222,9 @@ test_models_sampling() {
 		done
 		wait $mine
 		truth=$(sed 's/.*"big":\([0-9.]*\),"small":\([0-9.]*\).*/\1 \2/' /tmp/truth | awk '{ print $2 / $1 }')
-		csv /tmp/mine sf | awk -v t="$truth" -v off=$off -v least=$least '$1 != "" { n++; s += $1 }
-			END { r = n ? s / n / 1000 : 0; print "# " r " of " n " samples, alone " t; exit !(n >= least && r > t * (1 - off) && r < t * (1 + off)) }' ||
+		# The median: the guest's clock jumps in some samples, while a disk is read.
+		csv /tmp/mine sf | grep . | sort -n | awk -v t="$truth" -v off=$off -v least=$least '{ v[NR] = $1 }
+			END { r = v[int((NR + 1) / 2)] / 1000; print "# " r " of " NR " samples, alone " t; exit !(NR >= least && r > t * (1 - off) && r < t * (1 + off)) }' ||
 			fail "$program"
 	done
 	without_modules
