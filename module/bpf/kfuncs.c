@@ -14,16 +14,24 @@
 #include <linux/filter.h>
 #include <linux/module.h>
 #include <pmctrack/client.h>
+#include <pmctrack/pmcs_types.h>
 
-/* As in <pmctrack/pmcs.bpf.h>, which is for BPF programs alone. */
-#define PMCS_BATCH	8
-
-struct pmcs_value {
-	u64 value;
-	u64 age_ms;
-	u32 confidence;
-	s32 error;
-};
+/* BPF programs have other names for the same. */
+static_assert(PMCS_IPC == PMCT_METRIC_IPC && PMCS_LLC_MPKI == PMCT_METRIC_LLC_MPKI);
+static_assert(PMCS_SPEEDUP_FACTOR == PMCT_METRIC_SPEEDUP_FACTOR && PMCS_EF == PMCT_METRIC_EF);
+static_assert(PMCS_EDP == PMCT_METRIC_EDP && PMCS_POWER == PMCT_METRIC_POWER);
+static_assert(PMCS_ENERGY == PMCT_METRIC_ENERGY);
+static_assert(PMCS_LLC_OCCUPANCY == PMCT_METRIC_LLC_OCCUPANCY);
+static_assert(PMCS_MEM_BW_TOTAL == PMCT_METRIC_MEM_BW_TOTAL);
+static_assert(PMCS_MEM_BW_LOCAL == PMCT_METRIC_MEM_BW_LOCAL);
+static_assert(PMCS_QUALITY == PMCT_METRIC_QUALITY);
+static_assert(PMCS_QUALITY_TIME == PMCT_METRIC_QUALITY_TIME);
+static_assert(PMCS_PROGRESS == PMCT_METRIC_PROGRESS && PMCS_SLOWDOWN == PMCT_METRIC_SLOWDOWN);
+static_assert(PMCS_SPEEDUP_FACTOR_2 == PMCT_METRIC_SPEEDUP_FACTOR_2);
+static_assert(PMCS_SPEEDUP_FACTOR_3 == PMCT_METRIC_SPEEDUP_FACTOR_3);
+static_assert(PMCS_EF_2 == PMCT_METRIC_EF_2 && PMCS_EF_3 == PMCT_METRIC_EF_3);
+static_assert(PMCS_STALE == PMCT_STALE && PMCS_EXTRAPOLATED == PMCT_EXTRAPOLATED);
+static_assert(PMCS_ESTIMATED == PMCT_ESTIMATED && PMCS_MEASURED == PMCT_MEASURED);
 
 static int pmcs_read(struct task_struct *p, u32 key, struct pmcs_value *value)
 {
@@ -101,15 +109,13 @@ BTF_ID_FLAGS(func, pmcs_module)
 BTF_KFUNCS_END(pmcs_ids)
 
 /*
- * Programs of the other types need CAP_PERFMON or more anyway. Other modules' functions are asked
- * about, too.
+ * Programs of the other types need CAP_PERFMON or more anyway. The kernel asks about functions of
+ * this module's BTF only, which are all in pmcs_ids; @kfunc_id cannot be looked up there, because
+ * the kernel has relocated its own copy.
  */
 static int pmcs_filter(const struct bpf_prog *prog, u32 kfunc_id)
 {
-	if (prog->type == BPF_PROG_TYPE_SYSCALL && btf_id_set8_contains(&pmcs_ids, kfunc_id) &&
-	    !perfmon_capable())
-		return -EACCES;
-	return 0;
+	return prog->type == BPF_PROG_TYPE_SYSCALL && !perfmon_capable() ? -EACCES : 0;
 }
 
 static const struct btf_kfunc_id_set pmcs_set = {

@@ -16,7 +16,7 @@ spdx() {
 layering() {
 	files 'module/pmu-backends/*.[ch]' | grep -v /tests/ | xargs grep -nE '#include "(\.\./)*core/' && echo "a backend includes the core"
 	files 'module/core/*.[ch]' | grep -v /tests/ | xargs grep -nE 'pmu-backends/|asm/sysreg' && echo "the core names a backend"
-	files 'module/*.[ch]' | grep -vE 'core/hooks_patch.c|core/tie_patch.h|compat/|bpf/|mmon/tests/' | grep -v '[.]bpf[.]h$' | xargs grep -nE '<linux/pmctrack.h>|prof_enabled|pmcs_' |
+	files 'module/*.[ch]' | grep -vE 'core/hooks_patch.c|core/tie_patch.h|compat/|bpf/|mmon/tests/' | grep -vE 'pmctrack/pmcs(_types|[.]bpf)[.]h$' | xargs grep -nE '<linux/pmctrack.h>|prof_enabled|pmcs_' |
 		grep -vE ':\s*(\*|/\*)|pmc_ops' && echo "only hooks_patch.c, tie_patch.h and compat/ touch the kernel patch"
 	files 'module/mmon/*.[ch]' | xargs grep -nE '#include "' |
 		grep -vE '"((\.\./)?(mmon-common|models|regression|fixed_log|estimates|energy-common)|\.\./sensors/(energy|cache)).h"$' &&

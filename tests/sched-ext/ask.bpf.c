@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * All functions of pmctrack_bpf.ko, called by a system call program for its own thread. It returns
+ * 0, or the line of the first answer that is not as it must be with two core types and an active
+ * monitoring module.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <pmctrack/pmcs.bpf.h>
+
+#define EINVAL	22
+#define CHECK(_condition)			\
+	do {					\
+		if (!(_condition))		\
+			return __LINE__;	\
+	} while (0)
+
+SEC("call")
+int ask(void *ctx)
+{
+	struct task_struct *p;
+	unsigned int keys[2] = { PMCS_SPEEDUP_FACTOR, PMCS_IPC };
+	struct pmcs_value values[2] = {};
+	char name[PMCS_NAME] = {};
+	int err;
+
+	CHECK(pmcs_nr_core_types() == 2);
+	CHECK(pmcs_core_type(0) == 0 || pmcs_core_type(0) == 1);
+	CHECK(pmcs_core_type(-1) == -EINVAL);
+	CHECK(pmcs_core_type(1 << 20) == -EINVAL);
+	CHECK(pmcs_core_type_name(0, name, sizeof(name)) > 0 && name[0]);
+	CHECK(pmcs_core_type_name(2, name, sizeof(name)) == -EINVAL);
+	CHECK(pmcs_module(name, sizeof(name)) > 0 && name[0]);
+	CHECK(pmcs_module(name, 2) == 1 && !name[1]);
+	/* This one is for CAP_PERFMON by itself, so the others come first. */
+	p = bpf_get_current_task_btf();
+	CHECK(pmcs_metric(p, 999, &values[0]) == -EINVAL);
+	CHECK(values[0].error == -EINVAL && !values[0].value);
+	CHECK(pmcs_metrics(p, keys, sizeof(keys), values, sizeof(values[0])) == -EINVAL);
+	CHECK(pmcs_metrics(p, keys, sizeof(keys), values, sizeof(values)) >= 0);
+	err = pmcs_monitor(p, true);
+	CHECK(!err);
+	CHECK(!pmcs_monitor(p, true));
+	CHECK(!pmcs_monitor(p, false));
+	return 0;
+}
+
+char _license[] SEC("license") = "GPL";
