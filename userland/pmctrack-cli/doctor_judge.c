@@ -242,7 +242,7 @@ void judge(const struct facts *f, struct findings *found)
 	if (f->version[0]) {
 		finding_add(found, GOOD, "module", NULL, "pmctrack %s is loaded", f->version);
 		finding_add(found, GOOD, "hooks", NULL, "%s%s", f->hooks, strcmp(f->hooks, "tracepoint") ? "" :
-			    ": an unmodified kernel; schedulers in it get no metrics, that needs kernel-patch/");
+			    ": an unmodified kernel; sched_ext policies get metrics, scheduling classes need kernel-patch/");
 		judge_pmu(f, found);
 	} else if (possible) {
 		judge_absent_module(f, found);

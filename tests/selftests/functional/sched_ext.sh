@@ -6,32 +6,17 @@
 
 scx() { [ -e /sys/kernel/sched_ext/state ] || only "kernels with sched_ext"; }
 bpftool() { /share/lib/ld-linux-x86-64.so.2 --library-path /share/lib /share/lib/bpftool "$@"; }
-state() { cat /sys/kernel/sched_ext/state; }
-until_state() {
-	local i
-	for ((i = 0; i < 100; i++)); do
-		[ "$(state)" != "$1" ] || return 0
-		sleep 0.1
-	done
-	fail "sched_ext is $(state), not $1"
-}
+state_is() { [ "$(cat /sys/kernel/sched_ext/state)" = "$1" ]; }
 # policy FILE: register it; its file in /sys/fs/bpf is named after it
 policy() {
 	mountpoint -q /sys/fs/bpf || mount -t bpf bpf /sys/fs/bpf
 	bpftool struct_ops register "$1" /sys/fs/bpf >/tmp/policy 2>&1 || fail "$(cat /tmp/policy)"
-	until_state enabled
+	eventually state_is enabled
 }
-no_policy() { rm -f /sys/fs/bpf/"$1"; until_state disabled; }
+no_policy() { rm -f /sys/fs/bpf/"$1"; eventually state_is disabled; }
 clients() { sed -n 's/^scheduler_clients: //p' /proc/pmc/info; }
 sessions() { sed -n 's/^sessions: //p' /proc/pmc/info; }
-until_sessions() {
-	local i
-	for ((i = 0; i < 50; i++)); do
-		[ "$(sessions)" != "$1" ] || return 0
-		sleep 0.1
-	done
-	fail "$(sessions) sessions, not $1"
-}
+sessions_are() { [ "$(sessions)" = "$1" ]; }
 # big_share FILE: of what "simapp -j" wrote: the part of its CPU time that a program had fast cores,
 # if it had been alone
 big_share() {
@@ -89,8 +74,21 @@ test_scx_guide() {
 	no_policy gain
 	# With the last client the last session of theirs ends.
 	no_metrics
-	until_sessions 0
+	eventually sessions_are 0
 	equal "$(clients)" none
+}
+
+# All functions, and who may call them: a system call program needs CAP_PERFMON, too.
+test_scx_functions() {
+	scx
+	hybrid
+	metrics
+	ask() { /share/lib/ld-linux-x86-64.so.2 --library-path /share/lib /share/lib/ask /share/ask.bpf.o "$@"; }
+	equal "$(ask)" 0 "line of ask.bpf.c"
+	! ask unprivileged >/tmp/asked 2>&1 || fail "loaded without CAP_PERFMON"
+	grep -q "Permission denied" /tmp/asked && grep -q pmcs_ /tmp/asked ||
+		fail "refused for another reason: $(tail -n 5 /tmp/asked)"
+	no_metrics
 }
 
 # What a policy uses stays, and the log says nothing else.
@@ -103,13 +101,13 @@ test_scx_held() {
 	grep -q "in use" /tmp/rmmod
 	! rmmod pmctrack 2>/dev/null || fail "unloaded under its client"
 	# Its metrics can go and come.
-	until_sessions 1
+	eventually sessions_are 1
 	echo none >$MANAGER
-	until_sessions 0
+	eventually sessions_are 0
 	simapp -x 2 gamess
 	equal "$(sessions)" 0
 	echo speedup_factor >$MANAGER
-	until_sessions 1
+	eventually sessions_are 1
 	no_policy gain
 	no_metrics
 }
@@ -135,12 +133,12 @@ test_scx_many() {
 	policy /share/gain.bpf.o
 	start_waiting 00001000 2000
 	for ((i = 0; i < 300; i++)); do /bin/true; done
-	equal "$(state)" enabled
+	state_is enabled
 	kill -9 "$waiting"
 	wait "$waiting" 2>/dev/null || true
 	no_policy gain
 	no_metrics
-	until_sessions 0
+	eventually sessions_are 0
 }
 
 # sched_ext ends a policy that does not care for CPUs that come and go; nothing stays behind.
@@ -151,14 +149,14 @@ test_scx_hotplug() {
 	policy /share/gain.bpf.o
 	simapp -x 100 gamess & job=$!
 	echo 0 >/sys/devices/system/cpu/cpu3/online
-	until_state disabled
+	eventually state_is disabled
 	echo 1 >/sys/devices/system/cpu/cpu3/online
 	rm /sys/fs/bpf/gain
 	policy /share/gain.bpf.o
 	wait $job
 	no_policy gain
 	no_metrics
-	until_sessions 0
+	eventually sessions_are 0
 }
 
 # pmctrack-sched and its policies.
@@ -167,13 +165,13 @@ sched() { "${SCHED[@]}" "$@"; }
 # sched_begin ARGUMENTS…: in the background, as $scheduler; its output in /tmp/sched
 sched_begin() {
 	"${SCHED[@]}" "$@" >/tmp/sched 2>/tmp/sched.err & scheduler=$!
-	until_state enabled
+	eventually state_is enabled
 }
 sched_end() {
 	kill -TERM $scheduler
 	rc=0; wait $scheduler || rc=$?
 	equal $rc 0 "status of pmctrack-sched"
-	until_state disabled
+	eventually state_is disabled
 }
 # two_and_two ROUNDS ROUNDS: as four_programs, beside a scheduler
 two_and_two() {
@@ -184,6 +182,13 @@ two_and_two() {
 	done
 	wait "${jobs[@]}"
 	echo "# gamess $(big_share /tmp/gamess1) $(big_share /tmp/gamess2), mcf $(big_share /tmp/mcf1) $(big_share /tmp/mcf2)"
+}
+
+# of_programs KEY LINE: what a report in /tmp/sched has of each simulated program
+of_programs() {
+	sed -n "$2p" /tmp/sched | python3 -c 'import json, sys
+for t in json.load(sys.stdin)["threads"]:
+    if t["command"] == "simapp": print(t[sys.argv[1]])' "$1"
 }
 
 # All have the fast cores for half of the time; it says so itself.
@@ -197,10 +202,51 @@ test_scx_rr() {
 	sched_end
 	pkill -KILL -x simapp
 	wait $programs || true
-	# "time_s":{"simulated_2B-2S_big":1.2,"simulated_2B-2S_small":1.3}
-	sed -n 2p /tmp/sched | grep -oE '"command":"simapp"[^}]*"time_s":\{[^}]*\}' | grep -oE '[0-9.]+,"sim[^}]*' |
-		awk -F'[,:]' '{ n++; share = $1 / ($1 + $3); print "# " share; if (share < 0.4 || share > 0.6) bad++ } END { exit !(n == 4 && !bad) }' ||
+	# {'simulated_2B-2S_big': 1.2, 'simulated_2B-2S_small': 1.3}
+	of_programs time_s 2 | tr -d '}' |
+		awk -F'[,:]' '{ n++; share = $2 / ($2 + $4); print "# " share; if (share < 0.4 || share > 0.6) bad++ } END { exit !(n == 4 && !bad) }' ||
 		fail "shares"
+}
+
+# What these policies want to be even is, within a few of their bands (20 ms).
+test_scx_even() {
+	scx
+	hybrid
+	local name programs
+	metrics
+	for name in a-dwrr acfs; do
+		sched_begin -j $name
+		two_and_two 10000 10000 & programs=$!
+		sleep 4.2
+		sched_end
+		pkill -KILL -x simapp
+		wait $programs || true
+		of_programs progress_s 4 | sort -n | awk -v name=$name '{ v[NR] = $1 }
+			END { print "# " name ": " v[1] " to " v[NR]; exit !(NR == 4 && v[1] > 1 && v[4] - v[1] < 0.08) }' ||
+			fail "progress under $name"
+	done
+	no_metrics
+}
+
+# Slowdowns of threads are equal, as a module without a model sees them: it takes a while until each
+# has been on both core types.
+test_scx_eqp() {
+	scx
+	hybrid
+	local i
+	insmod $MODULES/pmctrack_bpf.ko
+	insmod $MODULES/pmctrack_mmon_ipc_sampling.ko
+	sched_begin -j eqp
+	two_and_two 300 100
+	for i in gamess1 gamess2 mcf1 mcf2; do
+		awk -v e="$(truth /tmp/$i elapsed_s)" -v b="$(truth /tmp/$i big)" 'BEGIN { print e / b }'
+	done | sort -n >/tmp/slowdowns
+	sched_end
+	equal "$(of_programs confidence 2 | grep -cE 'estimated|measured|stale')" 4 "programs with a factor"
+	awk '{ v[NR] = $1 } END { print "# slowdowns " v[1] " to " v[NR]; exit !(NR == 4 && v[4] < 1.25 * v[1]) }' /tmp/slowdowns ||
+		fail "slowdowns: $(cat /tmp/slowdowns)"
+	without_modules
+	no_functions
 }
 
 # Fast cores are for who gains most; the module is there meanwhile only.
@@ -221,7 +267,7 @@ test_scx_hsp() {
 	no_metrics
 }
 
-# Killed: nothing stays.
+# Killed: nothing stays. What somebody else chose meanwhile does.
 test_scx_killed() {
 	scx
 	hybrid
@@ -230,10 +276,69 @@ test_scx_killed() {
 	sched_begin -q acfs
 	kill -KILL $scheduler
 	wait $scheduler || true
-	until_state disabled
-	eventually_none() { ! grep -q '\[\*\]' $MANAGER; }
-	eventually eventually_none
+	eventually state_is disabled
+	module_is() { [ "$(sed -n 's/^\[\*\] \([^ ]*\) .*/\1/p' $MANAGER)" = "$1" ]; }
+	eventually module_is ""
+	insmod $MODULES/pmctrack_mmon_ipc.ko
+	sched_begin -q hsp
+	module_is speedup_factor
+	echo ipc >$MANAGER
+	sched_end
+	module_is ipc
 	no_metrics
+}
+
+# CPUs come and go, as for suspend: it begins again with those that are there.
+test_scx_sched_hotplug() {
+	scx
+	hybrid
+	sched_begin -j -i 0.2 rr
+	echo 0 >/sys/devices/system/cpu/cpu3/online
+	eventually grep -q "CPUs came or went" /tmp/sched.err
+	eventually state_is enabled
+	simapp -x 2 mcf
+	echo 1 >/sys/devices/system/cpu/cpu3/online
+	twice() { [ "$(grep -c "CPUs came or went" /tmp/sched.err)" = 2 ]; }
+	eventually twice
+	eventually state_is enabled
+	sched_end
+}
+
+# Who may not run everywhere stays where it may; all others run beside it.
+test_scx_affinity() {
+	scx
+	hybrid
+	local slow i
+	slow=$(slow_cpu)
+	sched_begin -q rr
+	# Two share a CPU, and four others have all.
+	for i in 1 2; do taskset -c "$slow" simapp -x 10 -j gamess >/tmp/pinned$i & done
+	programs=$(jobs -p | grep -vx "$scheduler")
+	two_and_two 20 5
+	# shellcheck disable=SC2086 # several
+	wait $programs
+	for i in 1 2; do
+		near "$(truth /tmp/pinned$i cpu_s)" "$(truth /tmp/pinned$i small)" 5 "CPU time of a pinned program"
+	done
+	sched_end
+}
+
+# Ten thousand threads, asleep: nobody is without a place, and ranks are looked at in time.
+test_scx_sched_many() {
+	scx
+	hybrid
+	local ticks
+	sysctl -qw kernel.threads-max=30000 kernel.pid_max=32768 vm.max_map_count=200000
+	start_waiting 00001000 10000
+	sched_begin -j -i 1 a-dwrr
+	sleep 3.5
+	sched_end
+	kill -9 "$waiting"
+	wait "$waiting" 2>/dev/null || true
+	ticks=$(sed -n 3p /tmp/sched | grep -o '"ticks":[0-9]*' | cut -d: -f2)
+	more "$ticks" 140 "looks in three seconds, of 150"
+	sed -n 3p /tmp/sched | grep -q '"unmanaged_threads":0,'
+	[ "$(sed -n 3p /tmp/sched | grep -o '"command":"handwait"' | wc -l)" -ge 10000 ]
 }
 
 # What it cannot do it says, and leaves nothing behind.
@@ -245,10 +350,11 @@ test_scx_refusals() {
 	expect_refusal 2 "'0' is not a number from" sched --slice 0 rr
 	expect_refusal 1 "no core type 'nonsense' here" sched --big nonsense rr
 	expect_refusal 1 "pmctrack_bpf.ko cannot be loaded" sched hsp
-	insmod $MODULES/pmctrack_bpf.ko
+	metrics
+	expect_refusal 1 "says that $(pmu 1) is the fastest core type, and not $(pmu 2)" sched --big "$(pmu 2)" hsp
 	expect_refusal 1 "cannot choose the monitoring module 'nonsense'" sched -m nonsense hsp
 	policy /share/gain.bpf.o
 	expect_refusal 1 "another scheduler has this machine: gain" sched rr
 	no_policy gain
-	no_functions
+	no_metrics
 }

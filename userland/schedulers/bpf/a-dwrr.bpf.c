@@ -19,4 +19,5 @@ static s64 policy_score(struct amp_thread *t)
 	return -(s64)t->progress_ns;
 }
 
-POLICY("a-dwrr");
+/* sched_ext does not allow "-" in names. */
+POLICY("a_dwrr");

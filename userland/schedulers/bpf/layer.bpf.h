@@ -53,13 +53,22 @@ struct {
 	__uint(value_size, sizeof(u32));
 } free_slots SEC(".maps");
 
-/* Runnable threads of each process. */
+/**
+ * struct process - the threads of a process, counted by the timer
+ * @tick: stats.ticks when they were
+ * @runnable: how many were
+ */
+struct process {
+	u64 tick;
+	u32 runnable;
+};
+
+/* Those that have ended are forgotten by themselves. */
 struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, AMP_THREADS);
 	__type(key, u32);
-	__type(value, u32);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(value, struct process);
 } processes SEC(".maps");
 
 /**
@@ -125,28 +134,33 @@ static u32 rank_of_cpu(s32 cpu)
 	return rank < AMP_RANKS ? rank : AMP_RANKS - 1;
 }
 
-/* It may run on some CPUs only, so that its rank is that of where it is. */
-static bool is_fixed(const struct task_struct *p)
+/* It may not run on all CPUs, so that its rank is that of where it is. */
+static bool is_fixed(const struct task_struct *p, const struct cpumask *mask)
 {
-	return (p->flags & PF_KTHREAD) || (u32)p->nr_cpus_allowed < scx_bpf_nr_cpu_ids();
+	const struct cpumask *online = scx_bpf_get_online_cpumask();
+	bool everywhere = bpf_cpumask_subset(online, mask);
+
+	scx_bpf_put_cpumask(online);
+	return (p->flags & PF_KTHREAD) || !everywhere;
 }
 
 static u32 rank_for(const struct task_struct *p, const struct amp_thread *t)
 {
 	u32 rank;
 
-	if (!t || is_fixed(p))
+	if (!t || t->fixed)
 		return rank_of_cpu(scx_bpf_task_cpu(p));
 	rank = t->rank;
 	return rank < AMP_RANKS ? rank : AMP_RANKS - 1;
 }
 
-/* How many threads of @t's process are runnable. At least 1. */
+/* How many threads of @t's process are runnable, as the timer found last. At least 1. */
 static inline u32 runnable_beside(const struct amp_thread *t)
 {
-	u32 tgid = t->tgid, *nr = bpf_map_lookup_elem(&processes, &tgid);
+	u32 tgid = t->tgid;
+	struct process *process = bpf_map_lookup_elem(&processes, &tgid);
 
-	return nr && *nr ? *nr : 1;
+	return process && process->runnable ? process->runnable : 1;
 }
 
 static void ask(struct task_struct *p, struct amp_thread *t, u64 now)
@@ -168,19 +182,6 @@ static void ask(struct task_struct *p, struct amp_thread *t, u64 now)
 		t->confidence = value.confidence;
 		t->factor[rank] = value.value > 100000 ? 100000 : value.value;
 	}
-}
-
-static void count_runnable(struct amp_thread *t, s32 more)
-{
-	u32 tgid = t->tgid, zero = 0, *nr = bpf_map_lookup_elem(&processes, &tgid);
-
-	if (!nr) {
-		bpf_map_update_elem(&processes, &tgid, &zero, BPF_NOEXIST);
-		nr = bpf_map_lookup_elem(&processes, &tgid);
-	}
-	if (nr && __sync_fetch_and_add(nr, more) + more == 0)
-		bpf_map_delete_elem(&processes, &tgid);
-	__sync_fetch_and_add(&stats.runnable, more);
 }
 
 static void guard(u32 rank)
@@ -206,7 +207,8 @@ static s32 idle_cpu_of(u32 rank)
 SEC("struct_ops/select_cpu")
 s32 BPF_PROG(amp_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
 {
-	s32 cpu = is_fixed(p) ? -1 : idle_cpu_of(rank_for(p, thread_of(data_of(p))));
+	struct amp_thread *t = thread_of(data_of(p));
+	s32 cpu = t && !t->fixed ? idle_cpu_of(rank_for(p, t)) : -1;
 
 	if (cpu < 0)
 		cpu = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
@@ -220,8 +222,9 @@ SEC("struct_ops/enqueue")
 void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 {
 	struct task_data *d = data_of(p);
-	u32 rank = rank_for(p, thread_of(d));
+	struct amp_thread *t = thread_of(d);
 	s32 cpu = scx_bpf_task_cpu(p);
+	u32 rank = rank_for(p, t);
 	u64 vtime;
 
 	/* Who slept long gets no more than a slice for it. */
@@ -237,7 +240,7 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 	/* It was alone there: the CPU looks again for what to run. */
 	if (flags & SCX_ENQ_LAST)
 		scx_bpf_kick_cpu(cpu, 0);
-	cpu = is_fixed(p) ? -1 : idle_cpu_of(rank);
+	cpu = t && !t->fixed ? idle_cpu_of(rank) : -1;
 	if (cpu >= 0)
 		guard(rank);
 	else
@@ -274,12 +277,10 @@ void BPF_PROG(amp_runnable, struct task_struct *p, u64 flags)
 {
 	struct amp_thread *t = thread_of(data_of(p));
 
-	if (!t || t->state == AMP_RUNNABLE)
+	if (!t)
 		return;
 	t->state = AMP_RUNNABLE;
-	t->fixed = is_fixed(p);
 	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), p->comm);
-	count_runnable(t, 1);
 }
 
 SEC("struct_ops/quiescent")
@@ -287,10 +288,8 @@ void BPF_PROG(amp_quiescent, struct task_struct *p, u64 flags)
 {
 	struct amp_thread *t = thread_of(data_of(p));
 
-	if (!t || t->state != AMP_RUNNABLE)
-		return;
-	t->state = AMP_BLOCKED;
-	count_runnable(t, -1);
+	if (t)
+		t->state = AMP_BLOCKED;
 }
 
 SEC("struct_ops/running")
@@ -306,10 +305,8 @@ void BPF_PROG(amp_running, struct task_struct *p)
 	d->began_ns = bpf_ktime_get_ns();
 	if ((s64)(d->vtime - vtime_now[rank]) > 0)
 		vtime_now[rank] = d->vtime;
-	if (t) {
+	if (t)
 		t->cpu = cpu;
-		t->fixed = is_fixed(p);
-	}
 }
 
 SEC("struct_ops/stopping")
@@ -333,26 +330,6 @@ void BPF_PROG(amp_stopping, struct task_struct *p, bool runnable)
 	t->time_ns[rank] += ns;
 	ask(p, t, now);
 	policy_ran(t, rank, ns);
-}
-
-/* The least progress of all that are runnable: a new thread owes nobody anything. */
-static u64 least_progress(void)
-{
-	u64 least = 0;
-	u32 i;
-	bool found = false;
-
-	bpf_for(i, 0, AMP_THREADS) {
-		struct amp_thread *t = &threads[i & (AMP_THREADS - 1)];
-
-		if (i >= threads_end)
-			break;
-		if (t->state != AMP_RUNNABLE || (found && t->progress_ns >= least))
-			continue;
-		least = t->progress_ns;
-		found = true;
-	}
-	return least;
 }
 
 #include "ranks.bpf.h"
@@ -390,7 +367,9 @@ void BPF_PROG(amp_enable, struct task_struct *p)
 	t->rank = amp.ranks - 1;
 	t->score = 0;
 	t->asked_ns = 0;
-	t->progress_ns = least_progress();
+	t->fixed = is_fixed(p, p->cpus_ptr);
+	/* It owes nobody anything, and nobody owes it what it was not there for. */
+	t->progress_ns = survey.least_progress;
 	for (i = 0; i < AMP_RANKS; i++) {
 		t->factor[i] = amp.ratio[i];
 		t->time_ns[i] = 0;
@@ -404,7 +383,8 @@ void BPF_PROG(amp_enable, struct task_struct *p)
 		pmcs_monitor(p, true);
 }
 
-static void leave(struct task_struct *p)
+SEC("struct_ops/disable")
+void BPF_PROG(amp_disable, struct task_struct *p)
 {
 	struct task_data *d = data_of(p);
 	struct amp_thread *t = thread_of(d);
@@ -412,8 +392,6 @@ static void leave(struct task_struct *p)
 
 	if (!d || !t)
 		return;
-	if (t->state == AMP_RUNNABLE)
-		count_runnable(t, -1);
 	t->state = AMP_FREE;
 	slot = d->slot;
 	d->slot = AMP_THREADS;
@@ -422,10 +400,13 @@ static void leave(struct task_struct *p)
 		pmcs_monitor(p, false);
 }
 
-SEC("struct_ops/disable")
-void BPF_PROG(amp_disable, struct task_struct *p)
+SEC("struct_ops/set_cpumask")
+void BPF_PROG(amp_set_cpumask, struct task_struct *p, const struct cpumask *mask)
 {
-	leave(p);
+	struct amp_thread *t = thread_of(data_of(p));
+
+	if (t)
+		t->fixed = is_fixed(p, mask);
 }
 
 SEC("struct_ops.s/init")
@@ -471,6 +452,7 @@ void BPF_PROG(amp_exit, struct scx_exit_info *ei)
 	bpf_probe_read_kernel_str(stats.reason, sizeof(stats.reason), ei->msg);
 	if (!stats.reason[0])
 		bpf_probe_read_kernel_str(stats.reason, sizeof(stats.reason), ei->reason);
+	stats.exit_code = ei->exit_code;
 	stats.exited = ei->kind;
 }
 
@@ -487,6 +469,7 @@ struct sched_ext_ops policy = {						\
 	.init_task	= (void *)amp_init_task,			\
 	.enable		= (void *)amp_enable,				\
 	.disable	= (void *)amp_disable,				\
+	.set_cpumask	= (void *)amp_set_cpumask,			\
 	.init		= (void *)amp_init,				\
 	.exit		= (void *)amp_exit,				\
 	.flags		= SCX_OPS_ENQ_LAST,				\

@@ -15,15 +15,32 @@ struct survey {
 	s64 best_score[AMP_RANKS];
 	s64 worst_score[AMP_RANKS];
 	s32 astray[AMP_RANKS][AMP_RANKS];	/* by rank and core type: a CPU, or -1 */
+	u32 runnable;
+	u64 least;			/* progress of these, so far */
+	u64 least_progress;		/* the last result, for new threads */
 };
 
 static struct survey survey;
+
+static void count_in_process(const struct amp_thread *t)
+{
+	struct process fresh = { .tick = stats.ticks, .runnable = 1 }, *process;
+	u32 tgid = t->tgid;
+
+	process = bpf_map_lookup_elem(&processes, &tgid);
+	if (process && process->tick == stats.ticks)
+		process->runnable++;
+	else
+		bpf_map_update_elem(&processes, &tgid, &fresh, BPF_ANY);
+}
 
 static void take_survey(void)
 {
 	u32 i, rank, on;
 	s32 cpu;
 
+	/* All is in memory: the verifier would follow each value of a variable through the loop. */
+	survey.runnable = 0;
 	for (rank = 0; rank < AMP_RANKS; rank++) {
 		survey.nr[rank] = 0;
 		for (on = 0; on < AMP_RANKS; on++)
@@ -34,7 +51,13 @@ static void take_survey(void)
 
 		if (i >= threads_end)
 			break;
-		if (t->state != AMP_RUNNABLE || t->fixed)
+		if (t->state != AMP_RUNNABLE)
+			continue;
+		count_in_process(t);
+		if (!survey.runnable || t->progress_ns < survey.least)
+			survey.least = t->progress_ns;
+		survey.runnable++;
+		if (t->fixed)
 			continue;
 		rank = t->rank & (AMP_RANKS - 1);
 		t->score = policy_score(t);
@@ -51,6 +74,9 @@ static void take_survey(void)
 		if (cpu >= 0)
 			survey.astray[rank][rank_of_cpu(cpu) & (AMP_RANKS - 1)] = cpu;
 	}
+	if (survey.runnable)
+		survey.least_progress = survey.least;
+	stats.runnable = survey.runnable;
 }
 
 /* How many threads of @all should have ranks up to @rank. */

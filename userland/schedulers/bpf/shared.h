@@ -8,6 +8,8 @@
 #define AMP_THREADS	16384	/* with a rank of their own; others run on the slowest cores */
 #define AMP_COMM	16
 #define AMP_REASON	256
+/* SCX_ECODE_ACT_RESTART: CPUs came or went. */
+#define AMP_RESTART	(1ULL << 48)
 
 enum amp_state {
 	AMP_FREE,
@@ -51,7 +53,6 @@ struct amp_config {
  * @time_ns: that it ran on each core type
  * @progress_ns: what these made, as the policy counts; see policy_ran()
  * @score: how much it deserves fast cores: see policy_score()
- * @began_ns: when it began to run
  * @asked_ns: when the module was asked last
  */
 struct amp_thread {
@@ -67,7 +68,6 @@ struct amp_thread {
 	unsigned long long time_ns[AMP_RANKS];
 	unsigned long long progress_ns;
 	long long score;
-	unsigned long long began_ns;
 	unsigned long long asked_ns;
 	char comm[AMP_COMM];
 };
@@ -81,8 +81,9 @@ struct amp_thread {
  * @asked: metrics that were asked for
  * @unknown: of these, without a value
  * @low: of these, with a value that is stale or extrapolated
- * @runnable: threads that run or wait now
+ * @runnable: threads that ran or waited when ranks were looked at last
  * @exited: the policy has ended: enum scx_exit_kind
+ * @exit_code: with AMP_RESTART it is to begin again
  * @reason: why
  */
 struct amp_stats {
@@ -95,6 +96,7 @@ struct amp_stats {
 	unsigned long long low;
 	unsigned int runnable;
 	unsigned int exited;
+	unsigned long long exit_code;
 	char reason[AMP_REASON];
 };
 

@@ -9,6 +9,7 @@
 #include "text_file.h"
 
 #define INFO_SIZE	65536
+#define ONLINE		"/sys/devices/system/cpu/online"
 
 /* The kernel's capacity of a CPU, 0 if it does not say. */
 static unsigned int capacity_of(unsigned int cpu)
@@ -73,6 +74,22 @@ static int read_line(struct machine *m, const char *line)
 	return 0;
 }
 
+/* CPUs that are not there take no threads. */
+static int keep_online(struct machine *m)
+{
+	char list[4096];
+	cpu_set_t online;
+	unsigned int i;
+
+	if (!text_file_line(ONLINE, list, sizeof(list)) || cpu_list_parse(list, &online)) {
+		complain("cannot read %s", ONLINE);
+		return -1;
+	}
+	for (i = 0; i < m->nr; i++)
+		CPU_AND(&m->type[i].cpus, &m->type[i].cpus, &online);
+	return 0;
+}
+
 int machine_read(struct machine *m, const char *info, const char *fastest)
 {
 	char *text = malloc(INFO_SIZE), *line, *at;
@@ -88,8 +105,8 @@ int machine_read(struct machine *m, const char *info, const char *fastest)
 	for (line = strtok_r(text, "\n", &at); line && !err; line = strtok_r(NULL, "\n", &at))
 		err = read_line(m, line);
 	free(text);
-	if (err)
-		return err;
+	if (err || keep_online(m))
+		return -1;
 	if (!m->nr) {
 		complain("%s names no core type: PMCTrack cannot count here (see its kernel log)", info);
 		return -1;

@@ -13,7 +13,7 @@
  * struct core_type - CPUs of a kind
  * @index: in /proc/pmc/info
  * @name: of their PMU
- * @cpus: which ones
+ * @cpus: which ones, of those that are online
  */
 struct core_type {
 	unsigned int index;

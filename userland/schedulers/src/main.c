@@ -23,6 +23,7 @@
 #define NS_PER_MS	1000000ULL
 #define STATUS_FAILED	1
 #define STATUS_USAGE	2
+#define BEGIN_AGAIN	-1
 
 struct options {
 	const struct policy_kind *kind;
@@ -127,10 +128,8 @@ static int read_options(struct options *o, int argc, char **argv)
 		complain("no policy '%s' (pmctrack-sched --help lists them)", argv[optind]);
 		return -1;
 	}
-	for (rank = 0; rank < AMP_RANKS; rank++) {
-		o->policy.ratio[rank] = rank ? (unsigned int)(1000 * ratio + 0.5) : 1000;
-		ratio = rank ? ratio * ratio : ratio;
-	}
+	for (rank = 0, value = 1000; rank < AMP_RANKS; rank++, value *= ratio)
+		o->policy.ratio[rank] = (unsigned int)(value + 0.5);
 	return 0;
 }
 
@@ -159,30 +158,55 @@ static int sleep_until(double until, const sigset_t *set)
 	return signal > 0 ? signal : 0;
 }
 
-/* Until a signal, the end of its time, or of the policy. Returns the exit status. */
-static int watch(const struct options *o, struct show *s, const struct policy *policy, const sigset_t *set)
+/*
+ * Until a signal, the end of the time, or of the policy. Returns the exit status, or BEGIN_AGAIN if
+ * CPUs came or went.
+ */
+static int watch(const struct options *o, struct show *s, const struct policy *policy, double begin,
+		 const sigset_t *set)
 {
 	const volatile struct amp_stats *stats = policy_stats(policy);
-	double begin = now(), next = begin, end = o->seconds > 0 ? begin + o->seconds : 1e300;
+	double next = now(), end = o->seconds > 0 ? begin + o->seconds : 1e300;
 
 	for (;;) {
 		next += o->interval;
-		if (sleep_until(next < end ? next : end, set))
+		if (sleep_until(next < end ? next : end, set) || now() >= end)
 			break;
 		s->seconds = now() - begin;
 		if (stats->exited) {
+			if (stats->exit_code & AMP_RESTART)
+				return BEGIN_AGAIN;
 			complain("the kernel ended the policy: %s", (const char *)stats->reason);
 			return STATUS_FAILED;
 		}
 		if (!o->quiet)
 			show(s, policy, false);
-		if (now() >= end)
-			break;
 	}
 	s->seconds = now() - begin;
 	if (!o->quiet)
 		show(s, policy, true);
 	return 0;
+}
+
+/* The policy, with the CPUs that there are, again and again. Returns the exit status. */
+static int schedule(const struct options *o, struct machine *m, const sigset_t *set)
+{
+	struct show s = { .json = o->json, .kind = o->kind, .machine = m,
+			  .simulated = !strncmp(m->type[0].name, "simulated_", 10) };
+	double begin = now();
+	int status;
+
+	do {
+		struct policy *policy = NULL;
+
+		if (machine_read(m, INFO, o->fastest) || policy_begin(&policy, o->kind, m, &o->policy))
+			return STATUS_FAILED;
+		status = watch(o, &s, policy, begin, set);
+		policy_end(policy);
+		if (status == BEGIN_AGAIN)
+			complain("CPUs came or went: the policy begins again, and has forgotten what was");
+	} while (status == BEGIN_AGAIN);
+	return status;
 }
 
 int main(int argc, char **argv)
@@ -191,9 +215,7 @@ int main(int argc, char **argv)
 	struct module *module = NULL;
 	struct machine machine;
 	struct options o;
-	struct show s;
-	struct policy *policy = NULL;
-	int status = STATUS_FAILED;
+	int status;
 	const char *name;
 	sigset_t set;
 	unsigned int i;
@@ -220,15 +242,11 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	name = o.module ? o.module : o.kind->module;
 	if (name && strcmp(name, "none")) {
-		module = module_choose(name);
+		module = module_choose(name, machine.type[0].name);
 		if (!module)
 			return STATUS_FAILED;
 	}
-	s = (struct show){ .json = o.json, .kind = o.kind, .machine = &machine,
-			   .simulated = !strncmp(machine.type[0].name, "simulated_", 10) };
-	if (!policy_begin(&policy, o.kind, &machine, &o.policy))
-		status = watch(&o, &s, policy, &set);
-	policy_end(policy);
+	status = schedule(&o, &machine, &set);
 	module_restore(module);
 	return standard_output_end(status, STATUS_FAILED);
 }

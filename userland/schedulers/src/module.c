@@ -13,6 +13,7 @@
 #include "text_file.h"
 
 #define MANAGER		"/proc/pmc/mmon_manager"
+#define MODEL		"/proc/pmc/mmon_model"
 #define INFO		"/proc/pmc/info"
 #define NAME_SIZE	64
 
@@ -50,6 +51,28 @@ static int choose(const char *name)
 		err = -errno;
 	close(fd);
 	return err;
+}
+
+/*
+ * Models name the core type that they call big: a line "NAME: from=PMU kind=KIND big=PMU …" each.
+ * With another one, who gains most would be taken for who gains least.
+ */
+static int check_models(const char *name, const char *fastest)
+{
+	char text[8192], module[NAME_SIZE], big[NAME_SIZE];
+	char *line, *at;
+
+	if (text_file_read(MODEL, text, sizeof(text)) <= 0)
+		return 0;
+	for (line = strtok_r(text, "\n", &at); line; line = strtok_r(NULL, "\n", &at)) {
+		if (sscanf(line, "%63[^:]: from=%*s kind=%*s big=%63s", module, big) != 2 ||
+		    strcmp(module, name) || !strcmp(big, fastest))
+			continue;
+		complain("the model of '%s' says that %s is the fastest core type, and not %s: give --big=%s, or another model",
+			 name, big, fastest, big);
+		return -1;
+	}
+	return 0;
 }
 
 static int run(const char *command)
@@ -117,13 +140,13 @@ static struct module *start_restorer(const char *before, const char *ours)
 	return m;
 }
 
-struct module *module_choose(const char *name)
+struct module *module_choose(const char *name, const char *fastest)
 {
 	char before[NAME_SIZE];
 	struct module *m;
 	int err;
 
-	if (load_functions())
+	if (load_functions() || check_models(name, fastest))
 		return NULL;
 	active_module(before);
 	m = start_restorer(before, name);

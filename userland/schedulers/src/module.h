@@ -7,10 +7,11 @@ struct module;
 
 /*
  * Load pmctrack_bpf.ko if need be, and make the monitoring module @name the active one. The user
- * is told what is wrong. Whatever ends this process, another one makes the module active again
+ * is told what is wrong, also if the module's models call another core type the fastest one than
+ * @fastest. Whatever ends this process, another one makes the module active again
  * that was before, unless somebody chose yet another one meanwhile. Returns NULL on failure.
  */
-struct module *module_choose(const char *name);
+struct module *module_choose(const char *name, const char *fastest);
 
 /* Restore what was before, and wait for that. NULL is allowed. */
 void module_restore(struct module *module);

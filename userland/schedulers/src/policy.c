@@ -9,6 +9,8 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include <pmctrack/pmcs_types.h>
+
 #include "complain.h"
 #include "policy.h"
 #include "text_file.h"
@@ -16,8 +18,17 @@
 #define STATE	"/sys/kernel/sched_ext/state"
 #define OPS	"/sys/kernel/sched_ext/root/ops"
 
-/* enum pmct_metric: of the core types after the first two */
-static const unsigned int speedup_of_rank[AMP_RANKS] = { 0, 2, 14, 15 };
+/* What the fastest core type is to the first, second and third of the others in /proc/pmc/info. */
+static const unsigned int speedup_over[] = { PMCS_SPEEDUP_FACTOR, PMCS_SPEEDUP_FACTOR_2, PMCS_SPEEDUP_FACTOR_3 };
+
+static unsigned int metric_of(const struct machine *m, unsigned int rank)
+{
+	unsigned int other, before = 0;
+
+	for (other = 1; other < m->nr; other++)
+		before += m->type[other].index < m->type[rank].index;
+	return speedup_over[before];
+}
 
 /**
  * struct policy - a policy that was loaded
@@ -101,7 +112,7 @@ static int configure(struct policy *p, const struct policy_kind *kind, const str
 	config->band = o->band ? o->band : kind->band;
 	config->ranks = m->nr;
 	for (rank = 0; rank < AMP_RANKS; rank++) {
-		config->metric[rank] = speedup_of_rank[rank];
+		config->metric[rank] = rank && rank < m->nr ? metric_of(m, rank) : 0;
 		config->ratio[rank] = o->ratio[rank];
 		config->cpus[rank] = rank < m->nr ? (unsigned int)CPU_COUNT(&m->type[rank].cpus) : 0;
 	}
