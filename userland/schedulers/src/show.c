@@ -9,7 +9,7 @@
 #define ROWS		20
 #define NS_PER_S	1e9
 
-/* Until there is a name for each, programs that the policy does not know have none. */
+/* By enum pmct_confidence. */
 static const char *const confidences[] = { "stale", "extrapolated", "estimated", "measured" };
 
 static const char *confidence_of(int confidence)
