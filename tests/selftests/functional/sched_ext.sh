@@ -4,7 +4,14 @@
 . "$(dirname "${BASH_SOURCE[0]}")/sim.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/models.sh"
 
-scx() { [ -e /sys/kernel/sched_ext/state ] || only "kernels with sched_ext"; }
+# Each begins without what one that failed has left.
+scx() {
+	[ -e /sys/kernel/sched_ext/state ] || only "kernels with sched_ext"
+	rm -f /sys/fs/bpf/*
+	eventually state_is disabled
+	without_modules
+	rmmod pmctrack_bpf 2>/dev/null || true
+}
 bpftool() { /share/lib/ld-linux-x86-64.so.2 --library-path /share/lib /share/lib/bpftool "$@"; }
 state_is() { [ "$(cat /sys/kernel/sched_ext/state)" = "$1" ]; }
 # policy FILE: register it; its file in /sys/fs/bpf is named after it
@@ -161,7 +168,8 @@ test_scx_hotplug() {
 
 # pmctrack-sched and its policies.
 SCHED=(/share/lib/ld-linux-x86-64.so.2 --library-path /share/lib /share/lib/pmctrack-sched)
-sched() { "${SCHED[@]}" "$@"; }
+# With a limit, in case it runs where it should refuse to.
+sched() { timeout --foreground 300 "${SCHED[@]}" "$@"; }
 # sched_begin ARGUMENTS…: in the background, as $scheduler; its output in /tmp/sched
 sched_begin() {
 	"${SCHED[@]}" "$@" >/tmp/sched 2>/tmp/sched.err & scheduler=$!

@@ -249,6 +249,45 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
 }
 
+/* The time that @p, whose @t may be NULL, has run since it began, or since this was called last. */
+static void account(struct task_struct *p, struct task_data *d, struct amp_thread *t)
+{
+	u64 now = bpf_ktime_get_ns(), ns;
+	u32 rank;
+
+	if (!d->began_ns)
+		return;
+	ns = now - d->began_ns;
+	d->began_ns = now;
+	d->vtime += ns * 100 / (p->scx.weight ?: 1);
+	if (!t)
+		return;
+	rank = rank_of_cpu(t->cpu);
+	t->weight = p->scx.weight;
+	t->time_ns[rank] += ns;
+	ask(p, t, now);
+	policy_ran(t, rank, ns);
+}
+
+/*
+ * It goes on where it belongs, if nobody else waits for that: a CPU that took from another queue
+ * whenever a slice ends would only make two threads change places.
+ */
+static bool keep(struct task_struct *p, u32 rank)
+{
+	struct task_data *d = data_of(p);
+	struct amp_thread *t = thread_of(d);
+
+	if (!d || !(p->scx.flags & SCX_TASK_QUEUED) || rank_for(p, t) != rank)
+		return false;
+	account(p, d, t);
+	if (bpf_ksym_exists(scx_bpf_task_set_slice))
+		scx_bpf_task_set_slice(p, amp.slice_ns);
+	else
+		p->scx.slice = amp.slice_ns;
+	return true;
+}
+
 /* Take from the queue of another core type. */
 static bool take_other(u32 rank, u64 now)
 {
@@ -262,7 +301,7 @@ void BPF_PROG(amp_dispatch, s32 cpu, struct task_struct *prev)
 	u32 rank = rank_of_cpu(cpu), other;
 	u64 now;
 
-	if (scx_bpf_dsq_move_to_local(rank))
+	if (scx_bpf_dsq_move_to_local(rank) || (prev && keep(prev, rank)))
 		return;
 	now = bpf_ktime_get_ns();
 	/* The nearest types first. */
@@ -314,22 +353,13 @@ void BPF_PROG(amp_stopping, struct task_struct *p, bool runnable)
 {
 	struct task_data *d = data_of(p);
 	struct amp_thread *t = thread_of(d);
-	u64 now = bpf_ktime_get_ns(), ns;
-	u32 rank;
 
-	if (!d || !d->began_ns)
+	if (!d)
 		return;
-	ns = now - d->began_ns;
+	account(p, d, t);
 	d->began_ns = 0;
-	d->vtime += ns * 100 / (p->scx.weight ?: 1);
-	if (!t)
-		return;
-	rank = rank_of_cpu(t->cpu);
-	t->cpu = -1;
-	t->weight = p->scx.weight;
-	t->time_ns[rank] += ns;
-	ask(p, t, now);
-	policy_ran(t, rank, ns);
+	if (t)
+		t->cpu = -1;
 }
 
 #include "ranks.bpf.h"
