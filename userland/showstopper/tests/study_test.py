@@ -19,6 +19,7 @@ import tempfile
 import threading
 import time
 import traceback
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Callable
 from unittest import mock
@@ -204,21 +205,58 @@ def test_report_of_a_run() -> None:
         assert abs(logged - (last.iterations - first.iterations)) <= 2, logged
 
 
-def test_studies() -> None:
-    """The real thing, short: every file is there, every load was tried."""
-    with tempfile.TemporaryDirectory() as name:
-        def other_study() -> None:
-            command(name, "study", "throughput", "--seconds", "4", "--warmup", "1", "--loads",
-                    "30,60", "--methods", "cdc,nbench", "--", *SHORT)
+class Watch:
+    """Was this machine held up for longer than a study of seconds can bear?"""
 
-        beside = threading.Thread(target=other_study)
-        beside.start()
-        Path(name, "trace.csv").write_text("0,20\n8,60\n", "ascii")
+    def __init__(self) -> None:
+        self.longest_s = 0.0
+        self._end = threading.Event()
+        self._thread = threading.Thread(target=self._watch)
+
+    def _watch(self) -> None:
+        before = time.monotonic()
+        while not self._end.wait(0.05):
+            self.longest_s = max(self.longest_s, time.monotonic() - before)
+            before = time.monotonic()
+
+    def __enter__(self) -> Watch:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._end.set()
+        self._thread.join()
+
+
+def test_studies() -> None:
+    """The real thing, short: every file is there, every load was tried.
+
+    Again, if it fails while other work holds the machine up: there was nothing to observe.
+    """
+    for _ in range(4):
+        with Watch() as watch:
+            try:
+                short_studies()
+                return
+            except AssertionError as error:
+                failure = error
+        if watch.longest_s < 0.5:
+            break
+        print(f"# held up for {watch.longest_s:.1f} s: {failure}")
+    raise failure
+
+
+def short_studies() -> None:
+    """Each study once."""
+    with (tempfile.TemporaryDirectory() as name, ThreadPoolExecutor() as pool):
+        other = pool.submit(command, name, "study", "throughput", "--seconds", "4", "--warmup",
+                            "1", "--loads", "30,60", "--methods", "cdc,nbench", "--", *SHORT)
+        Path(name, "trace.csv").write_text("0,20\n10,60\n", "ascii")
         out = command(name, "study", "replay", "--trace", "trace.csv", "--speeds", "1,2", "--",
                       *SHORT)
         assert "see showstopper-replay" in out
         assert columns(Path(name, "showstopper-replay", "replay.csv"))["speed"] == ["1", "2"]
-        beside.join()
+        other.result()
         found = columns(Path(name, "showstopper-throughput", "throughput.csv"))
         assert found["method"][:2] == ["cdc"] * 2 and found["method"][2] == "nbench"
         assert all(float(x) > 0 for x in found["rate"]), found
@@ -231,12 +269,20 @@ def test_studies() -> None:
         except Failure:
             pinning = "per-core"
         quoted = "sh -c 'i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done'"
-        out = command(name, "study", "interference", "--seconds", "1.5", "--staircase",
+        out = command(name, "study", "interference", "--seconds", "2.5", "--staircase",
                       "20,80,30", "--foreground", quoted, "--background", quoted,
                       "--pinnings", pinning)
         steps = columns(Path(name, "showstopper-interference", "steps.csv"))
         assert [float(t) for t in steps["target"]] == [20, 50, 80, 80, 50, 20], steps
         assert all(float(x) > 0 for x in steps["foreground"]), steps
+
+
+def test_log_while_it_is_written() -> None:
+    """The line that is not whole yet is no row."""
+    with tempfile.TemporaryDirectory() as name:
+        log = Path(name, "iterations.csv")
+        log.write_text("unit,program,begin_s,end_s,status\n0,sh,0.5,1.5,0\n0,sh,1.", "ascii")
+        assert runs.read_iterations(log) == [Iteration(0, "sh", 0.5, 1.5, 0)]
 
 
 def test_ends_that_are_missing() -> None:

@@ -36,14 +36,19 @@ def throughput(iterations: Sequence[Iteration], begin: float, end: float) -> flo
 
 
 def read_rows(path: Path, what: str) -> Iterator[dict[str, str]]:
-    """Rows of a log by their columns: CSV, or lines of JSON. @what it is, for messages."""
+    """Rows of a log by their columns: CSV, or lines of JSON. @what it is, for messages.
+
+    A last line without an end is still being written, and no row yet.
+    """
     try:
         with open(path, encoding="utf-8", newline="") as file:
-            if path.suffix == ".jsonl":
-                for line in file:
-                    yield {k: str(v) for k, v in json.loads(line).items()}
-            else:
-                yield from csv.DictReader(file)
+            text = file.read()
+        lines = text[:text.rfind("\n") + 1].splitlines(keepends=True)
+        if path.suffix == ".jsonl":
+            for line in lines:
+                yield {k: str(v) for k, v in json.loads(line).items()}
+        else:
+            yield from csv.DictReader(lines)
     except OSError as error:
         raise Failure(f"{path}: {error.strerror}") from error
     except (ValueError, AttributeError, csv.Error) as error:

@@ -19,7 +19,7 @@ from ..report import notes, pictures, table, write_objects
 from ..runs import Iteration, throughput
 from ..topology import PINNINGS, Machine, Pinning, cpu_list, machine
 from .metric import Interference, metric
-from .runs import Run, mean_load
+from .runs import GRACE_S, Run, mean_load
 
 WINDOW_S = 6.0
 
@@ -132,11 +132,11 @@ class Experiment:
         self.foreground = Run(
             self.folder / "foreground",
             ["-l", "100", "-m", "nbench", *self._place(self.pinning.foreground),
-             "-d", f"{length + 2 * most:g}"], self.commands[0])
+             "-d", f"{length + 2 * most + GRACE_S:g}"], self.commands[0])
         self.background = Run(
             self.folder / "background",
             ["--staircase", f"{percent},{config.seconds!r}", *where,
-             *self._place(self.pinning.background), "-d", f"{length + most:g}"],
+             *self._place(self.pinning.background), "-d", f"{length + most + GRACE_S:g}"],
             self.commands[1])
         sources = zones()
         self.meter = Meter(sources).start() if sources else None

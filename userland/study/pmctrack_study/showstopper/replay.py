@@ -12,7 +12,7 @@ from ..plots import Plot
 from ..report import notes, table, write_objects
 from ..runs import throughput
 from .methods import METHODS
-from .runs import Period, mean_load, run
+from .runs import GRACE_S, Period, mean_load, run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,7 +97,7 @@ def study(config: Config) -> None:
                 seconds = length / speed
                 one = run(config.folder / f"{method.replace('/', '-')}-{speed:g}",
                           ["--trace", config.trace, "--speed", f"{speed!r}", *METHODS[method],
-                           "--restart", "-d", f"{2 * seconds + 1!r}"], config.command,
+                           "--restart", "-d", f"{2 * seconds + GRACE_S!r}"], config.command,
                           seconds, seconds)
                 log = [p for p in one.periods if 3 < p.at_s <= seconds]
                 if not log:

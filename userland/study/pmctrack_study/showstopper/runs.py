@@ -19,6 +19,9 @@ LOG = "load.csv"
 ITERATIONS = "iterations.csv"
 SUMMARY = "summary.json"
 
+GRACE_S = 60
+"""Runs end themselves so long after their study would have, if it cannot any more."""
+
 
 def binary() -> str:
     """The program that studies run: the one that has started them."""

@@ -14,7 +14,7 @@ from ..plots import Plot
 from ..report import notes, table, write_objects
 from ..runs import throughput
 from .methods import CONTROLLED, METHODS
-from .runs import mean_load, run
+from .runs import GRACE_S, mean_load, run
 
 TWELFTHS = tuple(100 * n / 12 for n in range(1, 13))
 
@@ -57,7 +57,8 @@ def measure(config: Config, method: str, target: float) -> Point:
     end = config.warmup + config.seconds
     one = run(config.folder / f"{method.replace('/', '-')}-{target:.2f}",
               ["-l", f"{target!r}", *METHODS[method], "--restart",
-               "-d", f"{end + config.seconds:g}"], config.command, end, config.seconds / 2)
+               "-d", f"{end + config.seconds + GRACE_S:g}"],
+              config.command, end, config.seconds / 2)
     point = Point(method, target, mean_load(one.periods, config.warmup, end),
                   throughput(one.iterations, config.warmup, end), one.own_cpu_percent,
                   one.note() or "")
