@@ -5,33 +5,36 @@
  */
 #include <linux/delay.h>
 #include <linux/math64.h>
+#include <linux/time64.h>
 
 #include "../pmu-backends/sim/machine.h"
 #include "sim.h"
 
-/* Units of 2^-16 J; 16 J and it is 0 again. */
-#define SHIFT	16
-#define WIDTH	20
+/* Units of 2^-16 J. */
+#define SHIFT		16
+/* Meters have as few bits as are enough for so long a time. */
+#define WRAP_MS		200
+#define WATCH_MS	50
 
 #define READ_NS	500
 
 enum { PACKAGE, CORES, DRAM, NR_METERS };
 
-static const struct pmct_meter pmct_sim_meters[NR_METERS] = {
-	[PACKAGE] = {
-		.name = "package", .uj_mul = 1000000, .uj_shift = SHIFT, .width = WIDTH,
-	},
-	[CORES] = {
-		.name = "cores", .uj_mul = 1000000, .uj_shift = SHIFT, .width = WIDTH,
-		.part = true,
-	},
-	[DRAM] = {
-		.name = "dram", .uj_mul = 1000000, .uj_shift = SHIFT, .width = WIDTH,
-	},
+/* Widths are those of probe(), which finds the same each time. */
+static struct pmct_meter pmct_sim_meters[NR_METERS] = {
+	[PACKAGE] = { .name = "package", .uj_mul = 1000000, .uj_shift = SHIFT, },
+	[CORES] = { .name = "cores", .uj_mul = 1000000, .uj_shift = SHIFT, .part = true, },
+	[DRAM] = { .name = "dram", .uj_mul = 1000000, .uj_shift = SHIFT, },
 };
 
 static int pmct_sim_sensor_probe(struct pmct_msg *msg)
 {
+	u64 watts = pmct_sim_machine_watts(pmct_sim_machine_topology());
+	unsigned int i;
+
+	for (i = 0; i < NR_METERS; i++)
+		pmct_sim_meters[i].width = fls64(watts * WRAP_MS / MSEC_PER_SEC) + SHIFT;
+	pmct_sim_sensor.max_w = watts;
 	return 0;
 }
 
@@ -91,16 +94,15 @@ static int pmct_sim_sensor_read(unsigned int i, u64 *value)
 		break;
 	}
 	/* 2^SHIFT / 10^12 = 2^(SHIFT - 12) / 5^12 */
-	*value = mul_u64_u64_div_u64(pj, 1ULL << (SHIFT - 12), 244140625) & GENMASK(WIDTH - 1, 0);
+	*value = mul_u64_u64_div_u64(pj, 1ULL << (SHIFT - 12), 244140625) &
+		 GENMASK_ULL(pmct_sim_meters[i].width - 1, 0);
 	return 0;
 }
 
-const struct pmct_sensor pmct_sim_sensor = {
+struct pmct_sensor pmct_sim_sensor = {
 	.name		= "the simulated machine",
 	.period_us	= PMCT_SIM_STEP_NS / 1000,
-	/* 16 J are 160 ms at 100 W. */
-	.watch_ms	= 50,
-	.max_w		= 100,
+	.watch_ms	= WATCH_MS,
 	.probe		= pmct_sim_sensor_probe,
 	.nr_meters	= pmct_sim_nr_meters,
 	.meter		= pmct_sim_meter,

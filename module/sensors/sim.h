@@ -5,7 +5,7 @@
 #include <pmctrack/cache_monitor.h>
 #include <pmctrack/sensor.h>
 
-extern const struct pmct_sensor pmct_sim_sensor;
+extern struct pmct_sensor pmct_sim_sensor;
 extern const struct pmct_cache_monitor pmct_sim_cache_monitor;
 
 #endif /* _PMCT_SENSORS_SIM_H */

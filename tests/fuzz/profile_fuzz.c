@@ -38,6 +38,10 @@ static void check(const struct program *p)
 static void check_machine(const struct pmct_sim_machine *m)
 {
 	expect(strnlen(m->name, PMCT_SIM_NAME) < PMCT_SIM_NAME, "a name without end");
+	const char *why = NULL;
+
+	/* What is read may be no machine; then it is said why. */
+	expect(!pmct_sim_machine_check(m, &why) || why, "refused without a reason");
 	expect(m->nr_types && m->nr_types <= PMCT_SIM_TYPES, "%u types", m->nr_types);
 	expect(m->nr_clusters && m->nr_clusters <= PMCT_SIM_CLUSTERS, "%u clusters", m->nr_clusters);
 	expect(m->nr_nodes && m->nr_nodes <= PMCT_SIM_NODES, "%u nodes", m->nr_nodes);

@@ -3,10 +3,13 @@
  * Is a machine, or a program, one that can be simulated? Both come from files. What is
  * accepted here keeps all products of the model below 2^64.
  */
+#include <linux/ctype.h>
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/math64.h>
+#include <linux/string.h>
 
-#include "model.h"
+#include "rates.h"
 
 /**
  * struct pmct_sim_range - what a number may be
@@ -39,14 +42,33 @@ static int pmct_sim_name_check(const char *name, const char **why)
 {
 	unsigned int i;
 
+	/* Names are a part of file names, of lists with commas, and of names of PMUs. */
 	for (i = 0; i < PMCT_SIM_NAME && name[i]; i++) {
-		if (name[i] <= ' ' || name[i] > '~')
+		if (!isascii(name[i]) || (!isalnum(name[i]) && !strchr("-_.+", name[i])))
 			break;
 	}
 	if (i && i < PMCT_SIM_NAME && !name[i])
 		return 0;
-	*why = "a name must have 1 to 23 visible ASCII characters";
+	*why = "a name must have 1 to 23 characters of A-Z, a-z, 0-9, '-', '_', '.' and '+'";
 	return -EINVAL;
+}
+
+/* What users see of a core type is the name of its PMU, "simulated_MACHINE_TYPE". */
+static int pmct_sim_type_names_check(const struct pmct_sim_machine *m, const char **why)
+{
+	unsigned int i, j;
+
+	for (i = 0; i < m->nr_types; i++) {
+		*why = "machine and core type: their names must have at most 20 characters together";
+		if (strlen(m->name) + strlen(m->type[i].name) > PMCT_SIM_NAMES)
+			return -EINVAL;
+		*why = "two core types have the same name";
+		for (j = 0; j < i; j++) {
+			if (!strcmp(m->type[i].name, m->type[j].name))
+				return -EINVAL;
+		}
+	}
+	return 0;
 }
 
 static int pmct_sim_core_check(const struct pmct_sim_core_type *c, const char **why)
@@ -54,6 +76,8 @@ static int pmct_sim_core_check(const struct pmct_sim_core_type *c, const char **
 	const struct pmct_sim_range ranges[] = {
 		{ c->mhz, 100, 10000, "mhz must be 100 to 10000" },
 		{ c->width, 100, 16000, "width must be 100 to 16000" },
+		/* Each phase of a program, from a million instructions on, is an interrupt. */
+		{ (u64)c->mhz * c->width, 0, 30000000, "mhz times width must be at most 30000000" },
 		{ c->ilp_used, 1, 1000, "ilp_used must be 1 to 1000" },
 		{ c->overlap, 0, 1000, "overlap must be at most 1000" },
 		{ c->front_end, 0, 10000, "front_end must be at most 10000" },
@@ -114,6 +138,35 @@ static int pmct_sim_cpus_check(const struct pmct_sim_machine *m, const char **wh
 	return -EINVAL;
 }
 
+/* Watts of a core of this type that executes as many instructions as it can, of the costliest. */
+static u64 pmct_sim_core_watts(const struct pmct_sim_machine *m, const struct pmct_sim_core_type *c)
+{
+	u64 instr_pj = (u64)c->instr_pj * PMCT_SIM_ENERGY_MAX / 1000;
+
+	/* Each may miss in the private cache. MHz x thousandths x pJ are nW. */
+	return div_u64((u64)c->mhz * c->width * (instr_pj + m->llc_pj), 1000000000) +
+	       c->active_mw / 1000 + c->idle_mw / 1000 + 1;
+}
+
+/**
+ * pmct_sim_machine_watts() - more than a machine can take
+ * @m: a machine whose numbers are in their ranges
+ *
+ * Return: W.
+ */
+u64 pmct_sim_machine_watts(const struct pmct_sim_machine *m)
+{
+	u64 watts = m->uncore_mw / 1000 + 1;
+	unsigned int i;
+
+	for (i = 0; i < m->nr_cpus; i++)
+		watts += pmct_sim_core_watts(m, &m->type[m->cpu_type[i]]);
+	for (i = 0; i < m->nr_nodes; i++)
+		watts += div_u64((u64)m->node[i].mem_mbs * m->mem_pj, PMCT_SIM_LINE * 1000000) +
+			 m->node[i].mem_mw / 1000 + 1;
+	return watts;
+}
+
 /**
  * pmct_sim_machine_check() - can this machine be simulated?
  * @m: the machine, from anybody
@@ -139,7 +192,13 @@ int pmct_sim_machine_check(const struct pmct_sim_machine *m, const char **why)
 	      pmct_sim_in_range(ranges, ARRAY_SIZE(ranges), why);
 	for (i = 0; !err && i < m->nr_types; i++)
 		err = pmct_sim_core_check(&m->type[i], why);
-	return err ?: pmct_sim_memory_check(m, why) ?: pmct_sim_cpus_check(m, why);
+	err = err ?: pmct_sim_type_names_check(m, why) ?:
+	      pmct_sim_memory_check(m, why) ?: pmct_sim_cpus_check(m, why);
+	if (!err && pmct_sim_machine_watts(m) > PMCT_SIM_WATTS) {
+		*why = "it could take more than 10000 W";
+		err = -EINVAL;
+	}
+	return err;
 }
 
 static int pmct_sim_curve_check(const struct pmct_sim_curve *c, const char **why)
@@ -172,7 +231,7 @@ static int pmct_sim_phase_check(const struct pmct_sim_phase *p, const char **why
 		{ p->itlb_misses, 0, 1000000, "itlb_misses must be at most 1000000" },
 		{ p->dtlb_misses, 0, p->l1d, "more TLB misses than accesses" },
 		{ p->write_backs, 0, 1000, "write_backs must be at most 1000" },
-		{ p->energy, 1, 10000, "energy must be 1 to 10000" },
+		{ p->energy, 1, PMCT_SIM_ENERGY_MAX, "energy must be 1 to 10000" },
 		{ p->wander, 0, 900, "wander must be at most 900" },
 		{ p->code, 0, 1000000, "code must be at most 1000000" },
 		{ p->blocks, 1, 10000, "blocks must be 1 to 10000" },

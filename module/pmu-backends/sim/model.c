@@ -18,6 +18,7 @@
 /* Work alone is followed in such pieces, some ms, and in smaller ones while caches fill. */
 #define ALONE_INSTR	4000000
 #define ALONE_LEAST	20000
+#define ALONE_MOST	1000000000ULL
 #define STEPS_MAX	100
 
 /* What @instr instructions are at so much per million, also where the product is above 2^64. */
@@ -211,7 +212,7 @@ void pmct_sim_settle_alone(struct pmct_sim *sim, unsigned int thread)
 		return;
 	for (type = 0; type < sim->machine.nr_types; type++) {
 		for (left = t->alone_due; left;)
-			left -= pmct_sim_alone_piece(sim, t, type, left);
+			left -= pmct_sim_alone_piece(sim, t, type, min(left, ALONE_MOST));
 	}
 	t->alone_due = 0;
 }

@@ -285,7 +285,15 @@ struct pmct_sim {
 	struct pmct_sim_energy metered;
 };
 
+/* More power than that is refused. */
+#define PMCT_SIM_WATTS		10000
+/* Of pmct_sim_phase::energy. */
+#define PMCT_SIM_ENERGY_MAX	10000
+/* Characters of a machine's and a core type's name: that of the PMU has them both. */
+#define PMCT_SIM_NAMES		20
+
 int pmct_sim_machine_check(const struct pmct_sim_machine *m, const char **why);
+u64 pmct_sim_machine_watts(const struct pmct_sim_machine *m);
 int pmct_sim_profile_check(const struct pmct_sim_profile *profile, const char **why);
 const struct pmct_sim_machine *pmct_sim_topology(unsigned int i);
 

@@ -432,6 +432,7 @@ static void bad_unused(struct pmct_sim_machine *m, struct pmct_sim_profile *p)
 {
 	m->nr_types = 3;
 	m->type[2] = m->type[1];
+	strscpy(m->type[2].name, "third", sizeof(m->type[2].name));
 }
 
 static void bad_mhz(struct pmct_sim_machine *m, struct pmct_sim_profile *p)
@@ -442,6 +443,35 @@ static void bad_mhz(struct pmct_sim_machine *m, struct pmct_sim_profile *p)
 static void bad_node(struct pmct_sim_machine *m, struct pmct_sim_profile *p)
 {
 	m->cluster[1].node = 1;
+}
+
+static void bad_letter(struct pmct_sim_machine *m, struct pmct_sim_profile *p)
+{
+	m->name[1] = '/';
+}
+
+static void bad_names(struct pmct_sim_machine *m, struct pmct_sim_profile *p)
+{
+	strscpy(m->type[1].name, "seventeen-letters", sizeof(m->type[1].name));
+}
+
+static void bad_same(struct pmct_sim_machine *m, struct pmct_sim_profile *p)
+{
+	strscpy(m->type[1].name, m->type[0].name, sizeof(m->type[1].name));
+}
+
+static void bad_speed(struct pmct_sim_machine *m, struct pmct_sim_profile *p)
+{
+	m->type[0].mhz = 4000;
+	m->type[0].width = 8000;
+}
+
+static void bad_power(struct pmct_sim_machine *m, struct pmct_sim_profile *p)
+{
+	m->llc_pj = 1000000;
+	m->type[0].active_mw = 1000000;
+	m->type[0].instr_pj = 100000;
+	m->type[0].mhz = 10000;
 }
 
 static void bad_name(struct pmct_sim_machine *m, struct pmct_sim_profile *p)
@@ -485,6 +515,11 @@ static const struct bad_case bad_cases[] = {
 	{ "a type without a CPU", bad_unused, "no CPU is of a core type" },
 	{ "no frequency", bad_mhz, "mhz" },
 	{ "no node", bad_node, "node" },
+	{ "a name that is a path", bad_letter, "name" },
+	{ "a name that no PMU can have", bad_names, "at most 20 characters" },
+	{ "two types of one name", bad_same, "same name" },
+	{ "more phases than can be followed", bad_speed, "mhz times width" },
+	{ "more power than can be measured", bad_power, "10000 W" },
 	{ "a name without an end", bad_name, "name" },
 	{ "too many phases", bad_phases, "phases" },
 	{ "a phase of zero instructions", bad_length, "instructions" },

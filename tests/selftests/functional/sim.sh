@@ -235,14 +235,18 @@ test_sim_own_machine() {
 	refused_machine "is no machine of this version"
 	{ echo -n PMCTSIM0; tail -c +9 /tmp/whole; } >$mine
 	refused_machine "is no machine of this version"
-	simapp --compile "$was" >$mine
-	refused_machine "is the machine $was: the file must have its name"
+	sed 's/"name": "mine"/"name": "other"/' /tmp/mine.json >/tmp/other.json
+	simapp --compile /tmp/other.json >$mine
+	refused_machine "is the machine other: the file must have its name"
 	# The frequency of the first core type.
 	{ head -c $((8 + 28 + 24)) /tmp/whole; printf '\001\0\0\0'; tail -c +$((8 + 28 + 24 + 4 + 1)) /tmp/whole; } >$mine
 	refused_machine "cannot be simulated: mhz must be 100 to 10000"
 	rm $mine
 	refused_machine "no topology 'mine'"
+	# The file is where this path leads, but a name is none.
+	cp /tmp/whole /tmp/fw/mine.machine
 	! insmod $MODULES/pmctrack_sim.ko topology=../mine 2>/dev/null || fail "loaded"
+	dmesg | tail -n 1 | grep -q "no topology '../mine'" || fail "$(dmesg | tail -n 1)"
 	echo -n "${kept:- }" >$folder
 	insmod $MODULES/pmctrack_sim.ko topology="$was"
 	load

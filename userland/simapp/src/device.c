@@ -18,7 +18,7 @@ static int open_device(void)
 	if (fd >= 0)
 		return fd;
 	if (err == ENOENT || err == ENODEV)
-		complain("there is no simulated machine here: as root, modprobe pmctrack_sim topology=NAME, on a machine with as many CPUs as the topology has");
+		complain("there is no simulated machine here: as root, modprobe pmctrack_sim topology=NAME, on a computer with as many CPUs as the topology has (the kernel log says why it was refused)");
 	else
 		complain("cannot open " DEVICE ": %s", strerror(err));
 	return -err;

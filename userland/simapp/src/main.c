@@ -149,6 +149,10 @@ static void parse(struct options *o, int argc, char **argv)
 		complain("--windows needs --predict");
 		refuse();
 	}
+	if (o->list + o->machine + !!o->describe + !!o->compile > 1) {
+		complain("only one of --list, --machine, --describe and --compile can be done at once");
+		refuse();
+	}
 	if (o->list || o->machine || o->describe || o->compile ? argc != optind : argc != optind + 1) {
 		complain(argc == optind ? "a profile is missing" : "too many arguments: '%s'", argv[argc - 1]);
 		refuse();

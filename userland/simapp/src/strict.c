@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <linux/types.h>
@@ -8,14 +9,57 @@
 #include "complain.h"
 #include "strict.h"
 
+#define FILE_MOST	(1 << 20)
+
+/* A whole file, with a zero behind it; NULL with errno. */
+static char *read_text(const char *path, size_t *size)
+{
+	FILE *file = fopen(path, "re");
+	char *text = file ? malloc(FILE_MOST + 1) : NULL;
+	int err;
+
+	if (text)
+		*size = fread(text, 1, FILE_MOST, file);
+	err = !text ? errno : ferror(file) ? errno : *size == FILE_MOST ? EFBIG : 0;
+	if (file)
+		fclose(file);
+	if (err) {
+		free(text);
+		errno = err;
+		return NULL;
+	}
+	text[*size] = '\0';
+	return text;
+}
+
 struct json_object *strict_file(const char *path)
 {
-	struct json_object *object = json_object_from_file(path);
+	struct json_tokener *tokener;
+	struct json_object *object = NULL;
+	enum json_tokener_error err;
+	size_t size = 0;
+	char *text;
 
-	if (!object)
-		/* Its text ends with a line feed. */
-		complain("cannot read %s: %.*s", path, (int)strcspn(json_util_get_last_err(), "\n"),
-			 json_util_get_last_err());
+	text = read_text(path, &size);
+	if (!text) {
+		complain("cannot read %s: %s", path, strerror(errno));
+		return NULL;
+	}
+	tokener = json_tokener_new();
+	if (tokener) {
+		json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+		/* With the zero behind it: a number at the end of the text ends there. */
+		object = json_tokener_parse_ex(tokener, text, (int)size + 1);
+		err = json_tokener_get_error(tokener);
+		if (!object)
+			complain("%s is no JSON: %s, at byte %zu", path,
+				 err == json_tokener_success ? "no object" : json_tokener_error_desc(err),
+				 json_tokener_get_parse_end(tokener));
+		json_tokener_free(tokener);
+	} else {
+		complain("cannot read %s: %s", path, strerror(ENOMEM));
+	}
+	free(text);
 	return object;
 }
 
@@ -66,6 +110,8 @@ int strict_text(const struct strict_place *at, struct json_object *object, const
 		return -EINVAL;
 	if ((size_t)json_object_get_string_len(value) >= size)
 		return strict_refuse(at, key, "is too long");
+	if (strlen(json_object_get_string(value)) != (size_t)json_object_get_string_len(value))
+		return strict_refuse(at, key, "has a character that is none");
 	strcpy(result, json_object_get_string(value));
 	return 0;
 }

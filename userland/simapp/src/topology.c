@@ -36,54 +36,28 @@ static const struct strict_field machine_fields[] = {
 
 static const char *const nothing[] = { NULL };
 
-static int read_types(struct strict_place *at, struct json_object *object, struct pmct_sim_machine *m)
+static int read_type(struct strict_place *at, struct json_object *type, struct pmct_sim_machine *m)
 {
 	static const char *const others[] = { "name", NULL };
-	size_t i, nr;
-	struct json_object *list = strict_list(at, object, "types", PMCT_SIM_TYPES, &nr);
-	int err = list ? 0 : -EINVAL;
+	struct pmct_sim_core_type *t = &m->type[m->nr_types++];
 
-	for (i = 0; !err && i < nr; i++) {
-		struct json_object *type = strict_entry(at, list, "type", i, 0);
-
-		err = strict_fields(at, type, type_fields, NR(type_fields), others, &m->type[i]);
-		if (!err)
-			err = strict_text(at, type, "name", m->type[i].name, sizeof(m->type[i].name));
-		m->nr_types++;
-	}
-	at->within[0] = '\0';
-	return err;
+	if (strict_fields(at, type, type_fields, NR(type_fields), others, t) ||
+	    strict_text(at, type, "name", t->name, sizeof(t->name)))
+		return -EINVAL;
+	return 0;
 }
 
-static int read_clusters(struct strict_place *at, struct json_object *object,
-			 struct pmct_sim_machine *m)
+static int read_cluster(struct strict_place *at, struct json_object *cluster,
+			struct pmct_sim_machine *m)
 {
-	size_t i, nr;
-	struct json_object *list = strict_list(at, object, "clusters", PMCT_SIM_CLUSTERS, &nr);
-	int err = list ? 0 : -EINVAL;
-
-	for (i = 0; !err && i < nr; i++) {
-		err = strict_fields(at, strict_entry(at, list, "cluster", i, 0), cluster_fields,
-				    NR(cluster_fields), nothing, &m->cluster[i]);
-		m->nr_clusters++;
-	}
-	at->within[0] = '\0';
-	return err;
+	return strict_fields(at, cluster, cluster_fields, NR(cluster_fields), nothing,
+			     &m->cluster[m->nr_clusters++]);
 }
 
-static int read_nodes(struct strict_place *at, struct json_object *object, struct pmct_sim_machine *m)
+static int read_node(struct strict_place *at, struct json_object *node, struct pmct_sim_machine *m)
 {
-	size_t i, nr;
-	struct json_object *list = strict_list(at, object, "nodes", PMCT_SIM_NODES, &nr);
-	int err = list ? 0 : -EINVAL;
-
-	for (i = 0; !err && i < nr; i++) {
-		err = strict_fields(at, strict_entry(at, list, "node", i, 0), node_fields,
-				    NR(node_fields), nothing, &m->node[i]);
-		m->nr_nodes++;
-	}
-	at->within[0] = '\0';
-	return err;
+	return strict_fields(at, node, node_fields, NR(node_fields), nothing,
+			     &m->node[m->nr_nodes++]);
 }
 
 static int read_cpu(struct strict_place *at, struct json_object *cpu, struct pmct_sim_machine *m)
@@ -107,14 +81,37 @@ static int read_cpu(struct strict_place *at, struct json_object *cpu, struct pmc
 	return 0;
 }
 
-static int read_cpus(struct strict_place *at, struct json_object *object, struct pmct_sim_machine *m)
+/**
+ * struct part - a list of a machine's file
+ * @list: its key
+ * @entry: what an entry is, for messages
+ * @most: entries
+ * @read: reads one, and counts it
+ */
+struct part {
+	const char *list;
+	const char *entry;
+	size_t most;
+	int (*read)(struct strict_place *at, struct json_object *entry, struct pmct_sim_machine *m);
+};
+
+/* CPUs name types and clusters, so these come first. */
+static const struct part parts[] = {
+	{ "types", "type", PMCT_SIM_TYPES, read_type },
+	{ "clusters", "cluster", PMCT_SIM_CLUSTERS, read_cluster },
+	{ "nodes", "node", PMCT_SIM_NODES, read_node },
+	{ "cpus", "cpu", PMCT_SIM_CPUS, read_cpu },
+};
+
+static int read_part(struct strict_place *at, struct json_object *object, const struct part *part,
+		     struct pmct_sim_machine *m)
 {
 	size_t i, nr;
-	struct json_object *list = strict_list(at, object, "cpus", PMCT_SIM_CPUS, &nr);
+	struct json_object *list = strict_list(at, object, part->list, part->most, &nr);
 	int err = list ? 0 : -EINVAL;
 
 	for (i = 0; !err && i < nr; i++)
-		err = read_cpu(at, strict_entry(at, list, "cpu", i, 0), m);
+		err = part->read(at, strict_entry(at, list, part->entry, i, 0), m);
 	at->within[0] = '\0';
 	return err;
 }
@@ -124,12 +121,15 @@ static int read_machine(struct strict_place *at, struct json_object *object,
 {
 	static const char *const others[] = { "name", "types", "clusters", "nodes", "cpus", NULL };
 
-	if (strict_fields(at, object, machine_fields, NR(machine_fields), others, m) ||
-	    strict_text(at, object, "name", m->name, sizeof(m->name)) ||
-	    read_types(at, object, m) || read_clusters(at, object, m) ||
-	    read_nodes(at, object, m) || read_cpus(at, object, m))
-		return -EINVAL;
-	return 0;
+	size_t i;
+	int err;
+
+	err = strict_fields(at, object, machine_fields, NR(machine_fields), others, m);
+	if (!err)
+		err = strict_text(at, object, "name", m->name, sizeof(m->name));
+	for (i = 0; !err && i < NR(parts); i++)
+		err = read_part(at, object, &parts[i], m);
+	return err;
 }
 
 static const struct pmct_sim_machine *of_file(const char *path)
@@ -219,6 +219,15 @@ void topology_print(const struct pmct_sim_machine *m)
 
 int topology_compile(const struct pmct_sim_machine *m)
 {
+	unsigned int i;
+
+	for (i = 0; pmct_sim_topology(i); i++) {
+		if (!strcmp(m->name, pmct_sim_topology(i)->name)) {
+			complain("pmctrack_sim has a machine '%s' of its own, which it would take instead: choose another 'name'",
+				 m->name);
+			return -EINVAL;
+		}
+	}
 	if (isatty(STDOUT_FILENO)) {
 		complain("a compiled machine is no text: > /lib/firmware/" PMCT_SIM_FIRMWARE, m->name);
 		return -EINVAL;

@@ -29,6 +29,7 @@ static inline int shim_isgraph(unsigned char c)
 #define isdigit(c)	shim_isdigit(c)
 #define isxdigit(c)	shim_isxdigit(c)
 #define isalpha(c)	shim_isalpha(c)
+#define isalnum(c)	(shim_isalpha(c) || shim_isdigit(c))
 #define isgraph(c)	shim_isgraph(c)
 #define isascii(c)	((unsigned char)(c) < 0x80)
 
