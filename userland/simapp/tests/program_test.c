@@ -114,7 +114,7 @@ static void refused(void **state)
 		{ "[64, 100000]", "[64, 1000001]", "phase 1: 'l2' has a point that is out of range" },
 		{ "[[0, 500000]]", "[]", "phase 1: 'llc' must have 1 to 6 points" },
 		{ "\"phases\": [", "\"phases\": [3, ", "'phases' must be a list of objects" },
-		{ "{", "[", "cannot read" },
+		{ "{", "[", "no JSON: " },
 	};
 	struct program p;
 	unsigned int i;
