@@ -275,6 +275,35 @@ test_scx_hsp() {
 	no_metrics
 }
 
+# Fast cores are for whose energy-delay product gains most: by a model that says it of those whom
+# the speedup factor would not choose.
+test_scx_energy() {
+	scx
+	hybrid
+	local name programs type
+	insmod $MODULES/pmctrack_bpf.ko
+	insmod $MODULES/pmctrack_mmon_ef.ko
+	for type in 1 2; do
+		model $type "output ef $(pmu 2) 3000000 70" "stump 0 500 0 -1500000" end |
+			sed 's/^pmctrack-model 2 .*/pmctrack-model 2 ef/' | give
+	done
+	for name in ef-driven prim; do
+		sched_begin -j $name
+		two_and_two 10000 10000 & programs=$!
+		sleep 4.2
+		sched_end
+		pkill -KILL -x simapp
+		wait $programs || true
+		sed -n 4p /tmp/sched | python3 -c 'import json, sys
+for t in json.load(sys.stdin)["threads"]:
+    if t["command"] == "simapp": print(t["factor"], *t["time_s"].values())' >/tmp/factors
+		awk -v name=$name '{ share = $2 / ($2 + $3); print "# " name ": factor " $1 ", share " share }
+			$1 == 3 && share > 0.65 { many++ } $1 == 1.5 && share < 0.35 { few++ }
+			END { exit !(NR == 4 && many == 2 && few == 2) }' /tmp/factors || fail "$(cat /tmp/sched.err /tmp/factors)"
+	done
+	no_metrics
+}
+
 # Killed: nothing stays. What somebody else chose meanwhile does.
 test_scx_killed() {
 	scx

@@ -31,8 +31,8 @@
 #define ENOMEM		12
 /* So long a thread waits for a CPU of its rank that was told of it, before others may take it. */
 #define GUARD_NS	(1 * NSEC_PER_MSEC)
-/* How often a running thread's metrics are asked for. */
-#define ASK_NS		(20 * NSEC_PER_MSEC)
+/* How often a running thread is looked at. */
+#define LOOK_NS		(20 * NSEC_PER_MSEC)
 
 static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns);
 static s64 policy_score(struct amp_thread *t);
@@ -163,14 +163,18 @@ static inline u32 runnable_beside(const struct amp_thread *t)
 	return process && process->runnable ? process->runnable : 1;
 }
 
-static void ask(struct task_struct *p, struct amp_thread *t, u64 now)
+/* What a running thread is called, as exec() may have changed that, and what its metrics are. */
+static void look_at(struct task_struct *p, struct amp_thread *t, u64 now)
 {
 	struct pmcs_value value;
 	u32 rank;
 
-	if (!policy_asks || !bpf_ksym_exists(pmcs_metric) || now - t->asked_ns < ASK_NS)
+	if (now - t->looked_ns < LOOK_NS)
 		return;
-	t->asked_ns = now;
+	t->looked_ns = now;
+	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), p->comm);
+	if (!policy_asks || !bpf_ksym_exists(pmcs_metric))
+		return;
 	for (rank = 1; rank < AMP_RANKS && rank < amp.ranks; rank++) {
 		stats.asked++;
 		if (pmcs_metric(p, amp.metric[rank], &value)) {
@@ -265,7 +269,7 @@ static void account(struct task_struct *p, struct task_data *d, struct amp_threa
 	rank = rank_of_cpu(t->cpu);
 	t->weight = p->scx.weight;
 	t->time_ns[rank] += ns;
-	ask(p, t, now);
+	look_at(p, t, now);
 	policy_ran(t, rank, ns);
 }
 
@@ -316,10 +320,8 @@ void BPF_PROG(amp_runnable, struct task_struct *p, u64 flags)
 {
 	struct amp_thread *t = thread_of(data_of(p));
 
-	if (!t)
-		return;
-	t->state = AMP_RUNNABLE;
-	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), p->comm);
+	if (t)
+		t->state = AMP_RUNNABLE;
 }
 
 SEC("struct_ops/quiescent")
@@ -396,7 +398,7 @@ void BPF_PROG(amp_enable, struct task_struct *p)
 	t->confidence = -1;
 	t->rank = amp.ranks - 1;
 	t->score = 0;
-	t->asked_ns = 0;
+	t->looked_ns = 0;
 	t->fixed = is_fixed(p, p->cpus_ptr);
 	/* It owes nobody anything, and nobody owes it what it was not there for. */
 	t->progress_ns = survey.least_progress;

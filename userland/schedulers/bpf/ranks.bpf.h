@@ -34,6 +34,16 @@ static void count_in_process(const struct amp_thread *t)
 		bpf_map_update_elem(&processes, &tgid, &fresh, BPF_ANY);
 }
 
+/* Is this one the best, or the worst, of @nr others and itself, by @better? Or else by lot. */
+static bool is_chosen(u32 nr, bool better)
+{
+#ifdef POLICY_DRAWS
+	return bpf_get_prandom_u32() % (nr + 1) == 0;
+#else
+	return !nr || better;
+#endif
+}
+
 static void take_survey(void)
 {
 	u32 i, rank, on;
@@ -61,11 +71,11 @@ static void take_survey(void)
 			continue;
 		rank = t->rank & (AMP_RANKS - 1);
 		t->score = policy_score(t);
-		if (!survey.nr[rank] || t->score > survey.best_score[rank]) {
+		if (is_chosen(survey.nr[rank], t->score > survey.best_score[rank])) {
 			survey.best[rank] = i;
 			survey.best_score[rank] = t->score;
 		}
-		if (!survey.nr[rank] || t->score < survey.worst_score[rank]) {
+		if (is_chosen(survey.nr[rank], t->score < survey.worst_score[rank])) {
 			survey.worst[rank] = i;
 			survey.worst_score[rank] = t->score;
 		}

@@ -53,7 +53,7 @@ struct amp_config {
  * @time_ns: that it ran on each core type
  * @progress_ns: what these made, as the policy counts; see policy_ran()
  * @score: how much it deserves fast cores: see policy_score()
- * @asked_ns: when the module was asked last
+ * @looked_ns: when it was looked at last
  */
 struct amp_thread {
 	unsigned int pid;
@@ -68,7 +68,7 @@ struct amp_thread {
 	unsigned long long time_ns[AMP_RANKS];
 	unsigned long long progress_ns;
 	long long score;
-	unsigned long long asked_ns;
+	unsigned long long looked_ns;
 	char comm[AMP_COMM];
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <string.h>
 
+#include <pmctrack/pmcs_types.h>
+
 #include "policies.h"
 
 #define MS	1000000ULL
@@ -11,19 +13,28 @@
 
 ELF(a_dwrr);
 ELF(acfs);
+ELF(ef_driven);
 ELF(eqp);
 ELF(hsp);
+ELF(prim);
 ELF(rr);
 
+static const unsigned int speedup[] = { PMCS_SPEEDUP_FACTOR, PMCS_SPEEDUP_FACTOR_2, PMCS_SPEEDUP_FACTOR_3 };
+static const unsigned int efficiency[] = { PMCS_EF, PMCS_EF_2, PMCS_EF_3 };
+
 const struct policy_kind policy_kinds[] = {
-	{ "rr", "share the time on fast cores equally", NULL, 20 * MS, "ns", ELF_OF(rr) },
-	{ "a-dwrr", "share scaled CPU time by priority", NULL, 20 * MS, "ns", ELF_OF(a_dwrr) },
-	{ "hsp", "fast cores for who gains most: throughput", "speedup_factor", 50, "thousandths",
-	  ELF_OF(hsp) },
-	{ "eqp", "equal slowdown of threads, by the speedup of now", "ipc_sampling", 2000,
+	{ "rr", "share the time on fast cores equally", NULL, NULL, 0, 20 * MS, "ns", ELF_OF(rr) },
+	{ "a-dwrr", "share scaled CPU time by priority", NULL, NULL, 0, 20 * MS, "ns", ELF_OF(a_dwrr) },
+	{ "hsp", "fast cores for who gains most: throughput", "speedup_factor", speedup, 0, 50,
+	  "thousandths", ELF_OF(hsp) },
+	{ "eqp", "equal slowdown of threads, by the speedup of now", "ipc_sampling", speedup, 0, 2000,
 	  "millionths", ELF_OF(eqp) },
-	{ "acfs", "equal progress of applications, by priority", "speedup_factor", 20 * MS, "ns",
-	  ELF_OF(acfs) },
+	{ "acfs", "equal progress of applications, by priority", "speedup_factor", speedup, 0, 20 * MS,
+	  "ns", ELF_OF(acfs) },
+	{ "ef-driven", "fast cores for whose energy-delay product gains most", "ef", efficiency, 1000, 50,
+	  "thousandths", ELF_OF(ef_driven) },
+	{ "prim", "pairs drawn by lot change places if that saves energy", "ef", efficiency, 1000, 50,
+	  "thousandths", ELF_OF(prim) },
 	{ 0 },
 };
 

@@ -8,6 +8,10 @@
  * @name: for users
  * @about: a line
  * @module: the monitoring module that it asks, or NULL; another one can be chosen
+ * @metrics: what it asks of the fastest core type against the first, second and third of the others
+ *	in /proc/pmc/info; NULL with @module
+ * @unknown: the factor of threads of which the module says nothing, in thousandths; 0: the ratio of
+ *	speeds that the user gave
  * @band: by how much a thread must deserve a better core more, in @band_unit
  * @band_unit: for users
  * @elf: its BPF object, up to @elf_end
@@ -16,6 +20,8 @@ struct policy_kind {
 	const char *name;
 	const char *about;
 	const char *module;
+	const unsigned int *metrics;
+	unsigned int unknown;
 	unsigned long long band;
 	const char *band_unit;
 	const char *elf;

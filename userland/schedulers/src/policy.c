@@ -9,8 +9,6 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
-#include <pmctrack/pmcs_types.h>
-
 #include "complain.h"
 #include "policy.h"
 #include "text_file.h"
@@ -18,16 +16,15 @@
 #define STATE	"/sys/kernel/sched_ext/state"
 #define OPS	"/sys/kernel/sched_ext/root/ops"
 
-/* What the fastest core type is to the first, second and third of the others in /proc/pmc/info. */
-static const unsigned int speedup_over[] = { PMCS_SPEEDUP_FACTOR, PMCS_SPEEDUP_FACTOR_2, PMCS_SPEEDUP_FACTOR_3 };
-
-static unsigned int metric_of(const struct machine *m, unsigned int rank)
+static unsigned int metric_of(const struct policy_kind *kind, const struct machine *m, unsigned int rank)
 {
 	unsigned int other, before = 0;
 
+	if (!kind->metrics || !rank || rank >= m->nr)
+		return 0;
 	for (other = 1; other < m->nr; other++)
 		before += m->type[other].index < m->type[rank].index;
-	return speedup_over[before];
+	return kind->metrics[before];
 }
 
 /**
@@ -112,8 +109,8 @@ static int configure(struct policy *p, const struct policy_kind *kind, const str
 	config->band = o->band ? o->band : kind->band;
 	config->ranks = m->nr;
 	for (rank = 0; rank < AMP_RANKS; rank++) {
-		config->metric[rank] = rank && rank < m->nr ? metric_of(m, rank) : 0;
-		config->ratio[rank] = o->ratio[rank];
+		config->metric[rank] = metric_of(kind, m, rank);
+		config->ratio[rank] = kind->unknown ? kind->unknown : o->ratio[rank];
 		config->cpus[rank] = rank < m->nr ? (unsigned int)CPU_COUNT(&m->type[rank].cpus) : 0;
 	}
 	for (cpu = 0; cpu < AMP_CPUS; cpu++)

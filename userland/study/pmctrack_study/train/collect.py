@@ -29,8 +29,7 @@ class CoreType:
 
     index: int
     name: str
-    cpu: int
-    """The first one of its CPUs."""
+    cpus: tuple[int, ...]
     general: int
     """Counters for any event, beside instr and cycles."""
 
@@ -59,6 +58,15 @@ def read_tasks(path: Path) -> list[Task]:
     return tasks
 
 
+def read_cpus(text: str) -> tuple[int, ...]:
+    """A list as the kernel writes it: 0-3,8."""
+    found: list[int] = []
+    for part in text.split(","):
+        first, _, last = part.partition("-")
+        found.extend(range(int(first), int(last or first) + 1))
+    return tuple(found)
+
+
 def core_types() -> list[CoreType]:
     """Of this machine."""
     if not INFO.exists():
@@ -70,7 +78,7 @@ def core_types() -> list[CoreType]:
             found.append({})
         if found:
             found[-1][key] = value
-    return [CoreType(int(t["coretype"]), t["pmu"], int(t["cpus"].replace("-", ",").split(",")[0]),
+    return [CoreType(int(t["coretype"]), t["pmu"], read_cpus(t["cpus"]),
                      general_counters(int(t["counters"].split()[0]),
                                       int(t["fixed_counters"].split()[0]))) for t in found]
 
@@ -96,7 +104,7 @@ def _run(command: Sequence[str]) -> None:
 
 
 def _pinned(kind: CoreType, task: Task, output: Path, *options: str) -> None:
-    _run(["taskset", "-c", str(kind.cpu), "pmctrack", "--csv", "-o", str(output), *options,
+    _run(["taskset", "-c", str(kind.cpus[0]), "pmctrack", "--csv", "-o", str(output), *options,
           *task.command])
 
 

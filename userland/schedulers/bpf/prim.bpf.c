@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * PRIM (Zhang et al., as section 4.2.2 of the paper describes it): a thread of a fast core and one
+ * of a slow core, drawn by lot, change places if that saves energy. By how much is not looked at,
+ * so that who would save most may wait long. Whether it saves is asked of the energy-efficiency
+ * factor, which takes the place of rules for one platform.
+ */
+#define POLICY_DRAWS
+#include "layer.bpf.h"
+
+static const bool policy_asks = true;
+
+static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns)
+{
+	t->progress_ns += ns;
+}
+
+/* In thousandths. */
+static s64 policy_score(struct amp_thread *t)
+{
+	return t->factor[1];
+}
+
+POLICY("prim");

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The command line: policies for asymmetric machines, and mixes of simulated programs."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+from typing import Sequence
+
+from ..command_line import command, interruptible
+from ..failure import Failure
+from .mixes import mixes
+
+POLICIES = "default,rr,a-dwrr,eqp,hsp,acfs"
+
+
+def _mixes(options: argparse.Namespace) -> int:
+    for mix in mixes(options.machine):
+        print(mix.name, *(program.name for program in mix.programs))
+    return 0
+
+
+def _run(options: argparse.Namespace) -> int:
+    from . import runner  # pylint: disable=import-outside-toplevel
+    folder = Path(options.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    wanted = [mix for mix in mixes(options.machine)
+              if not options.mixes or str(mix.number) in options.mixes.split(",")]
+    if not wanted:
+        raise Failure(f"--mixes {options.mixes}: {options.machine} has 1 to "
+                      f"{len(mixes(options.machine))}")
+    runner.run(runner.Plan(
+        folder=folder, mixes=wanted, policies=options.policies.split(","),
+        scheduler=shlex.split(options.scheduler), seed=options.seed, percent=options.length,
+        models=Path(options.models) if options.models else None))
+    return 0
+
+
+def _report(options: argparse.Namespace) -> int:
+    from . import report  # pylint: disable=import-outside-toplevel
+    report.report(options.machine, [Path(folder) for folder in options.folders],
+                  Path(options.into))
+    return 0
+
+
+def main(arguments: Sequence[str]) -> int:
+    """Returns the exit status."""
+    parser = argparse.ArgumentParser(prog="schedule study", description=__doc__)
+    commands = parser.add_subparsers(required=True)
+
+    listed = commands.add_parser("mixes", help="print the mixes of a machine")
+    listed.add_argument("machine")
+    listed.set_defaults(run=_mixes)
+
+    carry = commands.add_parser("run", help="run mixes under policies, on the simulated machine")
+    carry.add_argument("folder", help="where completion times go; what it has is not run again")
+    carry.add_argument("--machine", required=True)
+    carry.add_argument("--mixes", help="numbers of some mixes, with commas between them")
+    carry.add_argument("--policies", default=POLICIES,
+                    help=f"with their options, with commas between them ({POLICIES})")
+    carry.add_argument("--scheduler", type=command, default="pmctrack-sched", metavar="COMMAND")
+    carry.add_argument("--models", help="folder with a folder of models for each mix")
+    carry.add_argument("--seed", type=int, default=1, help="of the programs' variation (1)")
+    carry.add_argument("--length", type=int, default=100,
+                       help="percent of the programs' length (100)")
+    carry.set_defaults(run=_run)
+
+    tell = commands.add_parser("report", help="tables and plots")
+    tell.add_argument("machine")
+    tell.add_argument("folders", nargs="+", metavar="folder", help="of run, one for each seed")
+    tell.add_argument("--into", required=True, metavar="FOLDER")
+    tell.set_defaults(run=_report)
+
+    options = parser.parse_args(arguments)
+    interruptible()
+    try:
+        status: int = options.run(options)
+    except (Failure, OSError) as error:
+        print(f"schedule study: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("schedule study: interrupted; what there is goes on with the same command",
+              file=sys.stderr)
+        return 130
+    return status

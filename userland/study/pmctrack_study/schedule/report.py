@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tables and plots of policies: ASP and unfairness, beside the paper's."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from statistics import mean
+from typing import Callable, Sequence
+
+from ..failure import Failure
+from ..plots import Plot
+from ..report import pictures, table, write_csv
+from .mixes import PAPER, mixes
+from .results import Merit, merits
+
+Cells = dict[tuple[str, str], Merit]
+
+
+def _complete(cells: Cells, policies: Sequence[str]) -> list[str]:
+    """Mixes that ran under all policies: only these can be compared."""
+    names = list(dict.fromkeys(mix for mix, _ in cells))
+    return [name for name in names if all((name, policy) in cells for policy in policies)]
+
+
+def _spread(values: Sequence[float], digits: int = 3) -> str:
+    """A mean, and least and greatest of several seeds."""
+    text = f"{mean(values):.{digits}f}"
+    if len(values) == 1:
+        return text
+    return f"{text} ({min(values):.{digits}f}..{max(values):.{digits}f})"
+
+
+def _table(seeds: Sequence[Cells], names: Sequence[str], policies: Sequence[str],
+           value: Callable[[Merit], float]) -> str:
+    rows = [[name, *(_spread([value(cells[name, policy]) for cells in seeds])
+                     for policy in policies)] for name in names]
+    rows.append(["mean", *(_spread([mean(value(cells[name, policy]) for name in names)
+                                    for cells in seeds]) for policy in policies)])
+    return table(["mix", *policies], rows)
+
+
+def _less(seeds: Sequence[Cells], names: Sequence[str], machine: str,
+          policies: Sequence[str]) -> str:
+    """By how much ACFS has less unfairness than others."""
+    def change(cells: Cells, other: str, least: float) -> float:
+        acfs, theirs = (mean(cells[name, policy].unfairness - least for name in names)
+                        for policy in ("acfs", other))
+        return 100 * (acfs / theirs - 1) if theirs else 0.0
+
+    rows = []
+    for other in policies:
+        if other == "acfs":
+            continue
+        paper = PAPER[machine].get(other)
+        rows.append([other, _spread([change(cells, other, 0) for cells in seeds], 1),
+                     "" if paper is None else f"{paper:g}",
+                     _spread([change(cells, other, 1) for cells in seeds], 1)])
+    return table(["than", "unfairness, %", "paper, %", "unfairness - 1, %"], rows)
+
+
+def _unfairness(merit: Merit) -> float:
+    return merit.unfairness
+
+
+def _speedup(merit: Merit) -> float:
+    return merit.speedup
+
+
+def _plot(folder: Path, seeds: Sequence[Cells], names: Sequence[str], policies: Sequence[str],
+          pictured: list[str]) -> None:
+    with Plot(folder, "policies.png", pictured, 2) as plot:
+        for column, (title, value) in enumerate((("unfairness", _unfairness), ("ASP", _speedup))):
+            axes = plot.axes(column)
+            width = 0.8 / len(policies)
+            for number, policy in enumerate(policies):
+                axes.bar([at + width * number for at in range(len(names))],
+                         [mean(value(cells[name, policy]) for cells in seeds) for name in names],
+                         width, label=policy)
+            axes.set_xticks([at + 0.4 - width / 2 for at in range(len(names))],
+                            [name.rpartition("-")[2] for name in names])
+            axes.set(xlabel="mix", title=f"{title} (simulated)")
+            if column == 0:
+                axes.set_ylim(bottom=0.9)
+                axes.legend(fontsize="small")
+
+
+def report(machine: str, folders: Sequence[Path], into: Path) -> None:
+    """Of several seeds' folders."""
+    seeds = [merits(folder) for folder in folders]
+    policies = list(dict.fromkeys(policy for _, policy in seeds[0]))
+    names = [name for name in _complete(seeds[0], policies)
+             if all(name in _complete(cells, policies) for cells in seeds)]
+    if not names:
+        raise Failure("no mix ran under all policies")
+    by_name = {mix.name: mix for mix in mixes(machine)}
+    pictured: list[str] = []
+    into.mkdir(parents=True, exist_ok=True)
+    _plot(into, seeds, names, policies, pictured)
+    write_csv(into / "merits.csv", ["seed", "mix", "policy", "unfairness", "asp"],
+              [[seed, mix, policy, found.unfairness, found.speedup]
+               for seed, cells in enumerate(seeds, 1) for (mix, policy), found in cells.items()])
+    missing = len(by_name) - len(names)
+    text = [
+        f"# Policies on the simulated machine {machine}\n",
+        f"{len(names)} mixes of the paper's table" + (f" ({missing} did not run under all policies)"
+                                                      if missing else "") +
+        f", {len(seeds)} seed(s). All programs of a mix start together and again until each has "
+        "run three times; times are geometric means. Slowdown: time over that alone with all fast "
+        "cores there. Everything is simulated.\n",
+        "## Unfairness: greatest slowdown over the smallest\n",
+        _table(seeds, names, policies, _unfairness),
+        "## ASP: sum of time on slow cores only over time, less 1\n",
+        _table(seeds, names, policies, _speedup),
+    ]
+    if "acfs" in policies and len(policies) > 1:
+        text += ["## ACFS against the others, means of all mixes\n",
+                 _less(seeds, names, machine, policies)]
+    text += ["## Mixes\n", "".join(f"- {name}: {by_name[name]}\n" for name in names),
+             pictures(pictured)]
+    (into / "report.md").write_text("\n".join(text), "utf-8")
+    print("\n".join(text[2:-2]))

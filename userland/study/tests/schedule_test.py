@@ -1,0 +1,73 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Tests of the study of policies: its arithmetic, and its report."""
+
+from __future__ import annotations
+
+import tempfile
+import unittest
+from pathlib import Path
+
+from pmctrack_study.failure import Failure
+from pmctrack_study.schedule import mixes, report, results
+from pmctrack_study.schedule.results import Alone, Completion
+from pmctrack_study.train.collect import read_cpus
+
+
+class Arithmetic(unittest.TestCase):
+    """Figures of merit."""
+
+    def test_merit(self) -> None:
+        """Geometric means; a program that is as fast as alone, and one half as fast."""
+        alone = {"a": Alone("a", 1.0, 3.0), "b": Alone("b", 2.0, 4.0)}
+        found = results.merit([Completion("m", "p", "a", 1, 0.5), Completion("m", "p", "a", 2, 2.0),
+                               Completion("m", "p", "b", 1, 4.0)], alone)
+        self.assertAlmostEqual(found.slowdowns["a"], 1)
+        self.assertAlmostEqual(found.slowdowns["b"], 2)
+        self.assertAlmostEqual(found.unfairness, 2)
+        self.assertAlmostEqual(found.speedup, 3 / 1 - 1 + 4 / 4 - 1)
+
+    def test_missing(self) -> None:
+        """What never ran alone has no slowdown."""
+        with self.assertRaises(Failure):
+            results.merit([Completion("m", "p", "a", 1, 1.0)], {})
+
+    def test_mixes(self) -> None:
+        """Tables 2 and 3."""
+        self.assertEqual(len(mixes.mixes("2B-2S")), 8)
+        self.assertTrue(all(sum(p.threads for p in mix.programs) == 12
+                            for mix in mixes.mixes("2B-10S")))
+        self.assertTrue(all(len(mix.programs) == 4 for mix in mixes.mixes("2B-2S")))
+        with self.assertRaises(Failure):
+            mixes.mixes("4-shared")
+
+    def test_cpus(self) -> None:
+        """Lists of the kernel."""
+        self.assertEqual(read_cpus("0-2,5,7-8"), (0, 1, 2, 5, 7, 8))
+
+
+class Report(unittest.TestCase):
+    """From files to tables."""
+
+    def test_report(self) -> None:
+        """A mix that is not complete is left out, and said."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name, "results")
+            folder.mkdir()
+            for program in "calculix", "gamess":
+                results.append(folder / results.ALONE, Alone(program, 1.0, 2.0))
+            for mix, policy, other in (("2B-2S-1", "rr", 2.0), ("2B-2S-1", "acfs", 1.5),
+                                       ("2B-2S-2", "rr", 1.0)):
+                for program, seconds in ("calculix", 1.0), ("gamess", other):
+                    results.append(folder / results.COMPLETIONS,
+                                   Completion(mix, policy, program, 1, seconds))
+            report.report("2B-2S", [folder], Path(name, "report"))
+            text = Path(name, "report", "report.md").read_text("utf-8")
+            self.assertIn("1 mixes of the paper's table (7 did not run under all policies)", text)
+            self.assertRegex(text, r"\| 2B-2S-1 \| 2.000 \| 1.500 \|")
+            self.assertRegex(text, r"\| rr +\| +-25.0 \| +-10 \| +-50.0 \|")
+            self.assertGreater(Path(name, "report", "policies.png").stat().st_size, 5000)
+
+
+if __name__ == "__main__":
+    unittest.main()
