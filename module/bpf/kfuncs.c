@@ -33,42 +33,35 @@ static_assert(PMCS_EF_2 == PMCT_METRIC_EF_2 && PMCS_EF_3 == PMCT_METRIC_EF_3);
 static_assert(PMCS_STALE == PMCT_STALE && PMCS_EXTRAPOLATED == PMCT_EXTRAPOLATED);
 static_assert(PMCS_ESTIMATED == PMCT_ESTIMATED && PMCS_MEASURED == PMCT_MEASURED);
 
-static int pmcs_read(struct task_struct *p, u32 key, struct pmcs_value *value)
-{
-	struct pmct_metric_value metric;
-	int err = key < PMCT_NR_METRICS ? pmct_client_metric(p, key, &metric) : -EINVAL;
-
-	if (err) {
-		*value = (struct pmcs_value){ .error = err };
-		return err;
-	}
-	*value = (struct pmcs_value){
-		.value = metric.value,
-		.age_ms = metric.age_ms,
-		.confidence = metric.confidence,
-	};
-	return 0;
-}
+/* And the same structure, so that nothing needs to be copied. */
+static_assert(sizeof(struct pmcs_value) == sizeof(struct pmct_metric_value));
+static_assert(offsetof(struct pmcs_value, value) == offsetof(struct pmct_metric_value, value));
+static_assert(offsetof(struct pmcs_value, age_ms) == offsetof(struct pmct_metric_value, age_ms));
+static_assert(offsetof(struct pmcs_value, confidence) ==
+	      offsetof(struct pmct_metric_value, confidence));
+static_assert(offsetof(struct pmcs_value, error) == offsetof(struct pmct_metric_value, error));
 
 __bpf_kfunc_start_defs();
 
 __bpf_kfunc int pmcs_metric(struct task_struct *p, u32 key, struct pmcs_value *value)
 {
-	return pmcs_read(p, key, value);
+	int err = pmct_client_metric(p, key, (struct pmct_metric_value *)value);
+
+	if (unlikely(err))
+		*value = (struct pmcs_value){};
+	value->error = err;
+	return err;
 }
 
 __bpf_kfunc int pmcs_metrics(struct task_struct *p, const u32 *keys, u32 keys__sz,
 			     struct pmcs_value *values, u32 values__sz)
 {
-	u32 nr = keys__sz / sizeof(*keys), i;
-	int found = 0;
+	u32 nr = keys__sz / sizeof(*keys);
 
 	if (!nr || nr > PMCS_BATCH || keys__sz != nr * sizeof(*keys) ||
 	    values__sz != nr * sizeof(*values))
 		return -EINVAL;
-	for (i = 0; i < nr; i++)
-		found += !pmcs_read(p, keys[i], &values[i]);
-	return found;
+	return pmct_client_metrics(p, keys, nr, (struct pmct_metric_value *)values);
 }
 
 __bpf_kfunc int pmcs_monitor(struct task_struct *p, bool on)

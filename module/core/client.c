@@ -76,7 +76,7 @@ EXPORT_SYMBOL_GPL(pmct_client_unregister);
 int pmct_client_metric(struct task_struct *task, int key, struct pmct_metric_value *value)
 {
 	const struct pmct_ctx *ctx;
-	int err = -ENODATA;
+	int err = key < 0 || key >= PMCT_NR_METRICS ? -EINVAL : -ENODATA;
 
 	rcu_read_lock();
 	ctx = pmct_tie_ctx(task);
@@ -86,6 +86,28 @@ int pmct_client_metric(struct task_struct *task, int key, struct pmct_metric_val
 	return err;
 }
 EXPORT_SYMBOL_GPL(pmct_client_metric);
+
+/**
+ * pmct_client_metrics() - several metrics of a thread at once
+ * @task: the thread; the caller keeps it from being freed
+ * @keys: enum pmct_metric, of each
+ * @nr: how many
+ * @values: where they go; the error of each is that of pmct_client_metric()
+ *
+ * Context: any, NMI included. It takes no lock and waits for nobody.
+ * Return: how many have a value.
+ */
+int pmct_client_metrics(struct task_struct *task, const u32 *keys, unsigned int nr,
+			struct pmct_metric_value *values)
+{
+	int found;
+
+	rcu_read_lock();
+	found = pmct_mmon_read_all(pmct_tie_ctx(task), keys, nr, values);
+	rcu_read_unlock();
+	return found;
+}
+EXPORT_SYMBOL_GPL(pmct_client_metrics);
 
 /**
  * pmct_client_monitor() - a scheduler wants metrics of a thread, or no more

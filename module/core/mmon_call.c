@@ -211,8 +211,8 @@ static u64 pmct_ticks_to_ms(u64 ticks)
 	return MSEC_PER_SEC % HZ ? div_u64(ticks * MSEC_PER_SEC, HZ) : ticks * (MSEC_PER_SEC / HZ);
 }
 
-static int pmct_mmon_read_published(const struct pmct_ctx *ctx, int key,
-				    struct pmct_metric_value *out)
+static __always_inline int pmct_mmon_read_published(const struct pmct_ctx *ctx, u32 key,
+						    struct pmct_metric_value *out)
 {
 	struct pmct_metric_copy copy;
 	int err = pmct_metric_read(&ctx->mm.version[key], ctx->mm.metric[key], &copy);
@@ -223,6 +223,39 @@ static int pmct_mmon_read_published(const struct pmct_ctx *ctx, int key,
 	out->age_ms = pmct_ticks_to_ms(pmct_metric_age(copy.stamp, jiffies));
 	out->confidence = pmct_metric_confidence(copy.stamp);
 	return 0;
+}
+
+static __always_inline int pmct_mmon_read_one(const struct monitoring_module *mm,
+					      const struct pmct_ctx *ctx, u32 key,
+					      struct pmct_metric_value *out)
+{
+	if (key >= PMCT_NR_METRICS)
+		return -EINVAL;
+	if (!mm)
+		return -ENODATA;
+	if (likely(!mm->get_metric))
+		return pmct_mmon_read_published(ctx, key, out);
+	out->age_ms = 0;
+	out->confidence = PMCT_MEASURED;
+	return mm->get_metric(ctx, key, out);
+}
+
+/* The active module, if it is the one that @ctx is introduced to. */
+static __always_inline const struct monitoring_module *pmct_mmon_of(const struct pmct_ctx *ctx)
+{
+	const struct monitoring_module *mm = rcu_dereference(pmct_mmon);
+
+	/* Pairs with pmct_mmon_introduce(). */
+	return mm && smp_load_acquire(&ctx->mm.gen) == mm->gen ? mm : NULL;
+}
+
+/* Is what was read of @ctx meanwhile that module's? */
+static __always_inline bool pmct_mmon_is_still(const struct pmct_ctx *ctx,
+					       const struct monitoring_module *mm)
+{
+	/* Pairs with pmct_mmon_introduce(). */
+	smp_rmb();
+	return !mm || READ_ONCE(ctx->mm.gen) == mm->gen;
 }
 
 /**
@@ -237,25 +270,41 @@ static int pmct_mmon_read_published(const struct pmct_ctx *ctx, int key,
  */
 int pmct_mmon_read(const struct pmct_ctx *ctx, int key, struct pmct_metric_value *out)
 {
-	const struct monitoring_module *mm = rcu_dereference(pmct_mmon);
-	int err;
+	const struct monitoring_module *mm = pmct_mmon_of(ctx);
+	int err = pmct_mmon_read_one(mm, ctx, key, out);
 
-	if (key < 0 || key >= PMCT_NR_METRICS)
-		return -EINVAL;
-	/* Pairs with pmct_mmon_introduce(). */
-	if (!mm || smp_load_acquire(&ctx->mm.gen) != mm->gen)
-		return -ENODATA;
-	if (mm->get_metric) {
-		out->age_ms = 0;
-		out->confidence = PMCT_MEASURED;
-		return mm->get_metric(ctx, key, out);
+	return pmct_mmon_is_still(ctx, mm) ? err : -ENODATA;
+}
+
+/**
+ * pmct_mmon_read_all() - several metrics of a thread
+ * @ctx: the thread, or NULL if it is not monitored
+ * @keys: enum pmct_metric, of each
+ * @nr: how many
+ * @out: where they go; all of each is set, its error, too
+ *
+ * Context: as pmct_mmon_read().
+ * Return: how many have a value.
+ */
+int pmct_mmon_read_all(const struct pmct_ctx *ctx, const u32 *keys, unsigned int nr,
+		       struct pmct_metric_value *out)
+{
+	const struct monitoring_module *mm = ctx ? pmct_mmon_of(ctx) : NULL;
+	unsigned int i;
+	int found = 0, err;
+
+	for (i = 0; i < nr; i++) {
+		err = pmct_mmon_read_one(mm, ctx, keys[i], &out[i]);
+		if (unlikely(err))
+			out[i] = (struct pmct_metric_value){};
+		out[i].error = err;
+		found += !err;
 	}
-	err = pmct_mmon_read_published(ctx, key, out);
-	/* What was read is this module's: pairs with pmct_mmon_introduce(). */
-	smp_rmb();
-	if (READ_ONCE(ctx->mm.gen) != mm->gen)
-		return -ENODATA;
-	return err;
+	if (likely(pmct_mmon_is_still(ctx, mm)))
+		return found;
+	while (nr--)
+		out[nr] = (struct pmct_metric_value){ .error = -ENODATA };
+	return 0;
 }
 
 /**

@@ -48,6 +48,8 @@ void pmct_mmon_switch_out(struct pmct_ctx *ctx, int cpu);
 void pmct_mmon_sample(struct monitoring_module *mm, struct pmct_ctx *ctx,
 		      struct pmctrack_record *rec);
 int pmct_mmon_read(const struct pmct_ctx *ctx, int key, struct pmct_metric_value *out);
+int pmct_mmon_read_all(const struct pmct_ctx *ctx, const u32 *keys, unsigned int nr,
+		       struct pmct_metric_value *out);
 int pmct_mmon_task_metric(struct task_struct *task, int key, u64 *value);
 void pmct_mmon_farewell(const struct monitoring_module *mm, struct pmct_ctx *ctx);
 

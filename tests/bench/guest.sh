@@ -52,6 +52,15 @@ case $1 in
 kunit)
 	# Each runs when the module is loaded.
 	dmesg | sed -n 's/.*# cost_test: cost: \([a-z_]*\) \([0-9]*\)$/\1 \2/p' ;;
+kfuncs)
+	insmod /opt/pmctrack/modules/pmctrack_bpf.ko
+	insmod /opt/pmctrack/modules/pmctrack_mmon_ipc.ko
+	echo ipc >/proc/pmc/mmon_manager
+	/share/lib/ld-linux-x86-64.so.2 --library-path /share/lib /share/lib/ask /share/ask.bpf.o cost
+	# BPF programs are freed some time after their end.
+	until rmmod pmctrack_bpf 2>/dev/null; do sleep 0.1; done
+	echo none >/proc/pmc/mmon_manager
+	rmmod pmctrack_mmon_ipc ;;
 kernel)
 	echo "plain $(switch_of 9 env)" ;;
 module)

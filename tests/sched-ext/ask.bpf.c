@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * All functions of pmctrack_bpf.ko, called by a system call program for its own thread. It returns
- * 0, or the line of the first answer that is not as it must be with two core types and an active
- * monitoring module.
+ * Functions of pmctrack_bpf.ko, called by system call programs for their own thread. ask() calls
+ * all and returns 0, or the line of the first answer that is not as it must be with two core types
+ * and an active monitoring module.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -43,6 +43,45 @@ int ask(void *ctx)
 	CHECK(!pmcs_monitor(p, true));
 	CHECK(!pmcs_monitor(p, false));
 	return 0;
+}
+
+/* The calling thread is watched from now on, until it ends. */
+SEC("call")
+int watch(void *ctx)
+{
+	return pmcs_monitor(bpf_get_current_task_btf(), true);
+}
+
+#define ROUNDS	1000
+
+/*
+ * Time of a call of pmcs_metric(), and above 16 bits that of one of pmcs_metrics() for four, in ns;
+ * 0 if the calling thread has no IPC. What the loop itself takes is not in it.
+ */
+SEC("call")
+int cost(void *ctx)
+{
+	struct task_struct *p = bpf_get_current_task_btf();
+	unsigned int keys[4] = { PMCS_IPC, PMCS_IPC, PMCS_IPC, PMCS_IPC };
+	struct pmcs_value values[4] = {};
+	unsigned long long began, loop, one, four;
+	int i;
+
+	if (pmcs_metric(p, PMCS_IPC, &values[0]))
+		return 0;
+	began = bpf_ktime_get_ns();
+	bpf_for(i, 0, ROUNDS)
+		barrier_var(i);
+	loop = bpf_ktime_get_ns() - began;
+	began = bpf_ktime_get_ns();
+	bpf_for(i, 0, ROUNDS)
+		pmcs_metric(p, PMCS_IPC, &values[0]);
+	one = bpf_ktime_get_ns() - began - loop;
+	began = bpf_ktime_get_ns();
+	bpf_for(i, 0, ROUNDS)
+		pmcs_metrics(p, keys, sizeof(keys), values, sizeof(values));
+	four = bpf_ktime_get_ns() - began - loop;
+	return (four / ROUNDS) << 16 | (one / ROUNDS & 0xffff);
 }
 
 char _license[] SEC("license") = "GPL";

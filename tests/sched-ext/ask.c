@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * ask FILE [unprivileged]: load the system call program of FILE (ask.bpf.o), run it, and print what
- * it returns. "unprivileged": load it with CAP_BPF alone. Only who has CAP_SYS_ADMIN finds the
- * module's functions (libbpf does), so the rest is given up in between.
+ * ask FILE [unprivileged|cost]: load the system call programs of FILE (ask.bpf.o), run one, and
+ * print what it returns. "unprivileged": load them with CAP_BPF alone. Only who has CAP_SYS_ADMIN
+ * finds the module's functions (libbpf does), so the rest is given up in between. "cost": what
+ * pmcs_metric(), and pmcs_metrics() of four, take, in ns.
  */
+#include <errno.h>
 #include <linux/capability.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -28,28 +31,57 @@ static int give_up(struct bpf_program *program, struct bpf_prog_load_opts *opts,
 	return syscall(SYS_capset, &header, caps) ? -1 : 0;
 }
 
+/* Run @name. Exits if there is none, or it does not run. */
+static unsigned int call(struct bpf_object *object, const char *name)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	struct bpf_program *program = bpf_object__find_program_by_name(object, name);
+	int err = program ? bpf_prog_test_run_opts(bpf_program__fd(program), &opts) : -ENOENT;
+
+	if (err) {
+		fprintf(stderr, "ask: %s: %s\n", name, strerror(-err));
+		exit(1);
+	}
+	return opts.retval;
+}
+
+/* Long enough that the monitoring module knows this thread. */
+static void work(void)
+{
+	volatile unsigned long i;
+
+	for (i = 0; i < 400000000; i++)
+		;
+}
+
 int main(int argc, char **argv)
 {
-	LIBBPF_OPTS(libbpf_prog_handler_opts, handler, .cookie = argc == 3, .prog_prepare_load_fn = give_up);
-	LIBBPF_OPTS(bpf_test_run_opts, opts);
-	struct bpf_program *program;
+	LIBBPF_OPTS(libbpf_prog_handler_opts, handler, .prog_prepare_load_fn = give_up);
+	const char *mode = argc == 3 ? argv[2] : "";
 	struct bpf_object *object;
+	unsigned int cost;
 	int err;
 
+	handler.cookie = !strcmp(mode, "unprivileged");
 	libbpf_register_prog_handler("call", BPF_PROG_TYPE_SYSCALL, 0, &handler);
 	object = argc >= 2 ? bpf_object__open_file(argv[1], NULL) : NULL;
-	program = object ? bpf_object__find_program_by_name(object, "ask") : NULL;
-	if (!program) {
-		fprintf(stderr, "Usage: ask ask.bpf.o [unprivileged]\n");
+	if (!object) {
+		fprintf(stderr, "Usage: ask ask.bpf.o [unprivileged|cost]\n");
 		return 2;
 	}
 	err = bpf_object__load(object);
-	if (!err)
-		err = bpf_prog_test_run_opts(bpf_program__fd(program), &opts);
 	if (err) {
 		fprintf(stderr, "ask: %s\n", strerror(-err));
 		return 1;
 	}
-	printf("%u\n", opts.retval);
-	return 0;
+	if (strcmp(mode, "cost")) {
+		printf("%u\n", call(object, "ask"));
+		return 0;
+	}
+	if (call(object, "watch"))
+		return 1;
+	work();
+	cost = call(object, "cost");
+	printf("kfunc_one %u\nkfunc_four %u\n", cost & 0xffff, cost >> 16);
+	return !cost;
 }

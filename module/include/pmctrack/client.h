@@ -30,6 +30,8 @@ int pmct_client_register(struct pmct_client *client);
 void pmct_client_unregister(struct pmct_client *client);
 
 int pmct_client_metric(struct task_struct *task, int key, struct pmct_metric_value *value);
+int pmct_client_metrics(struct task_struct *task, const u32 *keys, unsigned int nr,
+			struct pmct_metric_value *values);
 int pmct_client_monitor(struct task_struct *task, bool on);
 int pmct_client_cpu_type(int cpu);
 unsigned int pmct_client_nr_types(void);

@@ -121,6 +121,7 @@ enum pmct_confidence {
  * @value: in the unit of the metric
  * @age_ms: time since it was published, in steps of a clock tick
  * @confidence: how it was obtained
+ * @error: of pmct_client_metrics(): 0, or why this one has no value; the rest is 0 then
  *
  * The members belong together: value and time are of the same pmct_mmon_publish(), and
  * pmct_mmon_mark_stale() changes the confidence only. pmcs_get_current_metric_value() gives
@@ -130,6 +131,7 @@ struct pmct_metric_value {
 	u64 value;
 	u64 age_ms;
 	enum pmct_confidence confidence;
+	int error;
 };
 
 #endif /* _PMCTRACK_SCHED_H */
