@@ -360,6 +360,33 @@ test_scx_affinity() {
 	sched_end
 }
 
+# Threads that keep to a CPU each share it with all others: on each CPU two of them, which do not
+# sleep, and nobody waits long. One of each pair is as nice as can be.
+test_scx_pinned() {
+	scx
+	hybrid
+	local cpu i programs=()
+	sched_begin -q rr
+	for cpu in 0 1 2 3; do
+		for i in 0 19; do
+			taskset -c $cpu nice -n $i sh -c 'while :; do :; done' & programs+=($!)
+		done
+	done
+	# Who comes later, and may run everywhere.
+	simapp -x 10 -j gamess >/tmp/free
+	state_is enabled
+	# Beside a pair on each of four CPUs it has a fourth of a slow one at least.
+	awk -v e="$(truth /tmp/free elapsed_s)" -v s="$(truth /tmp/free small)" \
+		'BEGIN { print "# " e / s " of the time alone on a slow core"; exit e > 4 * s }' || fail "starved"
+	for i in "${!programs[@]}"; do
+		awk -v nice=$((i % 2 * 19)) '{ print "# nice " nice ": " $14 + $15 " ticks"; exit !($14 + $15) }' "/proc/${programs[i]}/stat" ||
+			fail "never ran"
+	done
+	kill -9 "${programs[@]}"
+	wait "${programs[@]}" || true
+	sched_end
+}
+
 # Ten thousand threads, asleep: nobody is without a place, and ranks are looked at in time.
 test_scx_sched_many() {
 	scx

@@ -14,7 +14,7 @@ static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns)
 	t->progress_ns += ns * 1000 / ratio * 100 / (t->weight ?: 1);
 }
 
-static s64 policy_score(struct amp_thread *t)
+static s64 policy_score(struct amp_thread *t, u32 rank)
 {
 	return -(s64)t->progress_ns;
 }

@@ -13,7 +13,7 @@ static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns)
 }
 
 /* In millionths. */
-static s64 policy_score(struct amp_thread *t)
+static s64 policy_score(struct amp_thread *t, u32 rank)
 {
 	u64 total = 0, alone = 0, us;
 	u32 r;

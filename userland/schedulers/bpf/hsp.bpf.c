@@ -13,12 +13,12 @@ static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns)
 }
 
 /*
- * What the fastest cores would gain @t's application over the next rank, in thousandths: its
- * threads share them, and if there are more threads than fast cores, only so many run there.
+ * What cores of @rank would gain @t's application over those of the next one, in thousandths: its
+ * threads share them, and if there are more threads than such cores, only so many run there.
  */
-static u64 application_factor(const struct amp_thread *t)
+static u64 application_factor(const struct amp_thread *t, u32 rank)
 {
-	u64 factor = t->factor[1], threads = runnable_beside(t), fast = amp.cpus[0];
+	u64 factor = gain_of(t, rank), threads = runnable_beside(t), fast = amp.cpus[bounded(rank)];
 
 	if (threads <= fast || factor <= 1000)
 		return factor;
@@ -26,9 +26,9 @@ static u64 application_factor(const struct amp_thread *t)
 }
 
 /* In thousandths. */
-static s64 policy_score(struct amp_thread *t)
+static s64 policy_score(struct amp_thread *t, u32 rank)
 {
-	return application_factor(t);
+	return application_factor(t, rank);
 }
 
 POLICY("hsp");

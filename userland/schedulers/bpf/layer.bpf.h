@@ -9,10 +9,11 @@
  * finds its queue empty takes from another one. A timer gives ranks away (ranks.bpf.h).
  *
  * Nobody starves: a queue is served by CPUs of its own, in the order of CPU time, whatever the
- * ranks are.
+ * ranks are. Each queue has a clock of its own, the CPU time of who ran last; who comes from
+ * another queue keeps how far he was before or behind it, within limits.
  *
- * Threads that may not run on all CPUs, and kernel threads, do not take part: they stay with the
- * core type where they are, and their affinity is respected by sched_ext.
+ * Threads that may not run on all CPUs, and kernel threads, do not take part: they are in the queue
+ * of the core type where they ran, and sched_ext respects where they may run.
  */
 #ifndef SCHEDULERS_LAYER_BPF_H
 #define SCHEDULERS_LAYER_BPF_H
@@ -33,11 +34,17 @@
 #define GUARD_NS	(1 * NSEC_PER_MSEC)
 /* How often a running thread is looked at. */
 #define LOOK_NS		(20 * NSEC_PER_MSEC)
+/* So long a metric counts that has no value any more. */
+#define FORGET_NS	(2000 * NSEC_PER_MSEC)
+/* No thread waits because it had more CPU time than that before others, weighted. */
+#define AHEAD_NS	(1000 * NSEC_PER_MSEC)
 
 static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns);
-static s64 policy_score(struct amp_thread *t);
+static s64 policy_score(struct amp_thread *t, u32 rank);
 /* Does the policy need metrics? */
 static const bool policy_asks;
+/* Is progress that of processes? Then policy_ran() adds to struct process, too. */
+static const bool policy_by_process;
 
 const volatile struct amp_config amp;
 struct amp_stats stats;
@@ -55,12 +62,16 @@ struct {
 
 /**
  * struct process - the threads of a process, counted by the timer
- * @tick: stats.ticks when they were
- * @runnable: how many were
+ * @tick: stats.ticks when they were counted last
+ * @counted: how many were found runnable then
+ * @runnable: how many were the time before, when all had been counted
+ * @progress_ns: of the policy
  */
 struct process {
 	u64 tick;
+	u32 counted;
 	u32 runnable;
+	u64 progress_ns;
 };
 
 /* Those that have ended are forgotten by themselves. */
@@ -74,11 +85,13 @@ struct {
 /**
  * struct task_data - of each task
  * @slot: in threads[], or AMP_THREADS without one
- * @vtime: weighted CPU time, which orders its queue
+ * @vtime: weighted CPU time, by the clock of @queue
+ * @queue: where it was last
  * @began_ns: when it began to run
  */
 struct task_data {
 	u32 slot;
+	u32 queue;
 	u64 vtime;
 	u64 began_ns;
 };
@@ -154,13 +167,43 @@ static u32 rank_for(const struct task_struct *p, const struct amp_thread *t)
 	return rank < AMP_RANKS ? rank : AMP_RANKS - 1;
 }
 
+static inline struct process *process_of(const struct amp_thread *t)
+{
+	u32 tgid = t->tgid;
+
+	return bpf_map_lookup_elem(&processes, &tgid);
+}
+
 /* How many threads of @t's process are runnable, as the timer found last. At least 1. */
 static inline u32 runnable_beside(const struct amp_thread *t)
 {
-	u32 tgid = t->tgid;
-	struct process *process = bpf_map_lookup_elem(&processes, &tgid);
+	const struct process *process = process_of(t);
 
 	return process && process->runnable ? process->runnable : 1;
+}
+
+/* As an index. The compiler may know that it is one, and then the verifier does not. */
+static inline u32 bounded(u32 rank)
+{
+	barrier_var(rank);
+	return rank & (AMP_RANKS - 1);
+}
+
+/* The factor between cores of @rank and those of the next one, in thousandths. */
+static inline u64 gain_of(const struct amp_thread *t, u32 rank)
+{
+	/* None is 0. */
+	return (u64)t->factor[bounded(rank + 1)] * 1000 / t->factor[bounded(rank)];
+}
+
+/* Nothing is known of @t: it counts as most threads do. */
+static void forget(struct amp_thread *t)
+{
+	u32 i;
+
+	t->confidence = -1;
+	for (i = 0; i < AMP_RANKS; i++)
+		t->factor[i] = amp.ratio[i];
 }
 
 /* What a running thread is called, as exec() may have changed that, and what its metrics are. */
@@ -179,12 +222,15 @@ static void look_at(struct task_struct *p, struct amp_thread *t, u64 now)
 		stats.asked++;
 		if (pmcs_metric(p, amp.metric[rank], &value)) {
 			stats.unknown++;
+			if (now - t->known_ns > FORGET_NS)
+				forget(t);
 			continue;
 		}
+		t->known_ns = now;
 		if (value.confidence < PMCS_ESTIMATED)
 			stats.low++;
 		t->confidence = value.confidence;
-		t->factor[rank] = value.value > 100000 ? 100000 : value.value;
+		t->factor[rank] = value.value > 100000 ? 100000 : value.value ?: 1;
 	}
 }
 
@@ -222,6 +268,31 @@ s32 BPF_PROG(amp_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags
 	return cpu;
 }
 
+/* The clock of a queue: the CPU time of who ran last of it. */
+static void advance_clock(const struct task_data *d)
+{
+	u32 queue = d->queue & (AMP_RANKS - 1);
+
+	if ((s64)(d->vtime - vtime_now[queue]) > 0)
+		vtime_now[queue] = d->vtime;
+}
+
+/*
+ * @d will wait in @queue. It keeps how far it is before or behind others, but who slept long gets
+ * no more than a slice for it.
+ */
+static void move_to_clock(struct task_data *d, u32 queue)
+{
+	s64 ahead = d->vtime - vtime_now[d->queue & (AMP_RANKS - 1)];
+
+	if (ahead < -(s64)amp.slice_ns)
+		ahead = -(s64)amp.slice_ns;
+	if (ahead > (s64)AHEAD_NS)
+		ahead = AHEAD_NS;
+	d->queue = queue & (AMP_RANKS - 1);
+	d->vtime = vtime_now[d->queue] + ahead;
+}
+
 SEC("struct_ops/enqueue")
 void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 {
@@ -229,21 +300,19 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 	struct amp_thread *t = thread_of(d);
 	s32 cpu = scx_bpf_task_cpu(p);
 	u32 rank = rank_for(p, t);
-	u64 vtime;
 
-	/* Who slept long gets no more than a slice for it. */
-	vtime = d ? d->vtime : 0;
-	if ((s64)(vtime - (vtime_now[rank] - amp.slice_ns)) < 0)
-		vtime = vtime_now[rank] - amp.slice_ns;
-	if (d)
-		d->vtime = vtime;
-	if (p->nr_cpus_allowed == 1)
+	/* Threads of the kernel that belong to a CPU wait for nobody; there are few. */
+	if (!d || (p->nr_cpus_allowed == 1 && (p->flags & PF_KTHREAD))) {
 		scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, amp.slice_ns, flags);
-	else
-		scx_bpf_dsq_insert_vtime(p, rank, amp.slice_ns, vtime, flags);
+		return;
+	}
+	move_to_clock(d, rank);
+	scx_bpf_dsq_insert_vtime(p, rank, amp.slice_ns, d->vtime, flags);
 	/* It was alone there: the CPU looks again for what to run. */
 	if (flags & SCX_ENQ_LAST)
 		scx_bpf_kick_cpu(cpu, 0);
+	else if (p->nr_cpus_allowed == 1)
+		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
 	cpu = t && !t->fixed ? idle_cpu_of(rank) : -1;
 	if (cpu >= 0)
 		guard(rank);
@@ -285,6 +354,7 @@ static bool keep(struct task_struct *p, u32 rank)
 	if (!d || !(p->scx.flags & SCX_TASK_QUEUED) || rank_for(p, t) != rank)
 		return false;
 	account(p, d, t);
+	advance_clock(d);
 	if (bpf_ksym_exists(scx_bpf_task_set_slice))
 		scx_bpf_task_set_slice(p, amp.slice_ns);
 	else
@@ -315,13 +385,30 @@ void BPF_PROG(amp_dispatch, s32 cpu, struct task_struct *prev)
 	}
 }
 
+#include "ranks.bpf.h"
+
+/* Nobody owes it what it could have had while it slept. */
+static void catch_up(struct amp_thread *t)
+{
+	struct process *process = policy_by_process ? process_of(t) : NULL;
+	u64 least = survey.floor > amp.band ? survey.floor - amp.band : 0;
+
+	if (t->progress_ns < least)
+		t->progress_ns = least;
+	if (process && process->progress_ns < least)
+		process->progress_ns = least;
+}
+
 SEC("struct_ops/runnable")
 void BPF_PROG(amp_runnable, struct task_struct *p, u64 flags)
 {
 	struct amp_thread *t = thread_of(data_of(p));
 
-	if (t)
-		t->state = AMP_RUNNABLE;
+	if (!t)
+		return;
+	t->state = AMP_RUNNABLE;
+	t->ticks = 0;
+	catch_up(t);
 }
 
 SEC("struct_ops/quiescent")
@@ -338,16 +425,13 @@ void BPF_PROG(amp_running, struct task_struct *p)
 {
 	struct task_data *d = data_of(p);
 	struct amp_thread *t = thread_of(d);
-	s32 cpu = scx_bpf_task_cpu(p);
-	u32 rank = rank_of_cpu(cpu);
 
 	if (!d)
 		return;
 	d->began_ns = bpf_ktime_get_ns();
-	if ((s64)(d->vtime - vtime_now[rank]) > 0)
-		vtime_now[rank] = d->vtime;
+	advance_clock(d);
 	if (t)
-		t->cpu = cpu;
+		t->cpu = scx_bpf_task_cpu(p);
 }
 
 SEC("struct_ops/stopping")
@@ -364,8 +448,6 @@ void BPF_PROG(amp_stopping, struct task_struct *p, bool runnable)
 		t->cpu = -1;
 }
 
-#include "ranks.bpf.h"
-
 SEC("struct_ops/init_task")
 s32 BPF_PROG(amp_init_task, struct task_struct *p, struct scx_init_task_args *args)
 {
@@ -374,6 +456,7 @@ s32 BPF_PROG(amp_init_task, struct task_struct *p, struct scx_init_task_args *ar
 	if (!d)
 		return -ENOMEM;
 	d->slot = AMP_THREADS;
+	d->vtime = vtime_now[0];
 	return 0;
 }
 
@@ -382,7 +465,7 @@ void BPF_PROG(amp_enable, struct task_struct *p)
 {
 	struct task_data *d = data_of(p);
 	struct amp_thread *t;
-	u32 slot, i;
+	u32 slot;
 
 	if (!d || (p->flags & PF_KTHREAD))
 		return;
@@ -395,17 +478,15 @@ void BPF_PROG(amp_enable, struct task_struct *p)
 	t->tgid = p->tgid;
 	t->weight = p->scx.weight;
 	t->cpu = -1;
-	t->confidence = -1;
 	t->rank = amp.ranks - 1;
 	t->score = 0;
 	t->looked_ns = 0;
+	t->known_ns = 0;
 	t->fixed = is_fixed(p, p->cpus_ptr);
 	/* It owes nobody anything, and nobody owes it what it was not there for. */
-	t->progress_ns = survey.least_progress;
-	for (i = 0; i < AMP_RANKS; i++) {
-		t->factor[i] = amp.ratio[i];
-		t->time_ns[i] = 0;
-	}
+	t->progress_ns = survey.floor;
+	forget(t);
+	__builtin_memset(t->time_ns, 0, sizeof(t->time_ns));
 	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), p->comm);
 	t->state = AMP_BLOCKED;
 	if (slot >= threads_end)
@@ -505,7 +586,7 @@ struct sched_ext_ops policy = {						\
 	.init		= (void *)amp_init,				\
 	.exit		= (void *)amp_exit,				\
 	.flags		= SCX_OPS_ENQ_LAST,				\
-	.timeout_ms	= 10000,					\
+	.timeout_ms	= 30000,					\
 	.name		= _name,					\
 };									\
 									\

@@ -16,9 +16,9 @@ static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns)
 }
 
 /* In thousandths. */
-static s64 policy_score(struct amp_thread *t)
+static s64 policy_score(struct amp_thread *t, u32 rank)
 {
-	return t->factor[1];
+	return gain_of(t, rank);
 }
 
 POLICY("prim");

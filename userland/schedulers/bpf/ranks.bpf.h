@@ -16,22 +16,48 @@ struct survey {
 	s64 worst_score[AMP_RANKS];
 	s32 astray[AMP_RANKS][AMP_RANKS];	/* by rank and core type: a CPU, or -1 */
 	u32 runnable;
-	u64 least;			/* progress of these, so far */
-	u64 least_progress;		/* the last result, for new threads */
+	u64 least;	/* progress of those that were runnable for some ticks, so far */
+	bool any;	/* there is one */
+	u64 floor;	/* the greatest least so far: nobody begins with less */
 };
+
+/* Who is found runnable so often in a row runs for good, and does not sleep in between. */
+#define STEADY_TICKS	5
+
 
 static struct survey survey;
 
 static void count_in_process(const struct amp_thread *t)
 {
-	struct process fresh = { .tick = stats.ticks, .runnable = 1 }, *process;
+	struct process fresh = { .tick = stats.ticks, .counted = 1, .progress_ns = survey.floor };
+	struct process *process = process_of(t);
 	u32 tgid = t->tgid;
 
-	process = bpf_map_lookup_elem(&processes, &tgid);
-	if (process && process->tick == stats.ticks)
-		process->runnable++;
-	else
+	if (!process) {
 		bpf_map_update_elem(&processes, &tgid, &fresh, BPF_ANY);
+	} else if (process->tick == stats.ticks) {
+		process->counted++;
+	} else {
+		process->runnable = process->tick + 1 == stats.ticks ? process->counted : 1;
+		process->tick = stats.ticks;
+		process->counted = 1;
+	}
+}
+
+/* Progress that others must not be behind: of those that always run, and may run everywhere. */
+static void note_progress(struct amp_thread *t)
+{
+	const struct process *process = policy_by_process ? process_of(t) : NULL;
+
+	if (process)
+		t->progress_ns = process->progress_ns;
+	if (t->ticks < STEADY_TICKS) {
+		t->ticks++;
+		return;
+	}
+	if (!survey.any || t->progress_ns < survey.least)
+		survey.least = t->progress_ns;
+	survey.any = true;
 }
 
 /* Is this one the best, or the worst, of @nr others and itself, by @better? Or else by lot. */
@@ -51,6 +77,7 @@ static void take_survey(void)
 
 	/* All is in memory: the verifier would follow each value of a variable through the loop. */
 	survey.runnable = 0;
+	survey.any = false;
 	for (rank = 0; rank < AMP_RANKS; rank++) {
 		survey.nr[rank] = 0;
 		for (on = 0; on < AMP_RANKS; on++)
@@ -64,17 +91,19 @@ static void take_survey(void)
 		if (t->state != AMP_RUNNABLE)
 			continue;
 		count_in_process(t);
-		if (!survey.runnable || t->progress_ns < survey.least)
-			survey.least = t->progress_ns;
 		survey.runnable++;
 		if (t->fixed)
 			continue;
+		note_progress(t);
 		rank = t->rank & (AMP_RANKS - 1);
-		t->score = policy_score(t);
+		/* For the border to the better rank, and for that to the worse one. */
+		t->score = policy_score(t, rank ? rank - 1 : 0);
 		if (is_chosen(survey.nr[rank], t->score > survey.best_score[rank])) {
 			survey.best[rank] = i;
 			survey.best_score[rank] = t->score;
 		}
+		if (amp.ranks > 2)
+			t->score = policy_score(t, rank);
 		if (is_chosen(survey.nr[rank], t->score < survey.worst_score[rank])) {
 			survey.worst[rank] = i;
 			survey.worst_score[rank] = t->score;
@@ -84,8 +113,8 @@ static void take_survey(void)
 		if (cpu >= 0)
 			survey.astray[rank][rank_of_cpu(cpu) & (AMP_RANKS - 1)] = cpu;
 	}
-	if (survey.runnable)
-		survey.least_progress = survey.least;
+	if (survey.any && survey.least > survey.floor)
+		survey.floor = survey.least;
 	stats.runnable = survey.runnable;
 }
 
@@ -117,12 +146,12 @@ static void give_rank(u32 slot, u32 rank)
 /* Between a rank and the next one: fill places, or change two threads. */
 static void settle(u32 rank, u32 all)
 {
-	u32 next = rank + 1, have = 0, r;
+	u32 next, have = 0, r;
 
-	if (next >= AMP_RANKS)
-		return;
-	for (r = 0; r <= rank; r++)
-		have += survey.nr[r & (AMP_RANKS - 1)];
+	rank &= AMP_RANKS - 1;
+	next = (rank + 1) & (AMP_RANKS - 1);
+	for (r = 0; r < AMP_RANKS; r++)
+		have += r <= rank ? survey.nr[r] : 0;
 	if (have < places_up_to(rank, all) && survey.nr[next]) {
 		guard(rank);
 		give_rank(survey.best[next], rank);
@@ -176,10 +205,9 @@ static int amp_tick(void *map, u32 *key, struct amp_timer *timer)
 	take_survey();
 	for (rank = 0; rank < AMP_RANKS; rank++)
 		all += survey.nr[rank];
-	for (rank = 0; rank + 1 < AMP_RANKS; rank++) {
-		if (rank + 1 < amp.ranks)
-			settle(rank, all);
-	}
+	/* One border after the other: a change of one makes the survey of the others untrue. */
+	if (amp.ranks > 1)
+		settle(stats.ticks % (amp.ranks - 1), all);
 	/* Who was guarded, and nobody took. */
 	for (rank = 0; rank < AMP_RANKS; rank++) {
 		if (rank + 1 < amp.ranks)

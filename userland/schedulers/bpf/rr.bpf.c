@@ -13,7 +13,7 @@ static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns)
 		t->progress_ns += ns;
 }
 
-static s64 policy_score(struct amp_thread *t)
+static s64 policy_score(struct amp_thread *t, u32 rank)
 {
 	return -(s64)t->progress_ns;
 }

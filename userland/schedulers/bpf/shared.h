@@ -5,7 +5,7 @@
 
 #define AMP_RANKS	4	/* core types, the fastest is rank 0 */
 #define AMP_CPUS	1024
-#define AMP_THREADS	16384	/* with a rank of their own; others run on the slowest cores */
+#define AMP_THREADS	16384	/* with a rank of their own; others stay where they are */
 #define AMP_COMM	16
 #define AMP_REASON	256
 /* SCX_ECODE_ACT_RESTART: CPUs came or went. */
@@ -45,7 +45,7 @@ struct amp_config {
  * @pid: of the thread; @tgid: of its process
  * @state: enum amp_state
  * @rank: the core type that it should run on
- * @weight: of its nice value and control group, 100 for nice 0
+ * @weight: of its nice value, 100 for nice 0
  * @cpu: where it runs, or -1
  * @confidence: of @factor: enum pmct_confidence, or -1 without a value
  * @fixed: it may not run everywhere, and keeps to the core type where it is
@@ -54,6 +54,8 @@ struct amp_config {
  * @progress_ns: what these made, as the policy counts; see policy_ran()
  * @score: how much it deserves fast cores: see policy_score()
  * @looked_ns: when it was looked at last
+ * @known_ns: when a metric of it had a value last
+ * @ticks: how often in a row it was found runnable
  */
 struct amp_thread {
 	unsigned int pid;
@@ -69,6 +71,8 @@ struct amp_thread {
 	unsigned long long progress_ns;
 	long long score;
 	unsigned long long looked_ns;
+	unsigned long long known_ns;
+	unsigned int ticks;
 	char comm[AMP_COMM];
 };
 

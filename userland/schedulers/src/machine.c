@@ -74,19 +74,23 @@ static int read_line(struct machine *m, const char *line)
 	return 0;
 }
 
-/* CPUs that are not there take no threads. */
+/* CPUs that are not there take no threads; nor do types that have no others. */
 static int keep_online(struct machine *m)
 {
 	char list[4096];
 	cpu_set_t online;
-	unsigned int i;
+	unsigned int i, nr = 0;
 
 	if (!text_file_line(ONLINE, list, sizeof(list)) || cpu_list_parse(list, &online)) {
 		complain("cannot read %s", ONLINE);
 		return -1;
 	}
-	for (i = 0; i < m->nr; i++)
+	for (i = 0; i < m->nr; i++) {
 		CPU_AND(&m->type[i].cpus, &m->type[i].cpus, &online);
+		if (CPU_COUNT(&m->type[i].cpus))
+			m->type[nr++] = m->type[i];
+	}
+	m->nr = nr;
 	return 0;
 }
 

@@ -23,7 +23,7 @@ struct core_type {
 
 /**
  * struct machine - what CPUs there are
- * @nr: number of core types
+ * @nr: number of core types that have CPUs online
  * @type: the fastest first
  */
 struct machine {

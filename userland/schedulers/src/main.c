@@ -24,6 +24,8 @@
 #define STATUS_FAILED	1
 #define STATUS_USAGE	2
 #define BEGIN_AGAIN	-1
+/* So soon the end of a policy is noticed. */
+#define LOOK_S		0.1
 
 struct options {
 	const struct policy_kind *kind;
@@ -98,7 +100,7 @@ static int read_options(struct options *o, int argc, char **argv)
 		case 'b': o->fastest = optarg; break;
 		case 'r': ok = number("--ratio", optarg, 1, 100, &ratio); break;
 		case 's':
-			ok = number("--slice", optarg, 0.1, 1000, &value);
+			ok = number("--slice", optarg, 0.1, 100, &value);
 			o->policy.slice_ns = (unsigned long long)(value * 1e6);
 			break;
 		case 'p':
@@ -166,26 +168,31 @@ static int watch(const struct options *o, struct show *s, const struct policy *p
 		 const sigset_t *set)
 {
 	const volatile struct amp_stats *stats = policy_stats(policy);
-	double next = now(), end = o->seconds > 0 ? begin + o->seconds : 1e300;
+	double next = now() + o->interval, end = o->seconds > 0 ? begin + o->seconds : 1e300, until;
+	bool last = false;
 
-	for (;;) {
-		next += o->interval;
-		if (sleep_until(next < end ? next : end, set) || now() >= end)
-			break;
+	while (!last && !stats->exited) {
+		until = now() + LOOK_S;
+		until = next < until ? next : until;
+		last = sleep_until(end < until ? end : until, set) || now() >= end;
 		s->seconds = now() - begin;
-		if (stats->exited) {
-			if (stats->exit_code & AMP_RESTART)
-				return BEGIN_AGAIN;
-			complain("the kernel ended the policy: %s", (const char *)stats->reason);
-			return STATUS_FAILED;
-		}
-		if (!o->quiet)
+		if (last || now() < next)
+			continue;
+		next += o->interval;
+		if (!o->quiet && !stats->exited)
 			show(s, policy, false);
 	}
-	s->seconds = now() - begin;
-	if (!o->quiet)
-		show(s, policy, true);
-	return 0;
+	if (!stats->exited) {
+		if (!o->quiet)
+			show(s, policy, true);
+		return 0;
+	}
+	if (stats->exit_code & AMP_RESTART && !last)
+		return BEGIN_AGAIN;
+	if (stats->exit_code & AMP_RESTART)
+		return 0;
+	complain("the kernel ended the policy: %s", (const char *)stats->reason);
+	return STATUS_FAILED;
 }
 
 /* The policy, with the CPUs that there are, again and again. Returns the exit status. */
@@ -197,9 +204,10 @@ static int schedule(const struct options *o, struct machine *m, const sigset_t *
 	int status;
 
 	do {
+		unsigned long long hotplugs = policy_hotplugs();
 		struct policy *policy = NULL;
 
-		if (machine_read(m, INFO, o->fastest) || policy_begin(&policy, o->kind, m, &o->policy))
+		if (machine_read(m, INFO, o->fastest) || policy_begin(&policy, o->kind, m, &o->policy, hotplugs))
 			return STATUS_FAILED;
 		status = watch(o, &s, policy, begin, set);
 		policy_end(policy);
@@ -242,7 +250,7 @@ int main(int argc, char **argv)
 	signal(SIGPIPE, SIG_IGN);
 	name = o.module ? o.module : o.kind->module;
 	if (name && strcmp(name, "none")) {
-		module = module_choose(name, machine.type[0].name);
+		module = module_choose(name, &machine.type[0]);
 		if (!module)
 			return STATUS_FAILED;
 	}

@@ -57,19 +57,27 @@ static int choose(const char *name)
  * Models name the core type that they call big: a line "NAME: from=PMU kind=KIND big=PMU …" each.
  * With another one, who gains most would be taken for who gains least.
  */
-static int check_models(const char *name, const char *fastest)
+static int check_models(const char *name, const struct core_type *fastest)
 {
 	char text[8192], module[NAME_SIZE], big[NAME_SIZE];
 	char *line, *at;
+
+	/* This one has no model, but a parameter. */
+	snprintf(text, sizeof(text), "/sys/module/pmctrack_mmon_%.32s/parameters/big", name);
+	if (text_file_line(text, big, sizeof(big)) && strtoul(big, NULL, 10) != fastest->index) {
+		complain("the module '%s' takes core type %s for the fastest one, and not %u, %s: give --big, or the module its parameter big=%u",
+			 name, big, fastest->index, fastest->name, fastest->index);
+		return -1;
+	}
 
 	if (text_file_read(MODEL, text, sizeof(text)) <= 0)
 		return 0;
 	for (line = strtok_r(text, "\n", &at); line; line = strtok_r(NULL, "\n", &at)) {
 		if (sscanf(line, "%63[^:]: from=%*s kind=%*s big=%63s", module, big) != 2 ||
-		    strcmp(module, name) || !strcmp(big, fastest))
+		    strcmp(module, name) || !strcmp(big, fastest->name))
 			continue;
 		complain("the model of '%s' says that %s is the fastest core type, and not %s: give --big=%s, or another model",
-			 name, big, fastest, big);
+			 name, big, fastest->name, big);
 		return -1;
 	}
 	return 0;
@@ -140,7 +148,7 @@ static struct module *start_restorer(const char *before, const char *ours)
 	return m;
 }
 
-struct module *module_choose(const char *name, const char *fastest)
+struct module *module_choose(const char *name, const struct core_type *fastest)
 {
 	char before[NAME_SIZE];
 	struct module *m;

@@ -3,6 +3,8 @@
 #ifndef SCHEDULERS_MODULE_H
 #define SCHEDULERS_MODULE_H
 
+#include "machine.h"
+
 struct module;
 
 /*
@@ -11,7 +13,7 @@ struct module;
  * @fastest. Whatever ends this process, another one makes the module active again
  * that was before, unless somebody chose yet another one meanwhile. Returns NULL on failure.
  */
-struct module *module_choose(const char *name, const char *fastest);
+struct module *module_choose(const char *name, const struct core_type *fastest);
 
 /* Restore what was before, and wait for that. NULL is allowed. */
 void module_restore(struct module *module);

@@ -15,16 +15,17 @@
 
 #define STATE	"/sys/kernel/sched_ext/state"
 #define OPS	"/sys/kernel/sched_ext/root/ops"
+#define HOTPLUGS	"/sys/kernel/sched_ext/hotplug_seq"
 
 static unsigned int metric_of(const struct policy_kind *kind, const struct machine *m, unsigned int rank)
 {
-	unsigned int other, before = 0;
+	unsigned int index;
 
 	if (!kind->metrics || !rank || rank >= m->nr)
 		return 0;
-	for (other = 1; other < m->nr; other++)
-		before += m->type[other].index < m->type[rank].index;
-	return kind->metrics[before];
+	/* Of all types in /proc/pmc/info but the fastest. */
+	index = m->type[rank].index;
+	return kind->metrics[index - (index > m->type[0].index)];
 }
 
 /**
@@ -118,6 +119,39 @@ static int configure(struct policy *p, const struct policy_kind *kind, const str
 	return 0;
 }
 
+unsigned long long policy_hotplugs(void)
+{
+	char text[32];
+
+	return text_file_line(HOTPLUGS, text, sizeof(text)) ? strtoull(text, NULL, 10) : 0;
+}
+
+/* The kernel ends a policy, to begin it again, if CPUs came or went since they were @hotplugs. */
+static int expect_hotplugs(const struct policy *p, unsigned long long hotplugs)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(p->object, "policy");
+	struct btf *btf = bpf_object__btf(p->object);
+	int id = btf ? btf__find_by_name_kind(btf, "sched_ext_ops", BTF_KIND_STRUCT) : -1, i;
+	size_t size = 0;
+	char *ops = map ? bpf_map__initial_value(map, &size) : NULL;
+	const struct btf_type *type;
+	const struct btf_member *m;
+
+	if (!ops || id < 0)
+		return -EINVAL;
+	type = btf__type_by_id(btf, (unsigned int)id);
+	m = btf_members(type);
+	for (i = 0; i < btf_vlen(type); i++, m++) {
+		if (strcmp(btf__name_by_offset(btf, m->name_off), "hotplug_seq"))
+			continue;
+		if (m->offset / 8 + sizeof(hotplugs) > size)
+			return -EINVAL;
+		memcpy(ops + m->offset / 8, &hotplugs, sizeof(hotplugs));
+		return 0;
+	}
+	return -EINVAL;
+}
+
 /* The first place is to be the first that is taken. */
 static int fill_slots(const struct policy *p)
 {
@@ -145,7 +179,7 @@ static int look_for_others(void)
 	char state[32], name[64];
 
 	if (!text_file_line(STATE, state, sizeof(state))) {
-		complain("this kernel has no sched_ext: it needs Linux 6.12 or newer with CONFIG_SCHED_CLASS_EXT");
+		complain("this kernel has no sched_ext: it needs Linux 6.13 or newer with CONFIG_SCHED_CLASS_EXT");
 		return -EOPNOTSUPP;
 	}
 	if (strcmp(state, "disabled")) {
@@ -157,7 +191,7 @@ static int look_for_others(void)
 }
 
 int policy_begin(struct policy **policy, const struct policy_kind *kind, const struct machine *m,
-		 const struct policy_options *o)
+		 const struct policy_options *o, unsigned long long hotplugs)
 {
 	struct bpf_map *ops;
 	struct policy *p;
@@ -171,6 +205,8 @@ int policy_begin(struct policy **policy, const struct policy_kind *kind, const s
 	libbpf_set_print(listen);
 	p->object = bpf_object__open_mem(kind->elf, (size_t)(kind->elf_end - kind->elf), NULL);
 	err = p->object ? configure(p, kind, m, o) : -errno;
+	if (!err)
+		err = expect_hotplugs(p, hotplugs);
 	if (!err)
 		err = bpf_object__load(p->object);
 	if (!err)

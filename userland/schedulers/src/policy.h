@@ -22,12 +22,16 @@ struct policy_options {
 	unsigned int ratio[AMP_RANKS];
 };
 
+/* How often CPUs came or went so far: to be asked before machine_read(). */
+unsigned long long policy_hotplugs(void);
+
 /*
- * Begin. The user is told what is wrong. *@policy is to be ended with policy_end().
+ * Begin; if CPUs came or went since @hotplugs, it ends at once, to begin again. The user is told
+ * what is wrong. *@policy is to be ended with policy_end().
  * Returns 0 or a negative errno: EBUSY: another scheduler has the machine.
  */
 int policy_begin(struct policy **policy, const struct policy_kind *kind, const struct machine *m,
-		 const struct policy_options *o);
+		 const struct policy_options *o, unsigned long long hotplugs);
 
 /* All threads go back to the kernel's scheduler. NULL is allowed. */
 void policy_end(struct policy *policy);

@@ -17,6 +17,12 @@ static const char *confidence_of(int confidence)
 	return confidence >= 0 && confidence < 4 ? confidences[confidence] : NULL;
 }
 
+/* Where it should run. */
+static const char *type_of(const struct show *s, const struct amp_thread *t)
+{
+	return s->machine->type[t->rank < s->machine->nr ? t->rank : 0].name;
+}
+
 static double total_ns(const struct amp_thread *t)
 {
 	double total = 0;
@@ -41,8 +47,9 @@ static struct json_object *thread_object(const struct show *s, const struct amp_
 	add(o, "pid", json_object_new_int64(t->pid));
 	add(o, "process", json_object_new_int64(t->tgid));
 	add(o, "command", json_object_new_string(t->comm));
-	add(o, "coretype", json_object_new_string(s->machine->type[t->rank < s->machine->nr ? t->rank : 0].name));
+	add(o, "coretype", t->fixed ? NULL : json_object_new_string(type_of(s, t)));
 	add(o, "runnable", json_object_new_boolean(t->state == AMP_RUNNABLE));
+	add(o, "fixed", json_object_new_boolean(t->fixed));
 	for (rank = 0; rank < s->machine->nr; rank++)
 		add(times, s->machine->type[rank].name, json_object_new_double((double)t->time_ns[rank] / NS_PER_S));
 	add(o, "time_s", times);
@@ -53,12 +60,17 @@ static struct json_object *thread_object(const struct show *s, const struct amp_
 	return o;
 }
 
-/* A copy: the original changes. */
+/* A copy: the original changes. Users choose names, and terminals and readers of JSON obey. */
 static struct amp_thread copy_of(const volatile struct amp_thread *t)
 {
 	struct amp_thread copy = *t;
+	char *c;
 
 	copy.comm[AMP_COMM - 1] = '\0';
+	for (c = copy.comm; *c; c++) {
+		if (*c < ' ' || *c > '~')
+			*c = '?';
+	}
 	return copy;
 }
 
@@ -98,7 +110,7 @@ static void show_thread(const struct show *s, const struct amp_thread *t)
 	const char *confidence = confidence_of(t->confidence);
 
 	printf("%8u %-15s %-20s %9.2f", t->pid, t->comm,
-	       s->machine->type[t->rank < s->machine->nr ? t->rank : 0].name, total / NS_PER_S);
+	       t->fixed ? "-" : type_of(s, t), total / NS_PER_S);
 	if (total > 0)
 		printf(" %6.1f", 100 * (double)t->time_ns[0] / total);
 	else
@@ -121,7 +133,7 @@ static void show_table(const struct show *s, const struct policy *policy)
 	       s->kind->name, s->simulated ? " on a simulated machine" : "", s->seconds, stats->runnable,
 	       stats->moves, stats->swaps, stats->asked, stats->unknown, stats->low);
 	if (stats->unmanaged)
-		printf("%llu threads found no place among %d: they run on the slowest cores\n",
+		printf("%llu threads found no place among %d: they stay with the core type where they are\n",
 		       stats->unmanaged, AMP_THREADS);
 	for (i = 0; i < nr; i++) {
 		struct amp_thread t = copy_of(&threads[i]);

@@ -55,18 +55,26 @@ class Report(unittest.TestCase):
             folder = Path(name, "results")
             folder.mkdir()
             for program in "calculix", "gamess":
-                results.append(folder / results.ALONE, Alone(program, 1.0, 2.0))
+                results.append(folder / results.ALONE, [Alone(program, 1.0, 2.0)])
             for mix, policy, other in (("2B-2S-1", "rr", 2.0), ("2B-2S-1", "acfs", 1.5),
                                        ("2B-2S-2", "rr", 1.0)):
                 for program, seconds in ("calculix", 1.0), ("gamess", other):
                     results.append(folder / results.COMPLETIONS,
-                                   Completion(mix, policy, program, 1, seconds))
+                                   [Completion(mix, policy, program, 1, seconds)])
             report.report("2B-2S", [folder], Path(name, "report"))
             text = Path(name, "report", "report.md").read_text("utf-8")
             self.assertIn("1 mixes of the paper's table (7 did not run under all policies)", text)
             self.assertRegex(text, r"\| 2B-2S-1 \| 2.000 \| 1.500 \|")
             self.assertRegex(text, r"\| rr +\| +-25.0 \| +-10 \| +-50.0 \|")
             self.assertGreater(Path(name, "report", "policies.png").stat().st_size, 5000)
+
+    def test_plans(self) -> None:
+        """Results of another length are not taken for those of this one."""
+        with tempfile.TemporaryDirectory() as name:
+            results.same_plan(Path(name), {"length": 50, "seed": 1})
+            results.same_plan(Path(name), {"length": 50, "seed": 1})
+            with self.assertRaisesRegex(Failure, "with length 50, not 100"):
+                results.same_plan(Path(name), {"length": 100, "seed": 1})
 
 
 if __name__ == "__main__":

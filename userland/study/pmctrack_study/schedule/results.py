@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Completion times, in files, and the paper's figures of merit (section 4.1.3).
 
+    plan.json           what these results depend on
     alone.csv           each program alone: on fast cores, and on the slowest only
     completions.csv     each run of each program, in a mix under a policy
 """
@@ -8,6 +9,8 @@
 from __future__ import annotations
 
 import csv
+import io
+import json
 from dataclasses import dataclass, fields
 from pathlib import Path
 from statistics import geometric_mean
@@ -17,6 +20,7 @@ from ..failure import Failure
 
 ALONE = "alone.csv"
 COMPLETIONS = "completions.csv"
+PLAN = "plan.json"
 
 
 @dataclass(frozen=True)
@@ -53,14 +57,30 @@ class Merit:
     """CT / CT_fast of each program"""
 
 
-def append(path: Path, row: Alone | Completion) -> None:
-    """A row more, at once: what was measured is there, whatever happens."""
-    new = not path.exists()
-    with open(path, "a", encoding="utf-8", newline="") as file:
-        out = csv.writer(file)
-        if new:
-            out.writerow([field.name for field in fields(row)])
-        out.writerow([getattr(row, field.name) for field in fields(row)])
+def append(path: Path, rows: Sequence[Alone] | Sequence[Completion]) -> None:
+    """Rows more, all of them at once or none: what was measured is there, whatever happens."""
+    names = [field.name for field in fields(rows[0])]
+    text = io.StringIO()
+    out = csv.writer(text)
+    if not path.exists():
+        out.writerow(names)
+    for row in rows:
+        out.writerow([getattr(row, name) for name in names])
+    with open(path, "ab", buffering=0) as file:
+        file.write(text.getvalue().encode("utf-8"))
+
+
+def same_plan(folder: Path, plan: Mapping[str, object]) -> None:
+    """Results of different plans are not mixed."""
+    path = folder / PLAN
+    if not path.exists():
+        path.write_text(json.dumps(plan, indent=1) + "\n", "utf-8")
+        return
+    was = json.loads(path.read_text("utf-8"))
+    for key, value in plan.items():
+        if was.get(key) != value:
+            raise Failure(f"{folder} has results with {key} {was.get(key)}, not {value}: use "
+                          "another folder, or remove them")
 
 
 def _rows(path: Path) -> list[dict[str, str]]:

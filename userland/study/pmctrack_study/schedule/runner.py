@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import signal
@@ -16,7 +17,8 @@ from typing import IO, Iterator, Sequence
 from ..failure import Failure
 from ..train.collect import core_types
 from .mixes import Mix, Program
-from .results import ALONE, COMPLETIONS, Alone, Completion, append, read_alone, read_completions
+from .results import (ALONE, COMPLETIONS, Alone, Completion, append, read_alone,
+                      read_completions, same_plan)
 
 STATE = Path("/sys/kernel/sched_ext/state")
 MODEL = Path("/proc/pmc/mmon_model")
@@ -152,8 +154,23 @@ def _give_models(plan: Plan, mix: Mix) -> None:
             os.close(fd)
 
 
+def _digest(what: Sequence[str] | Path | None) -> str:
+    """Of the files of a command line, or of a folder of models."""
+    found = hashlib.sha256()
+    if isinstance(what, Path):
+        paths = sorted(what.glob("*/*.model"))
+    else:
+        paths = [Path(word) for word in what or () if Path(word).is_file()]
+    for path in paths:
+        found.update(path.read_bytes())
+    return found.hexdigest()[:16]
+
+
 def run(plan: Plan) -> None:
     """All that is not there yet: a run that was interrupted goes on."""
+    same_plan(plan.folder, {"machine": plan.mixes[0].machine, "seed": plan.seed,
+                            "length": plan.percent, "policies": _digest(plan.scheduler),
+                            "models": _digest(plan.models)})
     known = read_alone(plan.folder) if (plan.folder / ALONE).exists() else {}
     there = plan.folder / COMPLETIONS
     cells = {(c.mix, c.policy) for c in read_completions(plan.folder)} if there.exists() else set()
@@ -161,7 +178,7 @@ def run(plan: Plan) -> None:
         for program in mix.programs:
             if str(program) not in known:
                 known[str(program)] = _alone(plan, program)
-                append(plan.folder / ALONE, known[str(program)])
+                append(plan.folder / ALONE, [known[str(program)]])
                 print(f"{program}: alone {known[str(program)].fast_s:.3f} s on fast cores, "
                       f"{known[str(program)].slow_s:.3f} s on slow ones", flush=True)
     for mix in plan.mixes:
@@ -171,6 +188,5 @@ def run(plan: Plan) -> None:
                 continue
             with scheduled(plan, policy):
                 done = _mixed(plan, mix, policy)
-            for one in done:
-                append(there, one)
+            append(there, done)
             print(f"{mix.name} ({mix}) under {policy}: {len(done)} runs", flush=True)
