@@ -59,7 +59,7 @@ static int pmct_sim_type_names_check(const struct pmct_sim_machine *m, const cha
 	unsigned int i, j;
 
 	for (i = 0; i < m->nr_types; i++) {
-		*why = "machine and core type: their names must have at most 20 characters together";
+		*why = "machine and core type: their names must have at most 20 characters in all";
 		if (strlen(m->name) + strlen(m->type[i].name) > PMCT_SIM_NAMES)
 			return -EINVAL;
 		*why = "two core types have the same name";
