@@ -223,7 +223,7 @@ test_scx_even() {
 	local name programs
 	metrics
 	for name in a-dwrr acfs; do
-		sched_begin -j $name
+		sched_begin -j --band 20000000 $name
 		two_and_two 10000 10000 & programs=$!
 		sleep 4.2
 		sched_end

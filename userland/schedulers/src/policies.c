@@ -29,7 +29,8 @@ const struct policy_kind policy_kinds[] = {
 	  "thousandths", ELF_OF(hsp) },
 	{ "eqp", "equal slowdown of threads, by the speedup of now", "ipc_sampling", speedup, 0, 2000,
 	  "millionths", ELF_OF(eqp) },
-	{ "acfs", "equal progress of applications, by priority", "speedup_factor", speedup, 0, 20 * MS,
+	/* Who changes core types sooner than the module samples (200 ms) is never known. */
+	{ "acfs", "equal progress of applications, by priority", "speedup_factor", speedup, 0, 200 * MS,
 	  "ns", ELF_OF(acfs) },
 	{ "ef-driven", "fast cores for whose energy-delay product gains most", "ef", efficiency, 1000, 50,
 	  "thousandths", ELF_OF(ef_driven) },
