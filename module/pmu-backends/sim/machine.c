@@ -9,6 +9,7 @@
  * One lock protects the model. It is taken in switches, with the runqueue lock held, and
  * is shared by all CPUs: that is for a machine of at most 16, which nobody measures.
  */
+#include <linux/export.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
@@ -275,6 +276,7 @@ const struct pmct_sim_machine *pmct_sim_machine_topology(void)
 {
 	return &pmct_sim->machine;
 }
+EXPORT_SYMBOL_GPL(pmct_sim_machine_topology);
 
 /**
  * pmct_sim_machine_add() - a simulated thread comes into being
@@ -390,6 +392,29 @@ void pmct_sim_machine_truth(unsigned int slot, struct pmct_sim_truth *truth)
 		truth->alone_ps[i] = t->alone[i].ps;
 	raw_spin_unlock_irq(&pmct_sim_lock);
 }
+
+/**
+ * pmct_sim_machine_alone() - what current's work so far takes alone
+ * @alone_ps: ps on each core type go here
+ *
+ * Context: as pmct_sim_machine_lock(), without it. It may take some ten thousand instructions.
+ * Return: false: current executes no simulated thread here.
+ */
+bool pmct_sim_machine_alone(u64 *alone_ps)
+{
+	struct pmct_sim *sim = pmct_sim_machine_lock();
+	int thread = sim->cpu[smp_processor_id()].thread;
+	unsigned int i;
+
+	if (thread >= 0) {
+		pmct_sim_settle_alone(sim, thread);
+		for (i = 0; i < sim->machine.nr_types; i++)
+			alone_ps[i] = sim->thread[thread].alone[i].ps;
+	}
+	pmct_sim_machine_unlock();
+	return thread >= 0;
+}
+EXPORT_SYMBOL_GPL(pmct_sim_machine_alone);
 
 /**
  * pmct_sim_machine_start() - put a simulated machine on the CPUs

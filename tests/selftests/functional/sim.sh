@@ -252,6 +252,25 @@ test_sim_own_machine() {
 	load
 }
 
+# What experiments take for the truth is what the machine says of the whole run.
+test_sim_oracle() {
+	only sim
+	two_types
+	local cpu slow virt=sf
+	slow=$(simapp --machine | sed -n '$s/.*: //p')
+	[ "$(grep -c ^coretype: /proc/pmc/info)" = 2 ] || virt=sf_2
+	insmod $MODULES/pmctrack_mmon_oracle.ko
+	echo oracle >/proc/pmc/mmon_manager
+	for cpu in "$(fast_cpu)" "$(slow_cpu)"; do
+		taskset -c "$cpu" pmctrack --csv -T 0.1 -V $virt -o /tmp/mine simapp -x 50 -j gobmk >/tmp/truth
+		near "$(csv /tmp/mine $virt | awk '$1 != "" { sum += $1; n++ } END { print sum / n / 1000 }')" \
+			"$(awk -v s="$(truth /tmp/truth "$slow")" -v b="$(truth /tmp/truth "$(simapp --machine | sed -n 's/^cpu 0: //p')")" 'BEGIN { print s / b }')" \
+			2 "speedup factor, seen on CPU $cpu"
+	done
+	echo none >/proc/pmc/mmon_manager
+	rmmod pmctrack_mmon_oracle
+}
+
 # Monitoring modules see the code of the phase in which a program is, also when it leaves its CPU.
 test_sim_code() {
 	only sim

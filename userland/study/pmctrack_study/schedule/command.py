@@ -13,7 +13,7 @@ from ..command_line import command, interruptible
 from ..failure import Failure
 from .mixes import mixes
 
-POLICIES = "default,rr,a-dwrr,eqp,hsp,acfs"
+POLICIES = "default,rr,a-dwrr,eqp,hsp,acfs,hsp -m oracle,acfs -m oracle"
 
 
 def _mixes(options: argparse.Namespace) -> int:

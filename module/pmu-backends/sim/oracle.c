@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * For tests and experiments: the monitoring module "oracle" publishes the true speedup factor of
+ * simulated threads, which the simulated machine tells it. What a policy does with it is the most
+ * that it could do with a perfect model.
+ */
+#include <pmctrack/mmon.h>
+
+#include "machine.h"
+#include "../../mmon/estimates.h"
+
+/* Less work than that says too little: work alone is followed in pieces. */
+#define LEAST_PS	1000000000ULL
+
+static const char *const events[] = { "instr" };
+static const char *const sets[] = { "instr" };
+
+/**
+ * struct truth - of a thread
+ * @alone_ps: what its work so far takes alone on each core type, at the last sample
+ */
+struct truth {
+	u64 alone_ps[PMCT_SIM_TYPES];
+};
+
+static int oracle_enable(struct monitoring_module *self)
+{
+	unsigned int nr = pmct_mmon_nr_core_types();
+
+	if (nr < 2 || nr != pmct_sim_machine_topology()->nr_types) {
+		pr_err("pmctrack: monitoring module oracle: it needs a simulated machine with several core types\n");
+		return -ENODEV;
+	}
+	self->nr_virt = nr - 1;
+	return configure_performance_counters_set(self, sets, ARRAY_SIZE(sets));
+}
+
+static void oracle_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
+{
+	struct truth *before = pmct_mmon_data(ctx), now;
+	unsigned int type;
+	u64 sf;
+
+	/* In samples at switches the thread has left already. */
+	if (!pmct_sim_machine_alone(now.alone_ps) ||
+	    now.alone_ps[0] - before->alone_ps[0] < LEAST_PS)
+		return;
+	for (type = 1; type < pmct_mmon_nr_core_types(); type++) {
+		if (!pmct_ratio(now.alone_ps[type] - before->alone_ps[type],
+				now.alone_ps[0] - before->alone_ps[0], PMCT_RATIO_SCALE, &sf))
+			continue;
+		pmct_mmon_publish(ctx, pmct_sf_metric[type - 1], sf, PMCT_MEASURED);
+		pmct_sample_virt(sample, type - 1, sf);
+	}
+	*before = now;
+}
+
+static struct monitoring_module oracle = {
+	.name		= "oracle",
+	.description	= "for experiments: the true speedup factor of simulated threads",
+	.owner		= THIS_MODULE,
+	.events		= events,
+	.nr_events	= ARRAY_SIZE(events),
+	.virt		= pmct_sf_virt,
+	.period_ms	= 100,
+	.enable		= oracle_enable,
+	.on_new_sample	= oracle_on_new_sample,
+};
+
+static_assert(sizeof(struct truth) <= PMCT_MMON_DATA);
+
+module_monitoring_module(oracle);
+
+MODULE_DESCRIPTION("PMCTrack monitoring module: true speedup factor of simulated threads");
+MODULE_AUTHOR("PMCTrack developers");
+MODULE_LICENSE("GPL");
