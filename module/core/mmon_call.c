@@ -270,9 +270,17 @@ static __always_inline bool pmct_mmon_is_still(const struct pmct_ctx *ctx,
  */
 int pmct_mmon_read(const struct pmct_ctx *ctx, int key, struct pmct_metric_value *out)
 {
-	const struct monitoring_module *mm = pmct_mmon_of(ctx);
-	int err = pmct_mmon_read_one(mm, ctx, key, out);
+	const struct monitoring_module *mm;
+	int err;
 
+	if (key < 0 || key >= PMCT_NR_METRICS)
+		return -EINVAL;
+	mm = pmct_mmon_of(ctx);
+	if (!mm)
+		return -ENODATA;
+	if (mm->get_metric)
+		return pmct_mmon_read_one(mm, ctx, key, out);
+	err = pmct_mmon_read_published(ctx, key, out);
 	return pmct_mmon_is_still(ctx, mm) ? err : -ENODATA;
 }
 
