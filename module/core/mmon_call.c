@@ -225,6 +225,15 @@ static __always_inline int pmct_mmon_read_published(const struct pmct_ctx *ctx, 
 	return 0;
 }
 
+/* Of a module that is asked, and does not publish. */
+static int pmct_mmon_ask(const struct monitoring_module *mm, const struct pmct_ctx *ctx, u32 key,
+			 struct pmct_metric_value *out)
+{
+	out->age_ms = 0;
+	out->confidence = PMCT_MEASURED;
+	return mm->get_metric(ctx, key, out);
+}
+
 static __always_inline int pmct_mmon_read_one(const struct monitoring_module *mm,
 					      const struct pmct_ctx *ctx, u32 key,
 					      struct pmct_metric_value *out)
@@ -235,9 +244,7 @@ static __always_inline int pmct_mmon_read_one(const struct monitoring_module *mm
 		return -ENODATA;
 	if (likely(!mm->get_metric))
 		return pmct_mmon_read_published(ctx, key, out);
-	out->age_ms = 0;
-	out->confidence = PMCT_MEASURED;
-	return mm->get_metric(ctx, key, out);
+	return pmct_mmon_ask(mm, ctx, key, out);
 }
 
 /* The active module, if it is the one that @ctx is introduced to. */
@@ -279,7 +286,7 @@ int pmct_mmon_read(const struct pmct_ctx *ctx, int key, struct pmct_metric_value
 	if (!mm)
 		return -ENODATA;
 	if (mm->get_metric)
-		return pmct_mmon_read_one(mm, ctx, key, out);
+		return pmct_mmon_ask(mm, ctx, key, out);
 	err = pmct_mmon_read_published(ctx, key, out);
 	return pmct_mmon_is_still(ctx, mm) ? err : -ENODATA;
 }

@@ -148,6 +148,33 @@ static void publish_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, read_metric(f->a, -1, &v), -EINVAL);
 }
 
+/* Each of several at once has what it has alone, or says why it has nothing. */
+static void batch_test(struct kunit *test)
+{
+	const u32 keys[] = { PMCT_METRIC_EF, PMCT_METRIC_IPC, PMCT_NR_METRICS };
+	struct pmct_metric_value v[ARRAY_SIZE(keys)];
+	struct fixture *f = test->priv;
+
+	memset(v, 0xff, sizeof(v));
+	pmct_mmon_publish(f->a, PMCT_METRIC_IPC, 1500, PMCT_ESTIMATED);
+	rcu_read_lock();
+	KUNIT_EXPECT_EQ(test, pmct_mmon_read_all(f->a, keys, ARRAY_SIZE(keys), v), 1);
+	rcu_read_unlock();
+	KUNIT_EXPECT_EQ(test, v[0].error, -ENODATA);
+	KUNIT_EXPECT_EQ(test, v[0].value, 0ULL);
+	KUNIT_EXPECT_EQ(test, v[1].error, 0);
+	KUNIT_EXPECT_EQ(test, v[1].value, 1500ULL);
+	KUNIT_EXPECT_EQ(test, v[1].confidence, PMCT_ESTIMATED);
+	KUNIT_EXPECT_EQ(test, v[2].error, -EINVAL);
+	/* Nothing of a thread that is not monitored, but the same of a metric that there is not. */
+	rcu_read_lock();
+	KUNIT_EXPECT_EQ(test, pmct_mmon_read_all(NULL, keys, ARRAY_SIZE(keys), v), 0);
+	rcu_read_unlock();
+	KUNIT_EXPECT_EQ(test, v[1].error, -ENODATA);
+	KUNIT_EXPECT_EQ(test, v[1].value, 0ULL);
+	KUNIT_EXPECT_EQ(test, v[2].error, -EINVAL);
+}
+
 /* For tests/bench: with a fixed icount, a nanosecond is an instruction. */
 static void cost_test(struct kunit *test)
 {
@@ -216,6 +243,7 @@ static void replaced_test(struct kunit *test)
 
 static struct kunit_case publish_cases[] = {
 	KUNIT_CASE(publish_test),
+	KUNIT_CASE(batch_test),
 	KUNIT_CASE(cost_test),
 	KUNIT_CASE(stale_test),
 	KUNIT_CASE(replaced_test),

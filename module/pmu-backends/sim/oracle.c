@@ -37,7 +37,7 @@ static int oracle_enable(struct monitoring_module *self)
 
 static void oracle_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
 {
-	struct truth *before = pmct_mmon_data(ctx), now;
+	struct truth *before = pmct_mmon_data(ctx), now = {};
 	unsigned int type;
 	u64 sf;
 

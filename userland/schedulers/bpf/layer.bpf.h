@@ -501,10 +501,14 @@ void BPF_PROG(amp_disable, struct task_struct *p)
 {
 	struct task_data *d = data_of(p);
 	struct amp_thread *t = thread_of(d);
-	u32 slot;
+	u32 slot, tgid;
 
 	if (!d || !t)
 		return;
+	/* Another process may get its number, and is not to begin with its progress. */
+	tgid = t->tgid;
+	if (t->pid == tgid)
+		bpf_map_delete_elem(&processes, &tgid);
 	t->state = AMP_FREE;
 	slot = d->slot;
 	d->slot = AMP_THREADS;

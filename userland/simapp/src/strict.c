@@ -45,6 +45,11 @@ struct json_object *strict_file(const char *path)
 		complain("cannot read %s: %s", path, strerror(errno));
 		return NULL;
 	}
+	if (strlen(text) != size) {
+		complain("%s is no JSON: it has a byte 0", path);
+		free(text);
+		return NULL;
+	}
 	tokener = json_tokener_new();
 	if (tokener) {
 		json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);

@@ -6,12 +6,13 @@ The names of the types are what argparse says of a wrong argument.
 
 from __future__ import annotations
 
+import argparse
 import math
 import shlex
 import signal
 import sys
 from pathlib import Path
-from typing import Callable, Iterable, NoReturn
+from typing import Callable, Iterable, NoReturn, Sequence
 
 from .failure import Failure
 
@@ -69,6 +70,24 @@ def interruptible() -> None:
     for ending in ENDINGS:
         if signal.getsignal(ending) != signal.SIG_IGN:
             signal.signal(ending, _end)
+
+
+def dispatch(program: str, parser: argparse.ArgumentParser, arguments: Sequence[str],
+             interrupted: str = "interrupted") -> int:
+    """Run what a subcommand has set as "run"; the user is told what went wrong.
+
+    Returns the exit status.
+    """
+    options = parser.parse_args(arguments)
+    try:
+        status: int = options.run(options)
+    except (Failure, OSError) as error:
+        print(f"{program}: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print(f"{program}: {interrupted}", file=sys.stderr)
+        return 130
+    return status
 
 
 def carry_out(program: str, folder: str, study: Callable[[], None]) -> int:

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from pathlib import Path
 from typing import Sequence
 
-from ..command_line import command, interruptible
+from ..command_line import command, dispatch, interruptible
 from ..failure import Failure
 from .mixes import mixes
 
@@ -73,15 +72,6 @@ def main(arguments: Sequence[str]) -> int:
     tell.add_argument("--into", required=True, metavar="FOLDER")
     tell.set_defaults(run=_report)
 
-    options = parser.parse_args(arguments)
     interruptible()
-    try:
-        status: int = options.run(options)
-    except (Failure, OSError) as error:
-        print(f"schedule study: {error}", file=sys.stderr)
-        return 1
-    except KeyboardInterrupt:
-        print("schedule study: interrupted; what there is goes on with the same command",
-              file=sys.stderr)
-        return 130
-    return status
+    return dispatch("schedule study", parser, arguments,
+                    "interrupted; what there is goes on with the same command")

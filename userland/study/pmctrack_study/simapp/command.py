@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Sequence
 
+from ..command_line import dispatch
 from ..failure import Failure
 from . import check, generate
 from .programs import NAMES
@@ -36,6 +36,8 @@ def _check(options: argparse.Namespace) -> int:
     for machine, limit in (("2B-10S", (-1.0, -0.8)), ("2B-2S", (-0.3, 0.3))):
         found = [check.predict(options.simapp, machine, path)
                  for path in sorted(Path(options.folder).glob("*.json"))]
+        if len(found) < 2:
+            raise Failure(f"{options.folder} has no profiles to compare")
         print(f"{machine} (simulated): speedup factor, LLC misses per 1000 instructions")
         for program in sorted(found, key=lambda program: -program.speedup):
             print(f"  {program.name:14} {program.speedup:5.2f} {program.misses:7.2f}")
@@ -80,10 +82,4 @@ def main(arguments: Sequence[str]) -> int:
     examine.add_argument("--simapp", default="simapp", help="the program")
     examine.set_defaults(run=_check)
 
-    options = parser.parse_args(arguments)
-    try:
-        status: int = options.run(options)
-    except (Failure, OSError) as error:
-        print(f"simapp study: {error}", file=sys.stderr)
-        return 1
-    return status
+    return dispatch("simapp study", parser, arguments)

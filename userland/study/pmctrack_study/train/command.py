@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 from typing import Any, Sequence
 
+from ..command_line import dispatch
 from ..failure import Failure
 
 
@@ -167,10 +167,4 @@ def main(arguments: Sequence[str]) -> int:
                        help="of estimates: speedup_factor, ef, or both with a comma")
     judge.set_defaults(run=_judge)
 
-    options = parser.parse_args(arguments)
-    try:
-        status: int = options.run(options)
-    except (Failure, OSError) as error:
-        print(f"pmctrack-train: {error}", file=sys.stderr)
-        return 1
-    return status
+    return dispatch("pmctrack-train", parser, arguments)
