@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 
 from pmctrack_study.failure import Failure
-from pmctrack_study.schedule import mixes, report, results
+from pmctrack_study.schedule import fluid, mixes, report, results
 from pmctrack_study.schedule.results import Alone, Completion
 from pmctrack_study.train.collect import read_cpus
 
@@ -46,6 +46,46 @@ class Arithmetic(unittest.TestCase):
         self.assertEqual(read_cpus("0-2,5,7-8"), (0, 1, 2, 5, 7, 8))
 
 
+class Bounds(unittest.TestCase):
+    """Programs as fluids."""
+
+    def test_fair(self) -> None:
+        """Two programs, one fast core: parts of it that make both equally slow."""
+        two = [fluid.fluid("a", 1, 1, Alone("a", 1.0, 3.0)),
+               fluid.fluid("b", 1, 1, Alone("b", 1.0, 1.5))]
+        found = fluid.fair(two, 1)
+        self.assertAlmostEqual(found.unfairness, 1)
+        # Parts x and 1 - x: 1/3 + x * 2/3 = 2/3 + (1 - x) / 3, so x = 2/3.
+        self.assertAlmostEqual(found.slowdowns["a"], 9 / 7)
+        self.assertAlmostEqual(found.speedup, 3 * 7 / 9 - 1 + 1.5 * 7 / 9 - 1)
+
+    def test_unequal(self) -> None:
+        """Who gains nothing is never slowed down, and the other one has the fast core."""
+        two = [fluid.fluid("a", 1, 1, Alone("a", 1.0, 2.0)),
+               fluid.fluid("b", 1, 1, Alone("b", 1.0, 1.0))]
+        found = fluid.fair(two, 1)
+        self.assertAlmostEqual(found.slowdowns["a"], 1)
+        self.assertAlmostEqual(found.slowdowns["b"], 1)
+
+    def test_swift(self) -> None:
+        """The fast core is his who gains most; equal time would be in between."""
+        two = [fluid.fluid("a", 1, 1, Alone("a", 1.0, 3.0)),
+               fluid.fluid("b", 1, 1, Alone("b", 1.0, 1.5))]
+        self.assertAlmostEqual(fluid.swift(two, 1).speedup, 2)
+        self.assertAlmostEqual(fluid.swift(two, 1).unfairness, 1.5)
+        self.assertAlmostEqual(fluid.shared(two, 1).slowdowns["a"], 1.5)
+        self.assertAlmostEqual(fluid.shared(two, 1).slowdowns["b"], 1.2)
+
+    def test_threads(self) -> None:
+        """Four threads and two fast cores: alone, two of them are slow."""
+        one = fluid.fluid("a(4)", 4, 2, Alone("a(4)", 1.0, 1.5))
+        self.assertAlmostEqual(one.factor, 2)
+        self.assertAlmostEqual(one.alone, 3)
+        self.assertAlmostEqual(one.slowdown(0), 1.5)
+        self.assertAlmostEqual(one.slowdown(2), 1)
+        self.assertAlmostEqual(one.needs(1.2), 1)
+
+
 class Report(unittest.TestCase):
     """From files to tables."""
 
@@ -54,7 +94,7 @@ class Report(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name, "results")
             folder.mkdir()
-            for program in "calculix", "gamess":
+            for program in "calculix", "gamess", "GemsFDTD", "bzip2":
                 results.append(folder / results.ALONE, [Alone(program, 1.0, 2.0)])
             for mix, policy, other in (("2B-2S-1", "rr", 2.0), ("2B-2S-1", "acfs", 1.5),
                                        ("2B-2S-2", "rr", 1.0)):
@@ -65,6 +105,8 @@ class Report(unittest.TestCase):
             text = Path(name, "report", "report.md").read_text("utf-8")
             self.assertIn("1 mixes of the paper's table (7 did not run under all policies)", text)
             self.assertRegex(text, r"\| 2B-2S-1 \| 2.000 \| 1.500 \|")
+            # Both half as fast for half of the time; of the way to 1 from 2, half is done.
+            self.assertIn("acfs has 50 %", text)
             self.assertRegex(text, r"\| rr +\| +-25.0 \| +-10 \| +-50.0 \|")
             self.assertGreater(Path(name, "report", "policies.png").stat().st_size, 5000)
 

@@ -68,6 +68,9 @@ _TABLES = {
     ),
 }
 
+FAST = {"2B-2S": 2, "2B-10S": 2}
+"""Fast cores of each machine."""
+
 PAPER = {
     "2B-2S": {"rr": -10.0, "a-dwrr": -10.0, "eqp": -13.0},
     "2B-10S": {"rr": -19.0, "eqp": -24.0},

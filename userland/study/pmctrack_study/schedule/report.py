@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from statistics import mean
-from typing import Callable, Sequence
+from typing import Callable, Mapping, Sequence
 
 from ..failure import Failure
 from ..plots import Plot
 from ..report import pictures, table, write_csv
-from .mixes import PAPER, mixes
-from .results import Merit, merits
+from .fluid import Fluid, fair, programs_of, shared, swift
+from .mixes import FAST, PAPER, Mix, mixes
+from .results import Alone, Merit, merits, read_alone
 
 Cells = dict[tuple[str, str], Merit]
 
@@ -56,6 +57,38 @@ def _less(seeds: Sequence[Cells], names: Sequence[str], machine: str,
                      "" if paper is None else f"{paper:g}",
                      _spread([change(cells, other, 1) for cells in seeds], 1)])
     return table(["than", "unfairness, %", "paper, %", "unfairness - 1, %"], rows)
+
+
+def _bounds(seeds: Sequence[Cells], alone: Sequence[Mapping[str, Alone]], wanted: Sequence[Mix],
+            policies: Sequence[str]) -> str:
+    """What fluids could reach, and how much of the way from RR there ACFS has come."""
+    def ideal(mix: Mix, kind: Callable[[Sequence[Fluid], int], Merit],
+              value: Callable[[Merit], float]) -> list[float]:
+        fast = FAST[mix.machine]
+        return [value(kind(programs_of(mix, fast, known), fast)) for known in alone]
+
+    columns: list[list[list[float]]] = [
+        [ideal(mix, kind, value) for mix in wanted]
+        for kind, value in ((fair, _unfairness), (fair, _speedup), (swift, _speedup),
+                            (shared, _unfairness), (shared, _speedup))]
+    rows = [[mix.name, *(_spread(column[at]) for column in columns)]
+            for at, mix in enumerate(wanted)]
+    rows.append(["mean", *(_spread([mean(seed) for seed in zip(*column)]) for column in columns)])
+    text = table(["mix", "fair: unfairness", "fair: ASP", "greatest ASP", "equal time: unfairness",
+                  "equal time: ASP"], rows)
+    if not {"rr", "acfs"} <= set(policies):
+        return text
+    least = [mean(seed) for seed in zip(*columns[0])]
+    done = []
+    for cells, bound in zip(seeds, least):
+        theirs, ours = (mean(cells[mix.name, policy].unfairness for mix in wanted)
+                        for policy in ("rr", "acfs"))
+        if theirs > bound:
+            done.append(100 * (theirs - ours) / (theirs - bound))
+    if done:
+        text += f"\nOf what is possible in means, from rr's unfairness to the fair one's, acfs " \
+                f"has {_spread(done, 0)} %.\n"
+    return text
 
 
 def _unfairness(merit: Merit) -> float:
@@ -115,6 +148,17 @@ def report(machine: str, folders: Sequence[Path], into: Path) -> None:
     if "acfs" in policies and len(policies) > 1:
         text += ["## ACFS against the others, means of all mixes\n",
                  _less(seeds, names, machine, policies)]
+    text += [
+        "## Bounds\n",
+        "Programs as fluids: any part of a fast core can be given to them, moves cost nothing, "
+        "and a program's speedup factor is always that of its whole run. \"fair\": slowed down "
+        "as equally as can be; \"greatest ASP\": fast cores to those who gain most; \"equal "
+        "time\": time on fast cores in equal parts for all threads. They share no caches and no "
+        "memory, so that they reach more than real ones; programs that change, and those with "
+        "serial phases, can pass these bounds.\n",
+        _bounds(seeds, [read_alone(folder) for folder in folders],
+                [by_name[name] for name in names], policies),
+    ]
     text += ["## Mixes\n", "".join(f"- {name}: {by_name[name]}\n" for name in names),
              pictures(pictured)]
     (into / "report.md").write_text("\n".join(text), "utf-8")
