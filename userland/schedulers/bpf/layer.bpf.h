@@ -18,221 +18,7 @@
 #ifndef SCHEDULERS_LAYER_BPF_H
 #define SCHEDULERS_LAYER_BPF_H
 
-#include "vmlinux.h"
-#include <bpf/bpf_helpers.h>
-#include <bpf/bpf_tracing.h>
-#include <pmctrack/pmcs.bpf.h>
-
-#include "shared.h"
-
-#define NSEC_PER_MSEC	1000000ULL
-#define CLOCK_MONOTONIC	1
-#define PF_KTHREAD	0x00200000
-#define ENOENT		2
-#define ENOMEM		12
-/* So long a thread waits for a CPU of its rank that was told of it, before others may take it. */
-#define GUARD_NS	(1 * NSEC_PER_MSEC)
-/* How often a running thread is looked at. */
-#define LOOK_NS		(20 * NSEC_PER_MSEC)
-/* So long a metric counts that has no value any more. */
-#define FORGET_NS	(2000 * NSEC_PER_MSEC)
-/* No thread waits because it had more CPU time than that before others, weighted. */
-#define AHEAD_NS	(1000 * NSEC_PER_MSEC)
-
-static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns);
-static s64 policy_score(struct amp_thread *t, u32 rank);
-/* Does the policy need metrics? */
-static const bool policy_asks;
-/* Is progress that of processes? Then policy_ran() adds to struct process, too. */
-static const bool policy_by_process;
-
-const volatile struct amp_config amp;
-struct amp_stats stats;
-struct amp_thread threads[AMP_THREADS];
-u32 threads_end;	/* slots from here on were never used */
-u64 guard_until[AMP_RANKS];	/* of each queue */
-u64 vtime_now[AMP_RANKS];
-
-/* Free slots of threads[]. pmctrack-sched fills it. */
-struct {
-	__uint(type, BPF_MAP_TYPE_STACK);
-	__uint(max_entries, AMP_THREADS);
-	__uint(value_size, sizeof(u32));
-} free_slots SEC(".maps");
-
-/**
- * struct process - the threads of a process, counted by the timer
- * @tick: stats.ticks when they were counted last
- * @counted: how many were found runnable then
- * @runnable: how many were the time before, when all had been counted
- * @progress_ns: of the policy
- */
-struct process {
-	u64 tick;
-	u32 counted;
-	u32 runnable;
-	u64 progress_ns;
-};
-
-/* Those that have ended are forgotten by themselves. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, AMP_THREADS);
-	__type(key, u32);
-	__type(value, struct process);
-} processes SEC(".maps");
-
-/**
- * struct task_data - of each task
- * @slot: in threads[], or AMP_THREADS without one
- * @vtime: weighted CPU time, by the clock of @queue
- * @queue: where it was last
- * @began_ns: when it began to run
- */
-struct task_data {
-	u32 slot;
-	u32 queue;
-	u64 vtime;
-	u64 began_ns;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_TASK_STORAGE);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__type(key, int);
-	__type(value, struct task_data);
-} task_datas SEC(".maps");
-
-struct rank_mask {
-	struct bpf_cpumask __kptr *cpus;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, AMP_RANKS);
-	__type(key, u32);
-	__type(value, struct rank_mask);
-} rank_masks SEC(".maps");
-
-struct amp_timer {
-	struct bpf_timer timer;
-};
-
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, u32);
-	__type(value, struct amp_timer);
-} timers SEC(".maps");
-
-static struct task_data *data_of(struct task_struct *p)
-{
-	return bpf_task_storage_get(&task_datas, p, 0, 0);
-}
-
-static struct amp_thread *thread_of(const struct task_data *d)
-{
-	if (!d || d->slot >= AMP_THREADS)
-		return NULL;
-	return &threads[d->slot];
-}
-
-static u32 rank_of_cpu(s32 cpu)
-{
-	u32 rank;
-
-	if (cpu < 0 || cpu >= AMP_CPUS)
-		return 0;
-	rank = amp.rank_of[cpu];
-	return rank < AMP_RANKS ? rank : AMP_RANKS - 1;
-}
-
-/* It may not run on all CPUs, so that its rank is that of where it is. */
-static bool is_fixed(const struct task_struct *p, const struct cpumask *mask)
-{
-	const struct cpumask *online = scx_bpf_get_online_cpumask();
-	bool everywhere = bpf_cpumask_subset(online, mask);
-
-	scx_bpf_put_cpumask(online);
-	return (p->flags & PF_KTHREAD) || !everywhere;
-}
-
-static u32 rank_for(const struct task_struct *p, const struct amp_thread *t)
-{
-	u32 rank;
-
-	if (!t || t->fixed)
-		return rank_of_cpu(scx_bpf_task_cpu(p));
-	rank = t->rank;
-	return rank < AMP_RANKS ? rank : AMP_RANKS - 1;
-}
-
-static inline struct process *process_of(const struct amp_thread *t)
-{
-	u32 tgid = t->tgid;
-
-	return bpf_map_lookup_elem(&processes, &tgid);
-}
-
-/* How many threads of @t's process are runnable, as the timer found last. At least 1. */
-static inline u32 runnable_beside(const struct amp_thread *t)
-{
-	const struct process *process = process_of(t);
-
-	return process && process->runnable ? process->runnable : 1;
-}
-
-/* As an index. The compiler may know that it is one, and then the verifier does not. */
-static inline u32 bounded(u32 rank)
-{
-	barrier_var(rank);
-	return rank & (AMP_RANKS - 1);
-}
-
-/* The factor between cores of @rank and those of the next one, in thousandths. */
-static inline u64 gain_of(const struct amp_thread *t, u32 rank)
-{
-	/* None is 0. */
-	return (u64)t->factor[bounded(rank + 1)] * 1000 / t->factor[bounded(rank)];
-}
-
-/* Nothing is known of @t: it counts as most threads do. */
-static void forget(struct amp_thread *t)
-{
-	u32 i;
-
-	t->confidence = -1;
-	for (i = 0; i < AMP_RANKS; i++)
-		t->factor[i] = amp.ratio[i];
-}
-
-/* What a running thread is called, as exec() may have changed that, and what its metrics are. */
-static void look_at(struct task_struct *p, struct amp_thread *t, u64 now)
-{
-	struct pmcs_value value;
-	u32 rank;
-
-	if (now - t->looked_ns < LOOK_NS)
-		return;
-	t->looked_ns = now;
-	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), p->comm);
-	if (!policy_asks || !bpf_ksym_exists(pmcs_metric))
-		return;
-	for (rank = 1; rank < AMP_RANKS && rank < amp.ranks; rank++) {
-		stats.asked++;
-		if (pmcs_metric(p, amp.metric[rank], &value)) {
-			stats.unknown++;
-			if (now - t->known_ns > FORGET_NS)
-				forget(t);
-			continue;
-		}
-		t->known_ns = now;
-		if (value.confidence < PMCS_ESTIMATED)
-			stats.low++;
-		t->confidence = value.confidence;
-		t->factor[rank] = value.value > 100000 ? 100000 : value.value ?: 1;
-	}
-}
+#include "state.bpf.h"
 
 static void guard(u32 rank)
 {
@@ -254,18 +40,22 @@ static s32 idle_cpu_of(u32 rank)
 	return cpu;
 }
 
-SEC("struct_ops/select_cpu")
-s32 BPF_PROG(amp_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
+/* An idle CPU, if there is one, for @p that waits in the queue of @rank. */
+static void wake_for(struct task_struct *p, const struct amp_thread *t, u32 rank)
 {
-	struct amp_thread *t = thread_of(data_of(p));
-	s32 cpu = t && !t->fixed ? idle_cpu_of(rank_for(p, t)) : -1;
+	s32 cpu = t && !t->fixed ? idle_cpu_of(rank) : -1;
 
-	if (cpu < 0)
+	if (cpu >= 0)
+		guard(rank);
+	else
 		cpu = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
-	if (cpu < 0)
-		return prev_cpu;
-	scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, amp.slice_ns, 0);
-	return cpu;
+	if (cpu >= 0)
+		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
+}
+
+static bool is_kernel_thread_of_cpu(const struct task_struct *p)
+{
+	return p->nr_cpus_allowed == 1 && (p->flags & PF_KTHREAD);
 }
 
 /* The clock of a queue: the CPU time of who ran last of it. */
@@ -293,34 +83,7 @@ static void move_to_clock(struct task_data *d, u32 queue)
 	d->vtime = vtime_now[d->queue] + ahead;
 }
 
-SEC("struct_ops/enqueue")
-void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
-{
-	struct task_data *d = data_of(p);
-	struct amp_thread *t = thread_of(d);
-	s32 cpu = scx_bpf_task_cpu(p);
-	u32 rank = rank_for(p, t);
-
-	/* Threads of the kernel that belong to a CPU wait for nobody; there are few. */
-	if (!d || (p->nr_cpus_allowed == 1 && (p->flags & PF_KTHREAD))) {
-		scx_bpf_dsq_insert(p, SCX_DSQ_LOCAL, amp.slice_ns, flags);
-		return;
-	}
-	move_to_clock(d, rank);
-	scx_bpf_dsq_insert_vtime(p, rank, amp.slice_ns, d->vtime, flags);
-	/* It was alone there: the CPU looks again for what to run. */
-	if (flags & SCX_ENQ_LAST)
-		scx_bpf_kick_cpu(cpu, 0);
-	else if (p->nr_cpus_allowed == 1)
-		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
-	cpu = t && !t->fixed ? idle_cpu_of(rank) : -1;
-	if (cpu >= 0)
-		guard(rank);
-	else
-		cpu = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
-	if (cpu >= 0)
-		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
-}
+static void charge(const struct task_data *d, u64 ns);
 
 /* The time that @p, whose @t may be NULL, has run since it began, or since this was called last. */
 static void account(struct task_struct *p, struct task_data *d, struct amp_thread *t)
@@ -333,6 +96,7 @@ static void account(struct task_struct *p, struct task_data *d, struct amp_threa
 	ns = now - d->began_ns;
 	d->began_ns = now;
 	d->vtime += ns * 100 / (p->scx.weight ?: 1);
+	charge(d, ns);
 	if (!t)
 		return;
 	rank = rank_of_cpu(t->cpu);
@@ -340,6 +104,63 @@ static void account(struct task_struct *p, struct task_data *d, struct amp_threa
 	t->time_ns[rank] += ns;
 	look_at(p, t, now);
 	policy_ran(t, rank, ns);
+}
+
+#include "ranks.bpf.h"
+
+/* Nobody owes it what it could have had while it slept. */
+static void catch_up(struct amp_thread *t)
+{
+	struct process *process = policy_by_process ? process_of(t) : NULL;
+	u64 least = survey.floor > amp.band ? survey.floor - amp.band : 0;
+
+	if (t->progress_ns < least)
+		t->progress_ns = least;
+	if (process && process->progress_ns < least)
+		process->progress_ns = least;
+}
+
+#include "groups.bpf.h"
+
+SEC("struct_ops/select_cpu")
+s32 BPF_PROG(amp_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
+{
+	struct task_data *d = data_of(p);
+	struct amp_thread *t = thread_of(d);
+	s32 cpu = t && !t->fixed ? idle_cpu_of(rank_for(p, t)) : -1;
+
+	if (cpu < 0)
+		cpu = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
+	/* Who is to be held goes by enqueue. */
+	if (cpu < 0 || (d && holder_of(d, bpf_ktime_get_ns()) < AMP_GROUPS))
+		return prev_cpu;
+	insert(p, SCX_DSQ_LOCAL, amp.slice_ns, 0);
+	return cpu;
+}
+
+SEC("struct_ops/enqueue")
+void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
+{
+	struct task_data *d = data_of(p);
+	struct amp_thread *t = thread_of(d);
+	s32 cpu = scx_bpf_task_cpu(p);
+	u32 rank = rank_for(p, t);
+
+	/* Threads of the kernel that belong to a CPU wait for nobody; there are few. */
+	if (!d || is_kernel_thread_of_cpu(p)) {
+		insert(p, SCX_DSQ_LOCAL, amp.slice_ns, flags);
+		return;
+	}
+	if (hold(p, d, t, flags))
+		return;
+	move_to_clock(d, rank);
+	insert_vtime(p, rank, amp.slice_ns, d->vtime, flags);
+	/* It was alone there: the CPU looks again for what to run. */
+	if (flags & SCX_ENQ_LAST)
+		scx_bpf_kick_cpu(cpu, 0);
+	else if (p->nr_cpus_allowed == 1)
+		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
+	wake_for(p, t, rank);
 }
 
 /*
@@ -355,10 +176,9 @@ static bool keep(struct task_struct *p, u32 rank)
 		return false;
 	account(p, d, t);
 	advance_clock(d);
-	if (bpf_ksym_exists(scx_bpf_task_set_slice))
-		scx_bpf_task_set_slice(p, amp.slice_ns);
-	else
-		p->scx.slice = amp.slice_ns;
+	if (holder_of(d, d->began_ns) < AMP_GROUPS)
+		return false;
+	set_slice(p, amp.slice_ns);
 	return true;
 }
 
@@ -366,7 +186,7 @@ static bool keep(struct task_struct *p, u32 rank)
 static bool take_other(u32 rank, u64 now)
 {
 	return rank < amp.ranks && rank < AMP_RANKS && now >= guard_until[rank] &&
-	       scx_bpf_dsq_move_to_local(rank);
+	       move_to_local(rank);
 }
 
 SEC("struct_ops/dispatch")
@@ -375,7 +195,7 @@ void BPF_PROG(amp_dispatch, s32 cpu, struct task_struct *prev)
 	u32 rank = rank_of_cpu(cpu), other;
 	u64 now;
 
-	if (scx_bpf_dsq_move_to_local(rank) || (prev && keep(prev, rank)))
+	if (move_to_local(rank) || (prev && keep(prev, rank)))
 		return;
 	now = bpf_ktime_get_ns();
 	/* The nearest types first. */
@@ -383,20 +203,6 @@ void BPF_PROG(amp_dispatch, s32 cpu, struct task_struct *prev)
 		if (take_other(rank + other, now) || (other <= rank && take_other(rank - other, now)))
 			return;
 	}
-}
-
-#include "ranks.bpf.h"
-
-/* Nobody owes it what it could have had while it slept. */
-static void catch_up(struct amp_thread *t)
-{
-	struct process *process = policy_by_process ? process_of(t) : NULL;
-	u64 least = survey.floor > amp.band ? survey.floor - amp.band : 0;
-
-	if (t->progress_ns < least)
-		t->progress_ns = least;
-	if (process && process->progress_ns < least)
-		process->progress_ns = least;
 }
 
 SEC("struct_ops/runnable")
@@ -432,6 +238,7 @@ void BPF_PROG(amp_running, struct task_struct *p)
 	advance_clock(d);
 	if (t)
 		t->cpu = scx_bpf_task_cpu(p);
+	begin_within_limit(p, d);
 }
 
 SEC("struct_ops/stopping")
@@ -457,6 +264,7 @@ s32 BPF_PROG(amp_init_task, struct task_struct *p, struct scx_init_task_args *ar
 		return -ENOMEM;
 	d->slot = AMP_THREADS;
 	d->vtime = vtime_now[0];
+	d->group = slot_of(args->cgroup);
 	return 0;
 }
 
@@ -526,13 +334,35 @@ void BPF_PROG(amp_set_cpumask, struct task_struct *p, const struct cpumask *mask
 		t->fixed = is_fixed(p, mask);
 }
 
+static s32 start_timers(void)
+{
+	struct amp_timer *timer;
+	u32 number = 0;
+	s32 err;
+
+	timer = bpf_map_lookup_elem(&timers, &number);
+	if (!timer)
+		return -ENOENT;
+	bpf_timer_init(&timer->timer, &timers, CLOCK_MONOTONIC);
+	bpf_timer_set_callback(&timer->timer, amp_tick);
+	err = bpf_timer_start(&timer->timer, amp.period_ns, 0);
+	if (err)
+		return err;
+	number = 1;
+	timer = bpf_map_lookup_elem(&timers, &number);
+	if (!timer)
+		return -ENOENT;
+	bpf_timer_init(&timer->timer, &timers, CLOCK_MONOTONIC);
+	bpf_timer_set_callback(&timer->timer, amp_let_go);
+	return bpf_timer_start(&timer->timer, IDLE_LOOK_NS, 0);
+}
+
 SEC("struct_ops.s/init")
 s32 BPF_PROG(amp_init)
 {
-	struct amp_timer *timer;
 	struct rank_mask *mask;
 	struct bpf_cpumask *cpus;
-	u32 rank, zero = 0, cpu;
+	u32 rank, cpu;
 	s32 err;
 
 	for (rank = 0; rank < AMP_RANKS; rank++) {
@@ -555,12 +385,7 @@ s32 BPF_PROG(amp_init)
 		if (cpus)
 			bpf_cpumask_release(cpus);
 	}
-	timer = bpf_map_lookup_elem(&timers, &zero);
-	if (!timer)
-		return -ENOENT;
-	bpf_timer_init(&timer->timer, &timers, CLOCK_MONOTONIC);
-	bpf_timer_set_callback(&timer->timer, amp_tick);
-	return bpf_timer_start(&timer->timer, amp.period_ns, 0);
+	return start_timers();
 }
 
 SEC("struct_ops/exit")
@@ -587,6 +412,11 @@ struct sched_ext_ops policy = {						\
 	.enable		= (void *)amp_enable,				\
 	.disable	= (void *)amp_disable,				\
 	.set_cpumask	= (void *)amp_set_cpumask,			\
+	.tick		= (void *)amp_running_tick,			\
+	.cgroup_init	= (void *)amp_cgroup_init,			\
+	.cgroup_exit	= (void *)amp_cgroup_exit,			\
+	.cgroup_move	= (void *)amp_cgroup_move,			\
+	.cgroup_set_bandwidth = (void *)amp_cgroup_set_bandwidth,	\
 	.init		= (void *)amp_init,				\
 	.exit		= (void *)amp_exit,				\
 	.flags		= SCX_OPS_ENQ_LAST,				\

@@ -16,6 +16,7 @@
 #define STATE	"/sys/kernel/sched_ext/state"
 #define OPS	"/sys/kernel/sched_ext/root/ops"
 #define HOTPLUGS	"/sys/kernel/sched_ext/hotplug_seq"
+#define OPERATIONS	"sched_ext_ops"
 
 static unsigned int metric_of(const struct policy_kind *kind, const struct machine *m, unsigned int rank)
 {
@@ -126,12 +127,12 @@ unsigned long long policy_hotplugs(void)
 	return text_file_line(HOTPLUGS, text, sizeof(text)) ? strtoull(text, NULL, 10) : 0;
 }
 
-/* The kernel ends a policy, to begin it again, if CPUs came or went since they were @hotplugs. */
-static int expect_hotplugs(const struct policy *p, unsigned long long hotplugs)
+/* Calls @visit with each member of the policy's operations, and where its value is. */
+static int for_each_operation(const struct policy *p, void (*visit)(const char *name, void *value, void *arg), void *arg)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(p->object, "policy");
 	struct btf *btf = bpf_object__btf(p->object);
-	int id = btf ? btf__find_by_name_kind(btf, "sched_ext_ops", BTF_KIND_STRUCT) : -1, i;
+	int id = btf ? btf__find_by_name_kind(btf, OPERATIONS, BTF_KIND_STRUCT) : -1, i;
 	size_t size = 0;
 	char *ops = map ? bpf_map__initial_value(map, &size) : NULL;
 	const struct btf_type *type;
@@ -142,14 +143,55 @@ static int expect_hotplugs(const struct policy *p, unsigned long long hotplugs)
 	type = btf__type_by_id(btf, (unsigned int)id);
 	m = btf_members(type);
 	for (i = 0; i < btf_vlen(type); i++, m++) {
-		if (strcmp(btf__name_by_offset(btf, m->name_off), "hotplug_seq"))
-			continue;
-		if (m->offset / 8 + sizeof(hotplugs) > size)
-			return -EINVAL;
-		memcpy(ops + m->offset / 8, &hotplugs, sizeof(hotplugs));
-		return 0;
+		if (m->offset / 8 + sizeof(unsigned long long) <= size)
+			visit(btf__name_by_offset(btf, m->name_off), ops + m->offset / 8, arg);
 	}
-	return -EINVAL;
+	return 0;
+}
+
+/* The kernel ends a policy, to begin it again, if CPUs came or went since they were @arg. */
+static void expect_hotplugs(const char *name, void *value, void *arg)
+{
+	if (!strcmp(name, "hotplug_seq"))
+		memcpy(value, arg, sizeof(unsigned long long));
+}
+
+static bool has_operation(const struct btf *kernel, const char *name)
+{
+	int id = btf__find_by_name_kind(kernel, OPERATIONS, BTF_KIND_STRUCT), i;
+	const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(kernel, (unsigned int)id);
+	const struct btf_member *m = type ? btf_members(type) : NULL;
+
+	for (i = 0; type && i < btf_vlen(type); i++, m++) {
+		if (!strcmp(btf__name_by_offset(kernel, m->name_off), name))
+			return true;
+	}
+	return false;
+}
+
+/* Control groups: older kernels, and those without such groups, have not all of these. */
+static void leave_out(const char *name, void *value, void *arg)
+{
+	if (!strncmp(name, "cgroup_", 7) && !has_operation(arg, name))
+		memset(value, 0, sizeof(void *));
+}
+
+static int adapt(const struct policy *p, unsigned long long hotplugs)
+{
+	struct btf *kernel = btf__load_vmlinux_btf();
+	int err;
+
+	if (!kernel) {
+		complain("this kernel does not say which operations of sched_ext it has (/sys/kernel/btf/vmlinux): it needs CONFIG_DEBUG_INFO_BTF");
+		return -errno;
+	}
+	if (!has_operation(kernel, "cgroup_set_bandwidth"))
+		complain("this kernel does not tell policies of cpu.max (Linux 6.17 and newer do): it is not respected");
+	err = for_each_operation(p, leave_out, kernel);
+	if (!err)
+		err = for_each_operation(p, expect_hotplugs, &hotplugs);
+	btf__free(kernel);
+	return err;
 }
 
 /* The first place is to be the first that is taken. */
@@ -179,7 +221,7 @@ static int look_for_others(void)
 	char state[32], name[64];
 
 	if (!text_file_line(STATE, state, sizeof(state))) {
-		complain("this kernel has no sched_ext: it needs Linux 6.13 or newer with CONFIG_SCHED_CLASS_EXT");
+		complain("this kernel has no sched_ext: it needs Linux 6.12 or newer with CONFIG_SCHED_CLASS_EXT");
 		return -EOPNOTSUPP;
 	}
 	if (strcmp(state, "disabled")) {
@@ -206,7 +248,7 @@ int policy_begin(struct policy **policy, const struct policy_kind *kind, const s
 	p->object = bpf_object__open_mem(kind->elf, (size_t)(kind->elf_end - kind->elf), NULL);
 	err = p->object ? configure(p, kind, m, o) : -errno;
 	if (!err)
-		err = expect_hotplugs(p, hotplugs);
+		err = adapt(p, hotplugs);
 	if (!err)
 		err = bpf_object__load(p->object);
 	if (!err)

@@ -49,6 +49,7 @@ static struct json_object *thread_object(const struct show *s, const struct amp_
 	add(o, "command", json_object_new_string(t->comm));
 	add(o, "coretype", t->fixed ? NULL : json_object_new_string(type_of(s, t)));
 	add(o, "runnable", json_object_new_boolean(t->state == AMP_RUNNABLE));
+	add(o, "held", json_object_new_boolean(t->state == AMP_HELD));
 	add(o, "fixed", json_object_new_boolean(t->fixed));
 	for (rank = 0; rank < s->machine->nr; rank++)
 		add(times, s->machine->type[rank].name, json_object_new_double((double)t->time_ns[rank] / NS_PER_S));
@@ -98,6 +99,8 @@ static void show_json(const struct show *s, const struct policy *policy)
 	add(o, "metrics_asked", json_object_new_int64((int64_t)stats->asked));
 	add(o, "metrics_without_value", json_object_new_int64((int64_t)stats->unknown));
 	add(o, "metrics_of_low_confidence", json_object_new_int64((int64_t)stats->low));
+	add(o, "held_by_cpu_max", json_object_new_int64((int64_t)stats->held));
+	add(o, "groups_without_place", json_object_new_int64((int64_t)stats->groups_without_slot));
 	add(o, "unmanaged_threads", json_object_new_int64((int64_t)stats->unmanaged));
 	add(o, "threads", list);
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
@@ -135,6 +138,11 @@ static void show_table(const struct show *s, const struct policy *policy)
 	if (stats->unmanaged)
 		printf("%llu threads found no place among %d: they stay with the core type where they are\n",
 		       stats->unmanaged, AMP_THREADS);
+	if (stats->held)
+		printf("%llu times a thread waited because of cpu.max\n", stats->held);
+	if (stats->groups_without_slot)
+		printf("%llu control groups found no place among %d: their cpu.max is not respected\n",
+		       stats->groups_without_slot, AMP_GROUPS);
 	for (i = 0; i < nr; i++) {
 		struct amp_thread t = copy_of(&threads[i]);
 

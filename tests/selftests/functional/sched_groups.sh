@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Control groups under policies of pmctrack-sched: cpu.max.
+. "$(dirname "${BASH_SOURCE[0]}")/sched_ext.sh"
+
+GROUPS_AT=/sys/fs/cgroup
+groups() {
+	scx
+	hybrid
+	grep -q cgroup_set_bandwidth /proc/kallsyms || only "kernels that tell policies of cpu.max"
+	mountpoint -q $GROUPS_AT || mount -t cgroup2 none $GROUPS_AT
+	echo +cpu >$GROUPS_AT/cgroup.subtree_control
+}
+# group NAME MAX: make it
+group() {
+	mkdir $GROUPS_AT/"$1"
+	echo "$2" >$GROUPS_AT/"$1"/cpu.max
+}
+# no_group NAME: kill all in it, and remove it
+no_group() {
+	echo 1 >$GROUPS_AT/"$1"/cgroup.kill
+	eventually rmdir $GROUPS_AT/"$1" 2>/dev/null
+}
+# busy NAME NUMBER: so many programs in that group that only end when they are killed; simulated
+# ones, of which a second costs little
+busy() {
+	local i
+	for ((i = 0; i < $2; i++)); do
+		sh -c 'echo $$ >$0/cgroup.procs; exec simapp -x 10000 gamess >/dev/null' $GROUPS_AT/"$1" &
+	done
+	members() { [ "$(wc -l <$GROUPS_AT/"$1"/cgroup.procs)" = "$2" ]; }
+	eventually members "$1" "$2"
+}
+used_us() { sed -n 's/^usage_usec //p' $GROUPS_AT/"$1"/cpu.stat; }
+now_us() { awk '{ printf "%.0f", $1 * 1000000 }' /proc/uptime; }
+# takes NAME SECONDS: CPUs that a group has, for so long
+takes() {
+	local used now
+	used=$(used_us "$1") now=$(now_us)
+	sleep "$2"
+	awk -v u=$(($(used_us "$1") - used)) -v t=$(($(now_us) - now)) 'BEGIN { printf "%.4f", u / t }'
+}
+
+# A group has what it may, however many threads it has and whatever the length of its period; what
+# is beside it has the rest; a limit can be changed, and taken away from those who wait.
+test_group_has_its_limit() {
+	groups
+	local max
+	sched_begin -j -i 1000 rr
+	group one "20000 100000"
+	busy one 3
+	near "$(takes one 3)" 0.2 4 "CPUs of 0.2"
+	simapp -x 20 -j gamess >/tmp/free
+	near "$(truth /tmp/free elapsed_s)" "$(truth /tmp/free big)" 5 "time of a program beside it"
+	for max in "150000 100000" "1500 5000" "600000 1000000" "1000 10000"; do
+		echo "$max" >$GROUPS_AT/one/cpu.max
+		takes one 1 >/dev/null
+		# Ten periods at least, one of which may be cut off at either end.
+		near "$(takes one 10)" "$(awk '{ print $1 / $2 }' <<<"$max")" 7 "CPUs of '$max'"
+	done
+	echo "max 100000" >$GROUPS_AT/one/cpu.max
+	near "$(takes one 2)" 3 4 "CPUs without a limit"
+	no_group one
+	sched_end
+	tail -n 1 /tmp/sched | grep -q '"held_by_cpu_max":[1-9]'
+}
+
+# Limits of groups hold for those below them, all together, and each has its own.
+test_group_limits_nest() {
+	groups
+	sched_begin -q a-dwrr
+	group above "60000 100000"
+	echo +cpu >$GROUPS_AT/above/cgroup.subtree_control
+	group above/a max
+	group above/b "20000 100000"
+	busy above/b 2
+	near "$(takes above/b 3)" 0.2 4 "CPUs of the lower limit"
+	busy above/a 2
+	takes above 1 >/dev/null
+	near "$(takes above 4)" 0.6 4 "CPUs of the upper limit"
+	more "$(takes above/a 2)" 0.35 "CPUs of the group without a limit"
+	no_group above/a
+	no_group above/b
+	no_group above
+	sched_end
+}
+
+# Who waits is free if he leaves the group, if the policy ends, and if he is killed.
+test_group_is_left() {
+	groups
+	local pid
+	sched_begin -q rr
+	group one "1000 1000000"
+	busy one 2
+	sleep 2
+	pid=$(head -n 1 $GROUPS_AT/one/cgroup.procs)
+	mkdir $GROUPS_AT/two
+	echo "$pid" >$GROUPS_AT/two/cgroup.procs
+	near "$(takes two 2)" 1 4 "CPUs of a thread that left"
+	near "$(takes one 4)" 0.001 100 "CPUs of the one that stayed"
+	sched_end
+	near "$(takes two 1)" 1 4 "CPUs without the policy"
+	no_group one
+	no_group two
+}
+
+# Fifty threads of a group that may run for a thousandth of the time: each would have to wait for
+# minutes, but the kernel ends a policy if a thread waits for half a minute.
+test_group_outlasts_watchdog() {
+	groups
+	sched_begin -q rr
+	group one max
+	busy one 50
+	echo "1000 1000000" >$GROUPS_AT/one/cpu.max
+	sleep 80
+	state_is enabled
+	# A tick of 4 ms for each thread in ten seconds.
+	more 0.03 "$(takes one 20)" "CPUs of 0.001"
+	echo max >$GROUPS_AT/one/cpu.max
+	no_group one
+	sched_end
+}

@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * cpu.max: control groups that may have so much CPU time in each period, all their threads
+ * together, and those of the groups below them. The kernel enforces it for its own scheduler only.
+ *
+ * What a group may still use is lowered when its threads have run. They are looked at when they
+ * begin, at each tick and at each end of a slice, so that a group is at most a tick and CPU over;
+ * that is a debt, which later periods pay. A thread whose group, or one above it, has nothing left
+ * waits in that group's queue (it is "held"). A timer lets all of a queue go when there is time
+ * again. While no group has a limit, all this costs one look at a variable.
+ *
+ * Who was held for PATIENCE_NS runs until the next tick all the same: the kernel ends a policy
+ * under which a thread does not run for half a minute, and a limit that a user sets on his own
+ * groups is not to end the policy. A thread may be held while it has a lock of the kernel, as with
+ * the kernel's own scheduler before Linux 6.18; but not in a read-side section of RCU. A part of
+ * layer.bpf.h.
+ */
+#ifndef SCHEDULERS_GROUPS_BPF_H
+#define SCHEDULERS_GROUPS_BPF_H
+
+/* Without a limit; the kernel says ~0. */
+#define NO_LIMIT_US	(1ULL << 40)
+/* Queues of groups are numbered from here on. */
+#define HELD		(1ULL << 16)
+#define PATIENCE_NS	(10 * 1000 * NSEC_PER_MSEC)
+/* How often is looked for threads to let go, while there are limits. */
+#define HELD_LOOK_NS	(2 * NSEC_PER_MSEC)
+/* Levels of groups that are looked at. */
+#define GROUP_LEVELS	32
+#define IDLE_LOOK_NS	(100 * NSEC_PER_MSEC)
+#define LEAST_PERIOD_NS	(10 * NSEC_PER_MSEC)
+/* Threads of a group that are let go at a look. */
+#define LET_GO_PER_CPU	16
+
+/**
+ * struct group - a control group, by its slot
+ * @parent: slot of the nearest group above it that has one, AMP_GROUPS without
+ * @taken: the slot is in use
+ * @limited: it has a limit, or threads may still be held because it had one
+ * @period_ns: of the limit, 0 without one
+ * @quota_ns: in each period
+ * @burst_ns: what may be kept of former periods
+ * @left_ns: of this period; less than 0 is a debt
+ * @ends_ns: of this period
+ */
+struct group {
+	u32 parent;
+	bool taken;
+	bool limited;
+	u64 period_ns;
+	u64 quota_ns;
+	u64 burst_ns;
+	s64 left_ns;
+	u64 ends_ns;
+};
+
+struct group groups[AMP_GROUPS];
+u32 groups_end;	/* slots from here on were never used */
+u32 limits;	/* groups that have one */
+
+struct {
+	__uint(type, BPF_MAP_TYPE_CGRP_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__type(key, int);
+	__type(value, u32);
+} group_slots SEC(".maps");
+
+static struct group *group_at(u32 slot)
+{
+	return slot < AMP_GROUPS ? &groups[slot] : NULL;
+}
+
+/* Of @cgroup, or of the nearest one above that has a slot; AMP_GROUPS: there is none. */
+static u32 slot_of(struct cgroup *cgroup)
+{
+	u32 *slot = cgroup ? bpf_cgrp_storage_get(&group_slots, cgroup, 0, 0) : NULL;
+
+	return slot ? *slot : AMP_GROUPS;
+}
+
+/* Of as many periods as have passed, whoever comes first. */
+static void refill(struct group *g, u64 now)
+{
+	u64 ends = g->ends_ns, period = g->period_ns, passed;
+	s64 over;
+
+	if (!period || now < ends)
+		return;
+	passed = (now - ends) / period + 1;
+	if (!__sync_bool_compare_and_swap(&g->ends_ns, ends, ends + passed * period))
+		return;
+	over = __sync_fetch_and_add(&g->left_ns, passed * g->quota_ns) + passed * g->quota_ns;
+	over -= g->quota_ns + g->burst_ns;
+	if (over > 0)
+		__sync_fetch_and_add(&g->left_ns, -over);
+}
+
+/* The group that has no time left, of a thread's and those above; AMP_GROUPS: it may run. */
+static u32 holder_of(const struct task_data *d, u64 now)
+{
+	u32 slot = d->group, i;
+
+	if (!limits)
+		return AMP_GROUPS;
+	bpf_for(i, 0, GROUP_LEVELS) {
+		struct group *g = group_at(slot);
+
+		if (!g)
+			break;
+		if (g->period_ns) {
+			refill(g, now);
+			if (g->left_ns <= 0)
+				return slot;
+		}
+		slot = g->parent;
+	}
+	return AMP_GROUPS;
+}
+
+static void charge(const struct task_data *d, u64 ns)
+{
+	u32 slot = d->group, i;
+
+	if (!limits)
+		return;
+	bpf_for(i, 0, GROUP_LEVELS) {
+		struct group *g = group_at(slot);
+
+		if (!g)
+			break;
+		if (g->period_ns)
+			__sync_fetch_and_add(&g->left_ns, -ns);
+		slot = g->parent;
+	}
+}
+
+/* All of the kernel would wait for it, in the end. This program is such a section of its own. */
+static bool reads_rcu(const struct task_struct *p)
+{
+	int here = p == bpf_get_current_task_btf();
+
+	return bpf_core_field_exists(p->rcu_read_lock_nesting) && p->rcu_read_lock_nesting > here;
+}
+
+/*
+ * @p waits until its group has time again; false: it need not. Who was let go and found the time
+ * gone goes on waiting since then.
+ */
+static bool hold(struct task_struct *p, struct task_data *d, struct amp_thread *t, u64 flags)
+{
+	u64 now = bpf_ktime_get_ns();
+	u32 slot = holder_of(d, now);
+
+	if (slot >= AMP_GROUPS)
+		return false;
+	if (reads_rcu(p)) {
+		d->pardoned = true;
+		return false;
+	}
+	if (!d->sent_back)
+		d->held_ns = now;
+	d->sent_back = false;
+	if (t)
+		t->state = AMP_HELD;
+	__sync_fetch_and_add(&stats.held, 1);
+	insert_vtime(p, HELD + slot, amp.slice_ns, d->held_ns, flags);
+	return true;
+}
+
+/* It begins to run, perhaps out of a queue that it waited in while its group's time ran out. */
+static void begin_within_limit(struct task_struct *p, struct task_data *d)
+{
+	if (d->pardoned || holder_of(d, d->began_ns) >= AMP_GROUPS)
+		return;
+	d->sent_back = true;
+	scx_bpf_kick_cpu(scx_bpf_task_cpu(p), SCX_KICK_PREEMPT);
+}
+
+/* It may run again, and goes where it belongs. */
+static void put_back(struct task_data *d, struct amp_thread *t)
+{
+	if (!t || t->state != AMP_HELD)
+		return;
+	t->state = AMP_RUNNABLE;
+	t->ticks = 0;
+	catch_up(t);
+}
+
+/* So many threads of @rank wait more: as many idle CPUs look, of other types if need be. */
+static void wake_idle(u32 rank, u32 nr)
+{
+	s32 cpu;
+	u32 i;
+
+	bpf_for(i, 0, nr) {
+		cpu = idle_cpu_of(rank);
+		if (cpu < 0)
+			break;
+		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
+	}
+	if (nr)
+		kick_idle();
+}
+
+/*
+ * Threads of a queue that may run again, the longest held ones first, and not more than can run
+ * until the next look: with many, most would only find the time gone.
+ */
+static void let_go(u32 slot, u64 now)
+{
+	u32 left = LET_GO_PER_CPU * scx_bpf_nr_cpu_ids();
+	u32 gone[AMP_RANKS] = { }, rank;
+	struct bpf_iter_scx_dsq it;
+	struct task_struct *p;
+
+	/* Kernels without it tell nobody of limits. */
+	if (!bpf_ksym_exists(scx_bpf_dsq_move_vtime))
+		return;
+	bpf_rcu_read_lock();
+	bpf_iter_scx_dsq_new(&it, HELD + slot, 0);
+	while ((p = bpf_iter_scx_dsq_next(&it))) {
+		struct task_data *d = data_of(p);
+		u32 holder;
+
+		if (!d || !left)
+			break;
+		left--;
+		holder = holder_of(d, now);
+		if (holder < AMP_GROUPS && holder != slot) {
+			scx_bpf_dsq_move_set_vtime(&it, d->held_ns);
+			scx_bpf_dsq_move_vtime(&it, p, HELD + holder, 0);
+			continue;
+		}
+		/* Those behind it were held later. */
+		if (holder == slot && now - d->held_ns < PATIENCE_NS)
+			break;
+		d->pardoned = holder == slot;
+		put_back(d, thread_of(d));
+		rank = rank_for(p, thread_of(d));
+		move_to_clock(d, rank);
+		scx_bpf_dsq_move_set_vtime(&it, d->vtime);
+		if (scx_bpf_dsq_move_vtime(&it, p, rank, 0))
+			gone[bounded(rank)]++;
+	}
+	bpf_iter_scx_dsq_destroy(&it);
+	bpf_rcu_read_unlock();
+	for (rank = 0; rank < AMP_RANKS && rank < amp.ranks; rank++)
+		wake_idle(rank, gone[rank]);
+}
+
+static int amp_let_go(void *map, u32 *key, struct amp_timer *timer)
+{
+	u64 now = bpf_ktime_get_ns();
+	u32 slot;
+
+	bpf_for(slot, 0, AMP_GROUPS) {
+		struct group *g = group_at(slot);
+
+		if (!g || slot >= groups_end)
+			break;
+		if (!g->limited)
+			continue;
+		/* Without a limit any more, until all have gone. */
+		if (!g->period_ns && scx_bpf_dsq_nr_queued(HELD + slot) <= 0)
+			g->limited = false;
+		else
+			let_go(slot, now);
+	}
+	bpf_timer_start(&timer->timer, limits ? HELD_LOOK_NS : IDLE_LOOK_NS, 0);
+	return 0;
+}
+
+static void set_limit(struct group *g, u64 period_us, u64 quota_us, u64 burst_us)
+{
+	bool had = g->period_ns, has = quota_us < NO_LIMIT_US && period_us;
+	u64 times = 1;
+
+	/* Periods that are no longer than two looks would end unused. */
+	if (has && period_us * NSEC_PER_USEC < LEAST_PERIOD_NS)
+		times = (LEAST_PERIOD_NS - 1) / (period_us * NSEC_PER_USEC) + 1;
+	g->period_ns = 0;
+	if (has) {
+		g->quota_ns = times * quota_us * NSEC_PER_USEC;
+		g->burst_ns = burst_us * NSEC_PER_USEC;
+		g->left_ns = g->quota_ns;
+		g->ends_ns = bpf_ktime_get_ns() + times * period_us * NSEC_PER_USEC;
+		g->limited = true;
+		g->period_ns = times * period_us * NSEC_PER_USEC;
+	}
+	if (has && !had)
+		__sync_fetch_and_add(&limits, 1);
+	else if (had && !has)
+		__sync_fetch_and_add(&limits, -1);
+}
+
+/* Slots are taken one at a time: the kernel calls this under a lock. */
+static u32 take_slot(void)
+{
+	u32 slot;
+
+	bpf_for(slot, 0, AMP_GROUPS) {
+		struct group *g = group_at(slot);
+
+		if (!g || g->taken)
+			continue;
+		if (slot >= groups_end)
+			groups_end = slot + 1;
+		g->taken = true;
+		return slot;
+	}
+	return AMP_GROUPS;
+}
+
+SEC("struct_ops.s/cgroup_init")
+s32 BPF_PROG(amp_cgroup_init, struct cgroup *cgroup, struct scx_cgroup_init_args *args)
+{
+	u32 slot = take_slot(), *mine;
+	struct group *g = group_at(slot);
+	struct cgroup *above;
+	s32 err;
+
+	if (!g) {
+		__sync_fetch_and_add(&stats.groups_without_slot, 1);
+		return 0;
+	}
+	err = scx_bpf_create_dsq(HELD + slot, -1);
+	if (err) {
+		g->taken = false;
+		return err;
+	}
+	mine = bpf_cgrp_storage_get(&group_slots, cgroup, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	if (!mine) {
+		scx_bpf_destroy_dsq(HELD + slot);
+		g->taken = false;
+		return -ENOMEM;
+	}
+	*mine = slot;
+	g->parent = AMP_GROUPS;
+	above = cgroup->level ? bpf_cgroup_ancestor(cgroup, cgroup->level - 1) : NULL;
+	if (above) {
+		g->parent = slot_of(above);
+		bpf_cgroup_release(above);
+	}
+	if (bpf_core_field_exists(args->bw_quota_us))
+		set_limit(g, args->bw_period_us, args->bw_quota_us, args->bw_burst_us);
+	return 0;
+}
+
+SEC("struct_ops.s/cgroup_exit")
+void BPF_PROG(amp_cgroup_exit, struct cgroup *cgroup)
+{
+	u32 slot = slot_of(cgroup);
+	struct group *g = group_at(slot);
+
+	if (!g)
+		return;
+	set_limit(g, 0, 0, 0);
+	g->limited = false;
+	scx_bpf_destroy_dsq(HELD + slot);
+	bpf_cgrp_storage_delete(&group_slots, cgroup);
+	g->taken = false;
+}
+
+/* Its threads that are held are let go at the next look, if they may. */
+SEC("struct_ops/cgroup_set_bandwidth")
+void BPF_PROG(amp_cgroup_set_bandwidth, struct cgroup *cgroup, u64 period_us, u64 quota_us, u64 burst_us)
+{
+	struct group *g = group_at(slot_of(cgroup));
+
+	if (g)
+		set_limit(g, period_us, quota_us, burst_us);
+}
+
+SEC("struct_ops/cgroup_move")
+void BPF_PROG(amp_cgroup_move, struct task_struct *p, struct cgroup *from, struct cgroup *to)
+{
+	struct task_data *d = data_of(p);
+
+	if (d)
+		d->group = slot_of(to);
+}
+
+/* A running thread whose group has no time left. */
+SEC("struct_ops/tick")
+void BPF_PROG(amp_running_tick, struct task_struct *p)
+{
+	struct task_data *d = data_of(p);
+
+	if (!limits || !d)
+		return;
+	account(p, d, thread_of(d));
+	d->pardoned = false;
+	if (holder_of(d, d->began_ns) < AMP_GROUPS)
+		set_slice(p, 0);
+}
+
+#endif /* SCHEDULERS_GROUPS_BPF_H */
