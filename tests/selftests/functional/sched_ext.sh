@@ -310,6 +310,90 @@ for t in json.load(sys.stdin)["threads"]:
 	no_metrics
 }
 
+# Progress in proportion to weights: nice 1 has 820 to 1024 of nice 0. Of two and two that are S
+# times faster on fast cores, the nicer ones then have fast cores for the share 1 - x of their time,
+# and the others for x, where 1024 (1 - x + x / S) = 820 (x + (1 - x) / S).
+test_scx_priorities() {
+	scx
+	hybrid
+	local name factor i nice_ones
+	insmod $MODULES/pmctrack_bpf.ko
+	insmod $MODULES/pmctrack_mmon_oracle.ko
+	simapp -x 1 -j gamess >/tmp/truth
+	for name in a-dwrr "-m oracle acfs"; do
+		# shellcheck disable=SC2086 # several words
+		sched_begin -j -i 1000 -B 20000000 $name
+		nice_ones=()
+		for i in 0 1 0 1; do
+			nice -n $i simapp -x 10000 gamess >/dev/null & nice_ones+=($!)
+		done
+		sleep 6
+		sched_end
+		factor=2
+		[ "$name" = a-dwrr ] ||
+			factor=$(awk -v b="$(truth /tmp/truth big)" -v s="$(truth /tmp/truth small)" 'BEGIN { print s / b }')
+		kill -KILL "${nice_ones[@]}"
+		wait "${nice_ones[@]}" || true
+		tail -n 1 /tmp/sched | python3 -c 'import json, sys
+factor, pids = float(sys.argv[1]), [int(pid) for pid in sys.argv[2:]]
+a, b = 1024, 820
+want = (a - b / factor) / ((a + b) * (1 - 1 / factor))
+times = {t["pid"]: list(t["time_s"].values()) for t in json.load(sys.stdin)["threads"]}
+shares = [times[pid][0] / sum(times[pid]) for pid in pids]
+print("#", *shares, "of", want)
+sys.exit(any(abs(share - (1 - want if number % 2 else want)) > 0.03 for number, share in enumerate(shares)))' "$factor" "${nice_ones[@]}" ||
+			fail "shares of fast cores under $name"
+	done
+	no_metrics
+}
+
+# lights: eight processes that wake up, run for 2 ms and sleep for 15 ms, again and again
+lights() {
+	cat >/tmp/lights.py <<-'E'
+		import os, time
+		for _ in range(7):
+		    if os.fork() == 0:
+		        break
+		while True:
+		    time.sleep(0.015)
+		    end = time.monotonic() + 0.002
+		    while time.monotonic() < end:
+		        pass
+	E
+	python3 /tmp/lights.py &
+}
+
+# Who computes beside many that sleep most of the time has a fast core for himself.
+test_scx_heavy() {
+	scx
+	hybrid
+	local name heavy
+	insmod $MODULES/pmctrack_bpf.ko
+	insmod $MODULES/pmctrack_mmon_oracle.ko
+	insmod $MODULES/pmctrack_mmon_ipc_sampling.ko
+	lights
+	for name in rr a-dwrr eqp "-m oracle acfs" "-m oracle hsp"; do
+		# shellcheck disable=SC2086 # several words
+		sched_begin -j -i 1 $name
+		simapp -x 10000 gamess >/dev/null & heavy=$!
+		sleep 3.2
+		sched_end
+		kill -KILL $heavy
+		wait $heavy || true
+		python3 - "$name" <<-'E' || fail "under $name: $(tail -n 1 /tmp/sched)"
+			import json, sys
+			times = [list(t["time_s"].values()) for line in open("/tmp/sched")
+			         for t in json.loads(line)["threads"] if t["command"] == "simapp"]
+			fast, both = (sum(times[-1][:n]) - sum(times[0][:n]) for n in (1, 2))
+			print(f"# {sys.argv[1]}: {100 * fast / both:.1f} % of {both:.2f} s")
+			sys.exit(not (both > 1.5 and fast > 0.95 * both))
+		E
+	done
+	pkill -KILL -f /tmp/lights.py
+	wait
+	no_metrics
+}
+
 # Killed: nothing stays. What somebody else chose meanwhile does.
 test_scx_killed() {
 	scx

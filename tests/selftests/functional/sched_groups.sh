@@ -120,3 +120,23 @@ test_group_outlasts_watchdog() {
 	no_group one
 	sched_end
 }
+
+# Threads of a group with a limit are stopped and continued all the time.
+test_group_survives_storm() {
+	groups
+	local i pids
+	sched_begin -q a-dwrr
+	group one "100000 100000"
+	busy one 4
+	pids=$(cat $GROUPS_AT/one/cgroup.procs)
+	for ((i = 0; i < 300; i++)); do
+		# shellcheck disable=SC2086 # several
+		kill -STOP $pids
+		# shellcheck disable=SC2086
+		kill -CONT $pids
+	done
+	near "$(takes one 3)" 1 4 "CPUs of 1 after the storm"
+	state_is enabled
+	no_group one
+	sched_end
+}

@@ -288,6 +288,8 @@ void BPF_PROG(amp_enable, struct task_struct *p)
 	t->cpu = -1;
 	t->rank = amp.ranks - 1;
 	t->score = 0;
+	t->demand = 0;
+	t->takes_part = false;
 	t->looked_ns = 0;
 	t->known_ns = 0;
 	t->fixed = is_fixed(p, p->cpus_ptr);

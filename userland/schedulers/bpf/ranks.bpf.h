@@ -2,7 +2,11 @@
 /*
  * Who runs on which core type: a timer gives ranks away, as many of each as there are CPUs, in
  * proportion if more threads are runnable. Two threads change places if the one with the worse
- * rank deserves the better one more, by more than a band. A part of layer.bpf.h.
+ * rank deserves the better one more, by more than a band.
+ *
+ * Threads that sleep most of the time take no part, and have the last rank: many of them together
+ * would otherwise keep those that compute from the fast cores, which are theirs only when nobody
+ * else wants them. A part of layer.bpf.h.
  */
 #ifndef SCHEDULERS_RANKS_BPF_H
 #define SCHEDULERS_RANKS_BPF_H
@@ -23,7 +27,12 @@ struct survey {
 
 /* Who is found runnable so often in a row runs for good, and does not sleep in between. */
 #define STEADY_TICKS	5
-
+/* A thread's demand when it is always runnable. Each tick counts for an eighth. */
+#define DEMAND_FULL	1024
+#define DEMAND_SHIFT	3
+/* From here on a thread takes part, and down to here it goes on. */
+#define DEMAND_BEGIN	(DEMAND_FULL / 2)
+#define DEMAND_END	(DEMAND_FULL / 4)
 
 static struct survey survey;
 
@@ -60,6 +69,20 @@ static void note_progress(struct amp_thread *t)
 	survey.any = true;
 }
 
+/* Does it want to run often enough for a rank of its own? Of each thread, at each tick. */
+static bool takes_part(struct amp_thread *t)
+{
+	u32 least = t->takes_part ? DEMAND_END : DEMAND_BEGIN;
+
+	t->demand -= t->demand >> DEMAND_SHIFT;
+	if (t->state == AMP_RUNNABLE)
+		t->demand += DEMAND_FULL >> DEMAND_SHIFT;
+	if (t->demand < least && t->takes_part)
+		t->rank = amp.ranks - 1;
+	t->takes_part = t->demand >= least;
+	return t->takes_part;
+}
+
 /* Is this one the best, or the worst, of @nr others and itself, by @better? Or else by lot. */
 static bool is_chosen(u32 nr, bool better)
 {
@@ -85,14 +108,18 @@ static void take_survey(void)
 	}
 	bpf_for(i, 0, AMP_THREADS) {
 		struct amp_thread *t = &threads[i & (AMP_THREADS - 1)];
+		bool part;
 
 		if (i >= threads_end)
 			break;
+		if (t->state == AMP_FREE)
+			continue;
+		part = takes_part(t);
 		if (t->state != AMP_RUNNABLE)
 			continue;
 		count_in_process(t);
 		survey.runnable++;
-		if (t->fixed)
+		if (t->fixed || !part)
 			continue;
 		note_progress(t);
 		rank = t->rank & (AMP_RANKS - 1);

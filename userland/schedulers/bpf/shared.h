@@ -58,6 +58,8 @@ struct amp_config {
  * @looked_ns: when it was looked at last
  * @known_ns: when a metric of it had a value last
  * @ticks: how often in a row it was found runnable
+ * @demand: how often it wants to run, of 1024
+ * @takes_part: that is often enough for a rank of its own
  */
 struct amp_thread {
 	unsigned int pid;
@@ -75,6 +77,8 @@ struct amp_thread {
 	unsigned long long looked_ns;
 	unsigned long long known_ns;
 	unsigned int ticks;
+	unsigned int demand;
+	unsigned int takes_part;
 	char comm[AMP_COMM];
 };
 
