@@ -57,6 +57,15 @@ kfuncs)
 	insmod /opt/pmctrack/modules/pmctrack_mmon_ipc.ko
 	echo ipc >/proc/pmc/mmon_manager
 	/share/lib/ld-linux-x86-64.so.2 --library-path /share/lib /share/lib/ask /share/ask.bpf.o cost
+	. /opt/pmctrack/selftests/functional/sched_ext.sh
+	policy /share/simple.bpf.o
+	echo "simple_policy $(switch_of 5 env)"
+	no_policy simple
+	for name in rr acfs; do
+		sched_begin -q -m none $name
+		echo "policy_$name $(switch_of 5 env)"
+		sched_end
+	done
 	# BPF programs are freed some time after their end.
 	until rmmod pmctrack_bpf 2>/dev/null; do sleep 0.1; done
 	echo none >/proc/pmc/mmon_manager

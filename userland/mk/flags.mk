@@ -72,5 +72,7 @@ clean:
 	rm -rf $(O)
 
 .PHONY: all test-programs test clean FORCE
-.SECONDARY:
+# What is made on the way stays. (Not .SECONDARY: an object that is missing would only be made if
+# its source is newer than what is made of it, which an old file that was added is not.)
+.PRECIOUS: $(O)/%.o $(O)/common/%.o
 -include $(shell find $(O) -name '*.d' 2>/dev/null)

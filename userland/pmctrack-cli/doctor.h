@@ -31,6 +31,10 @@ struct facts {
 	bool signed_only;	/* modules must be signed */
 	char lockdown[32];	/* "integrity", "confidentiality", or empty */
 	bool nmi_watchdog;
+	bool sched_ext;		/* policies in BPF */
+	bool module_btf;	/* modules can have functions for BPF programs */
+	bool kfuncs_installed;	/* pmctrack_bpf.ko, for this kernel */
+	bool kfuncs_loaded;	/* and its functions are there */
 	bool hypervisor;
 	/* the process */
 	bool root;		/* user 0, whatever that may do */

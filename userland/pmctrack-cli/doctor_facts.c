@@ -41,6 +41,8 @@ static void read_module(struct facts *f)
 	read_info("pmu", f->pmu, sizeof(f->pmu));
 	snprintf(path, sizeof(path), "/lib/modules/%s/modules.dep", f->release);
 	f->installed = text_file_has(path, "/pmctrack.ko");
+	f->kfuncs_installed = text_file_has(path, "/pmctrack_bpf.ko");
+	f->kfuncs_loaded = exists("/sys/kernel/btf/pmctrack_bpf%s", "");
 	f->headers = exists("/lib/modules/%s/build/Makefile", f->release);
 	f->apt = exists("/usr/bin/apt%s", "");
 	f->packaged = exists("/var/lib/dpkg/info/linux-image-%s.list", f->release) ||
@@ -76,6 +78,9 @@ static void read_kernel(struct facts *f)
 	f->signed_only = is_one("/sys/module/module/parameters/sig_enforce");
 	f->nmi_watchdog = is_one("/proc/sys/kernel/nmi_watchdog");
 	f->hypervisor = text_file_has("/proc/cpuinfo", " hypervisor");
+	f->sched_ext = access("/sys/kernel/sched_ext", F_OK) == 0;
+	/* Both have one option each, which distributions set together. */
+	f->module_btf = access("/sys/kernel/btf/vmlinux", F_OK) == 0;
 	read_lockdown(f);
 }
 

@@ -235,6 +235,32 @@ static void judge_pmu(const struct facts *f, struct findings *found)
 		    "the NMI watchdog uses a counter, and the native backend wants them all");
 }
 
+/* Can policies of sched_ext ask for metrics, where there can be such policies? */
+static void judge_policies(const struct facts *f, struct findings *found)
+{
+	const char *admin = as_admin(f, CAP_SYS_MODULE);
+	remedy_t remedy;
+
+	if (!f->sched_ext)
+		return;
+	if (f->kfuncs_loaded) {
+		finding_add(found, GOOD, "policies", NULL, "sched_ext policies can ask for metrics");
+	} else if (f->kfuncs_installed) {
+		finding_add(found, GOOD, "policies", NULL,
+			    "pmctrack-sched loads pmctrack_bpf, which sched_ext policies ask; others need '%smodprobe pmctrack_bpf'",
+			    admin);
+	} else if (!f->module_btf) {
+		finding_add(found, WARNING, "policies", "boot a kernel with CONFIG_DEBUG_INFO_BTF_MODULES=y, as distributions have",
+			    "sched_ext policies cannot ask for metrics: this kernel has no BTF, which says what functions there are");
+	} else {
+		snprintf(remedy, sizeof(remedy),
+			 "%scp /sys/kernel/btf/vmlinux /lib/modules/$(uname -r)/build/, then build and install pmctrack's module again",
+			 admin);
+		finding_add(found, WARNING, "policies", remedy,
+			    "sched_ext policies cannot ask for metrics: pmctrack_bpf is not installed for this kernel");
+	}
+}
+
 void judge(const struct facts *f, struct findings *found)
 {
 	bool possible = judge_kernel(f, found);
@@ -244,6 +270,7 @@ void judge(const struct facts *f, struct findings *found)
 		finding_add(found, GOOD, "hooks", NULL, "%s%s", f->hooks, strcmp(f->hooks, "tracepoint") ? "" :
 			    ": an unmodified kernel; sched_ext policies get metrics, scheduling classes need kernel-patch/");
 		judge_pmu(f, found);
+		judge_policies(f, found);
 	} else if (possible) {
 		judge_absent_module(f, found);
 	}

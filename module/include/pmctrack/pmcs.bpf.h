@@ -43,7 +43,10 @@ int pmcs_metrics(struct task_struct *p, const unsigned int *keys, unsigned int k
  */
 int pmcs_monitor(struct task_struct *p, bool on) __weak __ksym;
 
-/* The core type of a CPU, by its number in /proc/pmc/info; -EINVAL: nobody knows it. */
+/*
+ * The core type of a CPU, by its number in /proc/pmc/info; -EINVAL: nobody knows it. (A CPU's
+ * capacity is known by the kernel: scx_bpf_cpuperf_cap().)
+ */
 int pmcs_core_type(int cpu) __weak __ksym;
 
 /* How many core types there are. */

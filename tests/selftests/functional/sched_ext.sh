@@ -222,6 +222,22 @@ test_scx_rr() {
 		fail "shares"
 }
 
+# For monitoring systems: a file that is always complete, the last time at the end.
+test_scx_openmetrics() {
+	scx
+	hybrid
+	sched_begin -q -i 0.1 -o /tmp/metrics rr
+	eventually grep -q '^pmctrack_sched_looks_total [1-9]' /tmp/metrics
+	simapp -x 1 gamess >/dev/null
+	sched_end
+	equal "$(tail -n 1 /tmp/metrics)" "# EOF"
+	grep -qxF 'pmctrack_sched_info{policy="rr",simulated="true"} 1' /tmp/metrics
+	# Each name is described before its value, and has one.
+	awk '$2 == "TYPE" { name = $3; suffix = $4 == "counter" ? "_total" : $4 == "info" ? "_info" : "" }
+		!/^#/ { split($1, at, "{"); if (at[1] != name suffix || seen[name]++ || NF != 2) exit 1; n++ }
+		END { exit n != 11 }' /tmp/metrics || fail "$(cat /tmp/metrics)"
+}
+
 # What these policies want to be even is, within a few of their bands (20 ms).
 test_scx_even() {
 	scx
@@ -503,6 +519,7 @@ test_scx_refusals() {
 	expect_refusal 2 "give one policy" sched
 	expect_refusal 2 "'0' is not a number from" sched --slice 0 rr
 	expect_refusal 1 "no core type 'nonsense' here" sched --big nonsense rr
+	expect_refusal 1 "/dev/null cannot be replaced" sched --openmetrics /dev/null rr
 	expect_refusal 1 "pmctrack_bpf.ko cannot be loaded" sched hsp
 	metrics
 	expect_refusal 1 "says that $(pmu 1) is the fastest core type, and not $(pmu 2)" sched --big "$(pmu 2)" hsp

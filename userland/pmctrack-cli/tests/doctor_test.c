@@ -109,6 +109,25 @@ static void good_test(void **state)
 	expect(f, "hooks", GOOD, "an unmodified kernel", NULL);
 }
 
+/* Policies are spoken of where there can be some. */
+static void policies_test(void **state)
+{
+	struct facts f = user();
+
+	(void)state;
+	expect_nothing(f, "policies");
+	f.sched_ext = true;
+	expect(f, "policies", WARNING, "this kernel has no BTF", "boot a kernel with CONFIG_DEBUG_INFO_BTF_MODULES=y");
+	f.module_btf = true;
+	expect(f, "policies", WARNING, "pmctrack_bpf is not installed",
+	       "sudo cp /sys/kernel/btf/vmlinux /lib/modules/$(uname -r)/build/");
+	f.kfuncs_installed = true;
+	expect(f, "policies", GOOD, "others need 'sudo modprobe pmctrack_bpf'", NULL);
+	f.kfuncs_loaded = true;
+	expect(f, "policies", GOOD, "sched_ext policies can ask for metrics", NULL);
+	expect_nothing(without_module(f), "policies");
+}
+
 /* Rights are capabilities of the initial user namespace, not numbers of users. */
 static void rights_test(void **state)
 {
@@ -294,6 +313,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(good_test),
+		cmocka_unit_test(policies_test),
 		cmocka_unit_test(rights_test),
 		cmocka_unit_test(memlock_test),
 		cmocka_unit_test(kernel_test),

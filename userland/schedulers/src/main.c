@@ -14,7 +14,9 @@
 #include "complain.h"
 #include "machine.h"
 #include "module.h"
+#include "openmetrics.h"
 #include "policy.h"
+#include "replace.h"
 #include "show.h"
 #include "standard_files.h"
 #include "text_file.h"
@@ -31,6 +33,7 @@ struct options {
 	const struct policy_kind *kind;
 	const char *module;
 	const char *fastest;
+	const char *openmetrics;
 	double interval;
 	double seconds;
 	bool json;
@@ -53,6 +56,7 @@ static const char options_text[] =
 	"  -i, --interval=S       time between two reports (default: 1)\n"
 	"  -d, --duration=S       end after this time\n"
 	"  -j, --json             a line of JSON each time\n"
+	"  -o, --openmetrics=FILE replace FILE with OpenMetrics text each time\n"
 	"  -q, --quiet            no reports\n"
 	"  -h, --help             this text\n";
 
@@ -86,7 +90,8 @@ static int read_options(struct options *o, int argc, char **argv)
 		{ "ratio", required_argument, NULL, 'r' }, { "slice", required_argument, NULL, 's' },
 		{ "period", required_argument, NULL, 'p' }, { "band", required_argument, NULL, 'B' },
 		{ "interval", required_argument, NULL, 'i' }, { "duration", required_argument, NULL, 'd' },
-		{ "json", no_argument, NULL, 'j' }, { "quiet", no_argument, NULL, 'q' },
+		{ "json", no_argument, NULL, 'j' }, { "openmetrics", required_argument, NULL, 'o' },
+		{ "quiet", no_argument, NULL, 'q' },
 		{ "help", no_argument, NULL, 'h' }, { 0 },
 	};
 	double value, ratio = 2;
@@ -94,7 +99,7 @@ static int read_options(struct options *o, int argc, char **argv)
 	int c, rank;
 
 	*o = (struct options){ .interval = 1, .policy = { .slice_ns = 5 * NS_PER_MS, .period_ns = 20 * NS_PER_MS } };
-	while (ok && (c = getopt_long(argc, argv, "m:b:r:s:p:B:i:d:jqh", table, NULL)) >= 0) {
+	while (ok && (c = getopt_long(argc, argv, "m:b:r:s:p:B:i:d:jo:qh", table, NULL)) >= 0) {
 		switch (c) {
 		case 'm': o->module = optarg; break;
 		case 'b': o->fastest = optarg; break;
@@ -114,6 +119,7 @@ static int read_options(struct options *o, int argc, char **argv)
 		case 'i': ok = number("--interval", optarg, 0.01, 1e6, &o->interval); break;
 		case 'd': ok = number("--duration", optarg, 0.01, 1e9, &o->seconds); break;
 		case 'j': o->json = true; break;
+		case 'o': o->openmetrics = optarg; break;
 		case 'q': o->quiet = true; break;
 		case 'h': usage(); exit(standard_output_end(0, STATUS_FAILED));
 		default: ok = false;
@@ -160,6 +166,19 @@ static int sleep_until(double until, const sigset_t *set)
 	return signal > 0 ? signal : 0;
 }
 
+/* A report; a file that cannot be replaced any more, on a full disk perhaps, is said once. */
+static void report(const struct options *o, const struct show *s, const struct policy *policy, bool last)
+{
+	static bool told;
+	int err = o->openmetrics ? openmetrics_write(o->openmetrics, s, policy) : 0;
+
+	if (err && !told)
+		complain("%s cannot be replaced: %s; the policy goes on", o->openmetrics, strerror(-err));
+	told = err;
+	if (!o->quiet)
+		show(s, policy, last);
+}
+
 /*
  * Until a signal, the end of the time, or of the policy. Returns the exit status, or BEGIN_AGAIN if
  * CPUs came or went.
@@ -179,12 +198,11 @@ static int watch(const struct options *o, struct show *s, const struct policy *p
 		if (last || now() < next)
 			continue;
 		next += o->interval;
-		if (!o->quiet && !stats->exited)
-			show(s, policy, false);
+		if (!stats->exited)
+			report(o, s, policy, false);
 	}
 	if (!stats->exited) {
-		if (!o->quiet)
-			show(s, policy, true);
+		report(o, s, policy, true);
 		return 0;
 	}
 	if (stats->exit_code & AMP_RESTART && !last)
@@ -223,7 +241,7 @@ int main(int argc, char **argv)
 	struct module *module = NULL;
 	struct machine machine;
 	struct options o;
-	int status;
+	int status, err;
 	const char *name;
 	sigset_t set;
 	unsigned int i;
@@ -236,6 +254,11 @@ int main(int argc, char **argv)
 		return STATUS_USAGE;
 	if (geteuid()) {
 		complain("only root may schedule the machine (CAP_SYS_ADMIN and CAP_BPF)");
+		return STATUS_FAILED;
+	}
+	err = o.openmetrics ? replace_check(o.openmetrics) : 0;
+	if (err) {
+		complain("--openmetrics: %s cannot be replaced: %s", o.openmetrics, strerror(-err));
 		return STATUS_FAILED;
 	}
 	if (machine_read(&machine, INFO, o.fastest))

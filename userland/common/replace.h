@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Replacing a file as a whole: its readers see the old text or the new one, never a part. */
-#ifndef PMCTRACK_CLI_REPLACE_H
-#define PMCTRACK_CLI_REPLACE_H
+#ifndef COMMON_REPLACE_H
+#define COMMON_REPLACE_H
 
 #include <stdio.h>
 
@@ -15,4 +15,4 @@ int replace_check(const char *path);
 /* @print writes the new text; a failure to write to @out need not be looked for. */
 int replace_file(const char *path, void (*print)(FILE *out, void *arg), void *arg);
 
-#endif /* PMCTRACK_CLI_REPLACE_H */
+#endif /* COMMON_REPLACE_H */
