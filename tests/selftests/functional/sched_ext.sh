@@ -326,9 +326,20 @@ for t in json.load(sys.stdin)["threads"]:
 	no_metrics
 }
 
-# Progress in proportion to weights: nice 1 has 820 to 1024 of nice 0. Of two and two that are S
-# times faster on fast cores, the nicer ones then have fast cores for the share 1 - x of their time,
-# and the others for x, where 1024 (1 - x + x / S) = 820 (x + (1 - x) / S).
+# shares_are S A B PID PID PID PID: progress is in proportion to weights. Two programs weigh A (the
+# first and the third), and two B; all are S times faster on fast cores. Then A have these for the
+# share x of their time and B for 1 - x, where A (1 - x + x / S) = B (x + (1 - x) / S).
+shares_are() {
+	tail -n 1 /tmp/sched | python3 -c 'import json, sys
+factor, a, b, *pids = (float(word) for word in sys.argv[1:])
+want = (a - b / factor) / ((a + b) * (1 - 1 / factor))
+times = {t["pid"]: list(t["time_s"].values()) for t in json.load(sys.stdin)["threads"]}
+shares = [times[pid][0] / sum(times[pid]) for pid in pids]
+print("#", *shares, "of", want)
+sys.exit(any(abs(share - (1 - want if number % 2 else want)) > 0.03 for number, share in enumerate(shares)))' "$@"
+}
+
+# Nice 1 weighs 820 where nice 0 weighs 1024.
 test_scx_priorities() {
 	scx
 	hybrid
@@ -350,14 +361,7 @@ test_scx_priorities() {
 			factor=$(awk -v b="$(truth /tmp/truth big)" -v s="$(truth /tmp/truth small)" 'BEGIN { print s / b }')
 		kill -KILL "${nice_ones[@]}"
 		wait "${nice_ones[@]}" || true
-		tail -n 1 /tmp/sched | python3 -c 'import json, sys
-factor, pids = float(sys.argv[1]), [int(pid) for pid in sys.argv[2:]]
-a, b = 1024, 820
-want = (a - b / factor) / ((a + b) * (1 - 1 / factor))
-times = {t["pid"]: list(t["time_s"].values()) for t in json.load(sys.stdin)["threads"]}
-shares = [times[pid][0] / sum(times[pid]) for pid in pids]
-print("#", *shares, "of", want)
-sys.exit(any(abs(share - (1 - want if number % 2 else want)) > 0.03 for number, share in enumerate(shares)))' "$factor" "${nice_ones[@]}" ||
+		shares_are "$factor" 1024 820 "${nice_ones[@]}" ||
 			fail "shares of fast cores under $name"
 	done
 	no_metrics

@@ -65,6 +65,28 @@ test_group_has_its_limit() {
 	tail -n 1 /tmp/sched | grep -q '"held_by_cpu_max":[1-9]'
 }
 
+# Two programs in a group of weight 160 below one of 50 weigh 80, and two others 100.
+test_group_weights() {
+	groups
+	local beside=() inside
+	sched_begin -j -i 1000 -B 20000000 a-dwrr
+	group above max
+	echo +cpu >$GROUPS_AT/above/cgroup.subtree_control
+	group above/a max
+	echo 160 >$GROUPS_AT/above/a/cpu.weight
+	echo 50 >$GROUPS_AT/above/cpu.weight
+	busy above/a 2
+	simapp -x 10000 gamess >/dev/null & beside+=($!)
+	simapp -x 10000 gamess >/dev/null & beside+=($!)
+	sleep 6
+	sched_end
+	mapfile -t inside <$GROUPS_AT/above/a/cgroup.procs
+	kill -KILL "${beside[@]}"
+	no_group above/a
+	no_group above
+	shares_are 2 100 80 "${beside[0]}" "${inside[0]}" "${beside[1]}" "${inside[1]}"
+}
+
 # Limits of groups hold for those below them, all together, and each has its own.
 test_group_limits_nest() {
 	groups

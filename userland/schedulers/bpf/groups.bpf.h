@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
+ * cpu.weight: a thread counts as much more, or less, as its group's weight differs from 100, times
+ * what the groups above it have. (The kernel's own scheduler gives a group its part whatever the
+ * number of its threads; policies here are about threads and processes.)
+ *
  * cpu.max: control groups that may have so much CPU time in each period, all their threads
  * together, and those of the groups below them. The kernel enforces it for its own scheduler only.
  *
@@ -36,6 +40,8 @@
  * struct group - a control group, by its slot
  * @parent: slot of the nearest group above it that has one, AMP_GROUPS without
  * @taken: the slot is in use
+ * @weight: cpu.weight
+ * @factor: of its threads' weights, with the groups above, FACTOR_ONE without any
  * @limited: it has a limit, or threads may still be held because it had one
  * @period_ns: of the limit, 0 without one
  * @quota_ns: in each period
@@ -47,6 +53,8 @@ struct group {
 	u32 parent;
 	bool taken;
 	bool limited;
+	u32 weight;
+	u32 factor;
 	u64 period_ns;
 	u64 quota_ns;
 	u64 burst_ns;
@@ -64,6 +72,10 @@ struct {
 	__type(key, int);
 	__type(value, u32);
 } group_slots SEC(".maps");
+
+/* That of most groups, and the most there is. */
+#define FACTOR_ONE	10000
+#define FACTOR_MOST	(FACTOR_ONE * 10000)
 
 static struct group *group_at(u32 slot)
 {
@@ -270,6 +282,42 @@ static int amp_let_go(void *map, u32 *key, struct amp_timer *timer)
 	return 0;
 }
 
+/* A thread's weight, 100 for nice 0 in groups that have 100. */
+static u32 weight_of(const struct task_struct *p, const struct task_data *d)
+{
+	const struct group *g = group_at(d->group);
+	u64 weight = p->scx.weight;
+
+	if (g)
+		weight = weight * g->factor / FACTOR_ONE;
+	return weight ?: 1;
+}
+
+static void find_factor(struct group *g)
+{
+	const struct group *above = group_at(g->parent);
+	u64 factor = (above ? above->factor : FACTOR_ONE) * (u64)g->weight / 100;
+
+	g->factor = factor > FACTOR_MOST ? FACTOR_MOST : factor ?: 1;
+}
+
+/* A group above others has a new weight: level by level, as slots have no order. */
+static void find_factors(void)
+{
+	u32 level, slot;
+
+	bpf_for(level, 0, GROUP_LEVELS) {
+		bpf_for(slot, 0, AMP_GROUPS) {
+			struct group *g = group_at(slot);
+
+			if (!g || slot >= groups_end)
+				break;
+			if (g->taken)
+				find_factor(g);
+		}
+	}
+}
+
 static void set_limit(struct group *g, u64 period_us, u64 quota_us, u64 burst_us)
 {
 	bool had = g->period_ns, has = quota_us < NO_LIMIT_US && period_us;
@@ -341,6 +389,8 @@ s32 BPF_PROG(amp_cgroup_init, struct cgroup *cgroup, struct scx_cgroup_init_args
 		g->parent = slot_of(above);
 		bpf_cgroup_release(above);
 	}
+	g->weight = args->weight;
+	find_factor(g);
 	if (bpf_core_field_exists(args->bw_quota_us))
 		set_limit(g, args->bw_period_us, args->bw_quota_us, args->bw_burst_us);
 	return 0;
@@ -369,6 +419,17 @@ void BPF_PROG(amp_cgroup_set_bandwidth, struct cgroup *cgroup, u64 period_us, u6
 
 	if (g)
 		set_limit(g, period_us, quota_us, burst_us);
+}
+
+SEC("struct_ops/cgroup_set_weight")
+void BPF_PROG(amp_cgroup_set_weight, struct cgroup *cgroup, u32 weight)
+{
+	struct group *g = group_at(slot_of(cgroup));
+
+	if (!g)
+		return;
+	g->weight = weight;
+	find_factors();
 }
 
 SEC("struct_ops/cgroup_move")

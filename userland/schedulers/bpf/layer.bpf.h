@@ -84,23 +84,25 @@ static void move_to_clock(struct task_data *d, u32 queue)
 }
 
 static void charge(const struct task_data *d, u64 ns);
+static u32 weight_of(const struct task_struct *p, const struct task_data *d);
 
 /* The time that @p, whose @t may be NULL, has run since it began, or since this was called last. */
 static void account(struct task_struct *p, struct task_data *d, struct amp_thread *t)
 {
 	u64 now = bpf_ktime_get_ns(), ns;
-	u32 rank;
+	u32 rank, weight;
 
 	if (!d->began_ns)
 		return;
 	ns = now - d->began_ns;
 	d->began_ns = now;
-	d->vtime += ns * 100 / (p->scx.weight ?: 1);
+	weight = weight_of(p, d);
+	d->vtime += ns * 100 / weight;
 	charge(d, ns);
 	if (!t)
 		return;
 	rank = rank_of_cpu(t->cpu);
-	t->weight = p->scx.weight;
+	t->weight = weight;
 	t->time_ns[rank] += ns;
 	look_at(p, t, now);
 	policy_ran(t, rank, ns);
@@ -418,6 +420,7 @@ struct sched_ext_ops policy = {						\
 	.cgroup_init	= (void *)amp_cgroup_init,			\
 	.cgroup_exit	= (void *)amp_cgroup_exit,			\
 	.cgroup_move	= (void *)amp_cgroup_move,			\
+	.cgroup_set_weight = (void *)amp_cgroup_set_weight,		\
 	.cgroup_set_bandwidth = (void *)amp_cgroup_set_bandwidth,	\
 	.init		= (void *)amp_init,				\
 	.exit		= (void *)amp_exit,				\

@@ -47,7 +47,7 @@ struct amp_config {
  * @pid: of the thread; @tgid: of its process
  * @state: enum amp_state
  * @rank: the core type that it should run on
- * @weight: of its nice value, 100 for nice 0
+ * @weight: of its nice value, 100 for nice 0, times its control groups' cpu.weight over 100
  * @cpu: where it runs, or -1
  * @confidence: of @factor: enum pmct_confidence, or -1 without a value
  * @fixed: it may not run everywhere, and keeps to the core type where it is
