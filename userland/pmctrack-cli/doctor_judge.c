@@ -245,13 +245,13 @@ static void judge_policies(const struct facts *f, struct findings *found)
 		return;
 	if (f->kfuncs_loaded) {
 		finding_add(found, GOOD, "policies", NULL, "sched_ext policies can ask for metrics");
-	} else if (f->kfuncs_installed) {
-		finding_add(found, GOOD, "policies", NULL,
-			    "pmctrack-sched loads pmctrack_bpf, which sched_ext policies ask; others need '%smodprobe pmctrack_bpf'",
-			    admin);
 	} else if (!f->module_btf) {
 		finding_add(found, WARNING, "policies", "boot a kernel with CONFIG_DEBUG_INFO_BTF_MODULES=y, as distributions have",
 			    "sched_ext policies cannot ask for metrics: this kernel has no BTF, which says what functions there are");
+	} else if (f->kfuncs_installed) {
+		finding_add(found, GOOD, "policies", NULL,
+			    "pmctrack-sched loads pmctrack_bpf, which sched_ext policies ask; others need '%smodprobe pmctrack_bpf'; if it refuses, 'dmesg' says why",
+			    admin);
 	} else {
 		snprintf(remedy, sizeof(remedy),
 			 "%scp /sys/kernel/btf/vmlinux /lib/modules/$(uname -r)/build/, then build and install pmctrack's module again",

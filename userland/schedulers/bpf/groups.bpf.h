@@ -22,14 +22,16 @@
 #ifndef SCHEDULERS_GROUPS_BPF_H
 #define SCHEDULERS_GROUPS_BPF_H
 
-/* Without a limit; the kernel says ~0. */
-#define NO_LIMIT_US	(1ULL << 40)
+/* More than all CPUs have in the longest period, a second: no limit. The kernel says ~0. */
+#define NO_LIMIT_US	(1ULL << 31)
+/* After so many periods without a look no time is left that could still be kept. */
+#define PERIODS_MOST	1000000
 /* Queues of groups are numbered from here on. */
 #define HELD		(1ULL << 16)
 #define PATIENCE_NS	(10 * 1000 * NSEC_PER_MSEC)
 /* How often is looked for threads to let go, while there are limits. */
 #define HELD_LOOK_NS	(2 * NSEC_PER_MSEC)
-/* Levels of groups that are looked at. */
+/* Levels of groups; threads of those below belong to the last one that counts. */
 #define GROUP_LEVELS	32
 #define IDLE_LOOK_NS	(100 * NSEC_PER_MSEC)
 #define LEAST_PERIOD_NS	(10 * NSEC_PER_MSEC)
@@ -42,7 +44,9 @@
  * @taken: the slot is in use
  * @weight: cpu.weight
  * @factor: of its threads' weights, with the groups above, FACTOR_ONE without any
+ * @counted: it is in @limits
  * @limited: it has a limit, or threads may still be held because it had one
+ * @id: of the control group
  * @period_ns: of the limit, 0 without one
  * @quota_ns: in each period
  * @burst_ns: what may be kept of former periods
@@ -53,6 +57,8 @@ struct group {
 	u32 parent;
 	bool taken;
 	bool limited;
+	u32 counted;
+	u64 id;
 	u32 weight;
 	u32 factor;
 	u64 period_ns;
@@ -82,7 +88,7 @@ static struct group *group_at(u32 slot)
 	return slot < AMP_GROUPS ? &groups[slot] : NULL;
 }
 
-/* Of @cgroup, or of the nearest one above that has a slot; AMP_GROUPS: there is none. */
+/* Of @cgroup, or what amp_cgroup_init() took for it; AMP_GROUPS: none above has one, either. */
 static u32 slot_of(struct cgroup *cgroup)
 {
 	u32 *slot = cgroup ? bpf_cgrp_storage_get(&group_slots, cgroup, 0, 0) : NULL;
@@ -101,6 +107,8 @@ static void refill(struct group *g, u64 now)
 	passed = (now - ends) / period + 1;
 	if (!__sync_bool_compare_and_swap(&g->ends_ns, ends, ends + passed * period))
 		return;
+	if (passed > PERIODS_MOST)
+		passed = PERIODS_MOST;
 	over = __sync_fetch_and_add(&g->left_ns, passed * g->quota_ns) + passed * g->quota_ns;
 	over -= g->quota_ns + g->burst_ns;
 	if (over > 0)
@@ -127,6 +135,12 @@ static u32 holder_of(const struct task_data *d, u64 now)
 		slot = g->parent;
 	}
 	return AMP_GROUPS;
+}
+
+/* The same, of a thread that could wait. One that ends is not enqueued any more. */
+static u32 must_wait_for(const struct task_struct *p, const struct task_data *d, u64 now)
+{
+	return p->flags & (PF_EXITING | PF_KTHREAD) ? AMP_GROUPS : holder_of(d, now);
 }
 
 static void charge(const struct task_data *d, u64 ns)
@@ -161,31 +175,44 @@ static bool reads_rcu(const struct task_struct *p)
 static bool hold(struct task_struct *p, struct task_data *d, struct amp_thread *t, u64 flags)
 {
 	u64 now = bpf_ktime_get_ns();
-	u32 slot = holder_of(d, now);
+	u32 slot = must_wait_for(p, d, now);
+	struct group *g = group_at(slot);
 
-	if (slot >= AMP_GROUPS)
+	if (!g)
 		return false;
 	if (reads_rcu(p)) {
 		d->pardoned = true;
 		return false;
 	}
-	if (!d->sent_back)
+	if (!d->held_ns) {
 		d->held_ns = now;
-	d->sent_back = false;
+		__sync_fetch_and_add(&stats.held, 1);
+	}
 	if (t)
 		t->state = AMP_HELD;
-	__sync_fetch_and_add(&stats.held, 1);
 	insert_vtime(p, HELD + slot, amp.slice_ns, d->held_ns, flags);
+	/* The limit may have gone meanwhile, and the queue was empty. */
+	g->limited = true;
 	return true;
 }
 
-/* It begins to run, perhaps out of a queue that it waited in while its group's time ran out. */
+/*
+ * It begins to run, perhaps out of a queue that it waited in while its group's time ran out. Who
+ * was sent back and begins again was not enqueued in between: the kernel keeps threads that may
+ * not migrate just now where they are, and they run until the next tick.
+ */
 static void begin_within_limit(struct task_struct *p, struct task_data *d)
 {
-	if (d->pardoned || holder_of(d, d->began_ns) >= AMP_GROUPS)
-		return;
-	d->sent_back = true;
-	scx_bpf_kick_cpu(scx_bpf_task_cpu(p), SCX_KICK_PREEMPT);
+	if (!d->pardoned && must_wait_for(p, d, d->began_ns) < AMP_GROUPS) {
+		if (!d->sent_back) {
+			d->sent_back = true;
+			scx_bpf_kick_cpu(scx_bpf_task_cpu(p), SCX_KICK_PREEMPT);
+			return;
+		}
+		d->pardoned = true;
+	}
+	d->sent_back = false;
+	d->held_ns = 0;
 }
 
 /* It may run again, and goes where it belongs. */
@@ -251,7 +278,11 @@ static void let_go(u32 slot, u64 now)
 		rank = rank_for(p, thread_of(d));
 		move_to_clock(d, rank);
 		scx_bpf_dsq_move_set_vtime(&it, d->vtime);
-		if (scx_bpf_dsq_move_vtime(&it, p, rank, 0))
+		if (!scx_bpf_dsq_move_vtime(&it, p, rank, 0))
+			continue;
+		if (is_bound(thread_of(d)))
+			wake_where_allowed(p);
+		else
 			gone[bounded(rank)]++;
 	}
 	bpf_iter_scx_dsq_destroy(&it);
@@ -263,6 +294,7 @@ static void let_go(u32 slot, u64 now)
 static int amp_let_go(void *map, u32 *key, struct amp_timer *timer)
 {
 	u64 now = bpf_ktime_get_ns();
+	bool more = false;
 	u32 slot;
 
 	bpf_for(slot, 0, AMP_GROUPS) {
@@ -272,13 +304,17 @@ static int amp_let_go(void *map, u32 *key, struct amp_timer *timer)
 			break;
 		if (!g->limited)
 			continue;
+		more = true;
 		/* Without a limit any more, until all have gone. */
-		if (!g->period_ns && scx_bpf_dsq_nr_queued(HELD + slot) <= 0)
-			g->limited = false;
-		else
+		if (g->period_ns || scx_bpf_dsq_nr_queued(HELD + slot) > 0) {
 			let_go(slot, now);
+			continue;
+		}
+		g->limited = false;
+		if (g->period_ns)
+			g->limited = true;
 	}
-	bpf_timer_start(&timer->timer, limits ? HELD_LOOK_NS : IDLE_LOOK_NS, 0);
+	bpf_timer_start(&timer->timer, more ? HELD_LOOK_NS : IDLE_LOOK_NS, 0);
 	return 0;
 }
 
@@ -318,27 +354,26 @@ static void find_factors(void)
 	}
 }
 
+/* Two may write one cpu.max at the same time: whatever is left, @limits is right. */
 static void set_limit(struct group *g, u64 period_us, u64 quota_us, u64 burst_us)
 {
-	bool had = g->period_ns, has = quota_us < NO_LIMIT_US && period_us;
-	u64 times = 1;
+	u32 has = quota_us < NO_LIMIT_US && period_us, had;
+	u64 period = period_us * NSEC_PER_USEC, times = 1;
 
-	/* Periods that are no longer than two looks would end unused. */
-	if (has && period_us * NSEC_PER_USEC < LEAST_PERIOD_NS)
-		times = (LEAST_PERIOD_NS - 1) / (period_us * NSEC_PER_USEC) + 1;
-	g->period_ns = 0;
+	/* Periods that are no longer than a few looks would end unused. */
+	if (has && period < LEAST_PERIOD_NS)
+		times = (LEAST_PERIOD_NS - 1) / period + 1;
 	if (has) {
 		g->quota_ns = times * quota_us * NSEC_PER_USEC;
-		g->burst_ns = burst_us * NSEC_PER_USEC;
+		g->burst_ns = burst_us < quota_us ? burst_us * NSEC_PER_USEC : g->quota_ns;
 		g->left_ns = g->quota_ns;
-		g->ends_ns = bpf_ktime_get_ns() + times * period_us * NSEC_PER_USEC;
-		g->limited = true;
-		g->period_ns = times * period_us * NSEC_PER_USEC;
+		g->ends_ns = bpf_ktime_get_ns() + times * period;
 	}
-	if (has && !had)
-		__sync_fetch_and_add(&limits, 1);
-	else if (had && !has)
-		__sync_fetch_and_add(&limits, -1);
+	g->period_ns = has ? times * period : 0;
+	if (has)
+		g->limited = true;
+	had = __sync_lock_test_and_set(&g->counted, has);
+	__sync_fetch_and_add(&limits, has - had);
 }
 
 /* Slots are taken one at a time: the kernel calls this under a lock. */
@@ -359,36 +394,56 @@ static u32 take_slot(void)
 	return AMP_GROUPS;
 }
 
-SEC("struct_ops.s/cgroup_init")
-s32 BPF_PROG(amp_cgroup_init, struct cgroup *cgroup, struct scx_cgroup_init_args *args)
+/* The slot of the group above @cgroup. */
+static u32 slot_above(struct cgroup *cgroup)
 {
-	u32 slot = take_slot(), *mine;
+	struct cgroup *above = cgroup->level ? bpf_cgroup_ancestor(cgroup, cgroup->level - 1) : NULL;
+	u32 slot = slot_of(above);
+
+	if (above)
+		bpf_cgroup_release(above);
+	return slot;
+}
+
+static s32 prepare_slot(u32 slot, struct cgroup *cgroup, u32 above)
+{
 	struct group *g = group_at(slot);
-	struct cgroup *above;
 	s32 err;
 
-	if (!g) {
-		__sync_fetch_and_add(&stats.groups_without_slot, 1);
+	if (!g)
 		return 0;
-	}
 	err = scx_bpf_create_dsq(HELD + slot, -1);
 	if (err) {
 		g->taken = false;
 		return err;
 	}
-	mine = bpf_cgrp_storage_get(&group_slots, cgroup, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-	if (!mine) {
-		scx_bpf_destroy_dsq(HELD + slot);
-		g->taken = false;
+	g->id = cgroup->kn->id;
+	g->parent = above;
+	return 0;
+}
+
+SEC("struct_ops.s/cgroup_init")
+s32 BPF_PROG(amp_cgroup_init, struct cgroup *cgroup, struct scx_cgroup_init_args *args)
+{
+	u32 *mine = bpf_cgrp_storage_get(&group_slots, cgroup, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
+	u32 above = slot_above(cgroup), slot = AMP_GROUPS;
+	struct group *g;
+	s32 err;
+
+	if (!mine)
 		return -ENOMEM;
+	if (cgroup->level < GROUP_LEVELS)
+		slot = take_slot();
+	g = group_at(slot);
+	/* Without a place of its own, what is above it counts for its threads. */
+	*mine = g ? slot : above;
+	if (!g) {
+		__sync_fetch_and_add(&stats.groups_without_slot, 1);
+		return 0;
 	}
-	*mine = slot;
-	g->parent = AMP_GROUPS;
-	above = cgroup->level ? bpf_cgroup_ancestor(cgroup, cgroup->level - 1) : NULL;
-	if (above) {
-		g->parent = slot_of(above);
-		bpf_cgroup_release(above);
-	}
+	err = prepare_slot(slot, cgroup, above);
+	if (err)
+		return err;
 	g->weight = args->weight;
 	find_factor(g);
 	if (bpf_core_field_exists(args->bw_quota_us))
@@ -396,26 +451,33 @@ s32 BPF_PROG(amp_cgroup_init, struct cgroup *cgroup, struct scx_cgroup_init_args
 	return 0;
 }
 
+/* Its own, and not one of a group above. */
+static struct group *own_group(struct cgroup *cgroup)
+{
+	struct group *g = group_at(slot_of(cgroup));
+
+	return g && g->id == cgroup->kn->id ? g : NULL;
+}
+
 SEC("struct_ops.s/cgroup_exit")
 void BPF_PROG(amp_cgroup_exit, struct cgroup *cgroup)
 {
-	u32 slot = slot_of(cgroup);
-	struct group *g = group_at(slot);
+	struct group *g = own_group(cgroup);
 
-	if (!g)
-		return;
-	set_limit(g, 0, 0, 0);
-	g->limited = false;
-	scx_bpf_destroy_dsq(HELD + slot);
+	if (g) {
+		set_limit(g, 0, 0, 0);
+		g->limited = false;
+		scx_bpf_destroy_dsq(HELD + slot_of(cgroup));
+		g->taken = false;
+	}
 	bpf_cgrp_storage_delete(&group_slots, cgroup);
-	g->taken = false;
 }
 
 /* Its threads that are held are let go at the next look, if they may. */
 SEC("struct_ops/cgroup_set_bandwidth")
 void BPF_PROG(amp_cgroup_set_bandwidth, struct cgroup *cgroup, u64 period_us, u64 quota_us, u64 burst_us)
 {
-	struct group *g = group_at(slot_of(cgroup));
+	struct group *g = own_group(cgroup);
 
 	if (g)
 		set_limit(g, period_us, quota_us, burst_us);
@@ -424,7 +486,7 @@ void BPF_PROG(amp_cgroup_set_bandwidth, struct cgroup *cgroup, u64 period_us, u6
 SEC("struct_ops/cgroup_set_weight")
 void BPF_PROG(amp_cgroup_set_weight, struct cgroup *cgroup, u32 weight)
 {
-	struct group *g = group_at(slot_of(cgroup));
+	struct group *g = own_group(cgroup);
 
 	if (!g)
 		return;
@@ -451,7 +513,7 @@ void BPF_PROG(amp_running_tick, struct task_struct *p)
 		return;
 	account(p, d, thread_of(d));
 	d->pardoned = false;
-	if (holder_of(d, d->began_ns) < AMP_GROUPS)
+	if (must_wait_for(p, d, d->began_ns) < AMP_GROUPS)
 		set_slice(p, 0);
 }
 

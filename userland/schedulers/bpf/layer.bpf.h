@@ -40,17 +40,53 @@ static s32 idle_cpu_of(u32 rank)
 	return cpu;
 }
 
+/* It does not run everywhere, or nobody knows. */
+static bool is_bound(const struct amp_thread *t)
+{
+	return !t || t->fixed;
+}
+
+/* It runs where nobody else wants to: who sleeps most of the time, and who has just begun. */
+static bool is_guest(const struct amp_thread *t)
+{
+	return !is_bound(t) && !t->takes_part;
+}
+
+/* An idle CPU for a thread whose rank is @rank: of that, or for guests the fastest. Or -1. */
+static s32 idle_cpu_for(const struct amp_thread *t, u32 rank)
+{
+	s32 cpu = -1;
+	u32 r;
+
+	if (is_bound(t))
+		return -1;
+	if (!is_guest(t))
+		return idle_cpu_of(rank);
+	for (r = 0; cpu < 0 && r < AMP_RANKS && r < amp.ranks; r++)
+		cpu = idle_cpu_of(r);
+	return cpu;
+}
+
+static void wake_where_allowed(struct task_struct *p)
+{
+	s32 cpu = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
+
+	if (cpu >= 0)
+		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
+}
+
 /* An idle CPU, if there is one, for @p that waits in the queue of @rank. */
 static void wake_for(struct task_struct *p, const struct amp_thread *t, u32 rank)
 {
-	s32 cpu = t && !t->fixed ? idle_cpu_of(rank) : -1;
+	s32 cpu = idle_cpu_for(t, rank);
 
-	if (cpu >= 0)
+	if (cpu < 0) {
+		wake_where_allowed(p);
+		return;
+	}
+	if (!is_guest(t))
 		guard(rank);
-	else
-		cpu = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
-	if (cpu >= 0)
-		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
+	scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
 }
 
 static bool is_kernel_thread_of_cpu(const struct task_struct *p)
@@ -129,12 +165,15 @@ s32 BPF_PROG(amp_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags
 {
 	struct task_data *d = data_of(p);
 	struct amp_thread *t = thread_of(d);
-	s32 cpu = t && !t->fixed ? idle_cpu_of(rank_for(p, t)) : -1;
+	s32 cpu;
 
+	/* A CPU that is picked is not idle any more for others, and enqueue is going to hold @p. */
+	if (d && limits && must_wait_for(p, d, bpf_ktime_get_ns()) < AMP_GROUPS)
+		return prev_cpu;
+	cpu = idle_cpu_for(t, rank_for(p, t));
 	if (cpu < 0)
 		cpu = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
-	/* Who is to be held goes by enqueue. */
-	if (cpu < 0 || (d && holder_of(d, bpf_ktime_get_ns()) < AMP_GROUPS))
+	if (cpu < 0)
 		return prev_cpu;
 	insert(p, SCX_DSQ_LOCAL, amp.slice_ns, 0);
 	return cpu;
@@ -153,6 +192,7 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 		insert(p, SCX_DSQ_LOCAL, amp.slice_ns, flags);
 		return;
 	}
+	d->sent_back = false;
 	if (hold(p, d, t, flags))
 		return;
 	move_to_clock(d, rank);
@@ -166,19 +206,19 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 }
 
 /*
- * It goes on where it belongs, if nobody else waits for that: a CPU that took from another queue
- * whenever a slice ends would only make two threads change places.
+ * It goes on where it belongs, guests anywhere, if nobody else waits for that: a CPU that took from
+ * another queue whenever a slice ends would only make two threads change places.
  */
 static bool keep(struct task_struct *p, u32 rank)
 {
 	struct task_data *d = data_of(p);
 	struct amp_thread *t = thread_of(d);
 
-	if (!d || !(p->scx.flags & SCX_TASK_QUEUED) || rank_for(p, t) != rank)
+	if (!d || !(p->scx.flags & SCX_TASK_QUEUED) || (rank_for(p, t) != rank && !is_guest(t)))
 		return false;
 	account(p, d, t);
 	advance_clock(d);
-	if (holder_of(d, d->began_ns) < AMP_GROUPS)
+	if (must_wait_for(p, d, d->began_ns) < AMP_GROUPS)
 		return false;
 	set_slice(p, amp.slice_ns);
 	return true;
@@ -222,8 +262,13 @@ void BPF_PROG(amp_runnable, struct task_struct *p, u64 flags)
 SEC("struct_ops/quiescent")
 void BPF_PROG(amp_quiescent, struct task_struct *p, u64 flags)
 {
-	struct amp_thread *t = thread_of(data_of(p));
+	struct task_data *d = data_of(p);
+	struct amp_thread *t = thread_of(d);
 
+	if (d) {
+		d->held_ns = 0;
+		d->sent_back = false;
+	}
 	if (t)
 		t->state = AMP_BLOCKED;
 }
@@ -266,7 +311,7 @@ s32 BPF_PROG(amp_init_task, struct task_struct *p, struct scx_init_task_args *ar
 		return -ENOMEM;
 	d->slot = AMP_THREADS;
 	d->vtime = vtime_now[0];
-	d->group = slot_of(args->cgroup);
+	d->group = bpf_core_field_exists(args->cgroup) ? slot_of(args->cgroup) : AMP_GROUPS;
 	return 0;
 }
 

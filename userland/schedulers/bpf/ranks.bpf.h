@@ -5,8 +5,8 @@
  * rank deserves the better one more, by more than a band.
  *
  * Threads that sleep most of the time take no part, and have the last rank: many of them together
- * would otherwise keep those that compute from the fast cores, which are theirs only when nobody
- * else wants them. A part of layer.bpf.h.
+ * would otherwise keep those that compute from the fast cores. They run on CPUs that are idle, fast
+ * ones first, and so do threads that have just begun. A part of layer.bpf.h.
  */
 #ifndef SCHEDULERS_RANKS_BPF_H
 #define SCHEDULERS_RANKS_BPF_H
@@ -75,7 +75,7 @@ static bool takes_part(struct amp_thread *t)
 	u32 least = t->takes_part ? DEMAND_END : DEMAND_BEGIN;
 
 	t->demand -= t->demand >> DEMAND_SHIFT;
-	if (t->state == AMP_RUNNABLE)
+	if (t->state == AMP_RUNNABLE || t->state == AMP_HELD)
 		t->demand += DEMAND_FULL >> DEMAND_SHIFT;
 	if (t->demand < least && t->takes_part)
 		t->rank = amp.ranks - 1;

@@ -6,7 +6,7 @@
 #define AMP_RANKS	4	/* core types, the fastest is rank 0 */
 #define AMP_CPUS	1024
 #define AMP_THREADS	16384	/* with a rank of their own; others stay where they are */
-#define AMP_GROUPS	1024	/* control groups whose limits are respected */
+#define AMP_GROUPS	4096	/* control groups whose limits are respected */
 #define AMP_COMM	16
 #define AMP_REASON	256
 /* SCX_ECODE_ACT_RESTART: CPUs came or went. */
@@ -92,7 +92,8 @@ struct amp_thread {
  * @unknown: of these, without a value
  * @low: of these, with a value that is stale or extrapolated
  * @held: how often a thread had to wait because of cpu.max
- * @groups_without_slot: control groups that found no place: their cpu.max is not respected
+ * @groups_without_slot: control groups that found no place: of these, only what groups above them
+ *	have counts
  * @runnable: threads that ran or waited when ranks were looked at last
  * @exited: the policy has ended: enum scx_exit_kind
  * @exit_code: with AMP_RESTART it is to begin again

@@ -15,6 +15,7 @@
 #define NSEC_PER_USEC	1000ULL
 #define NSEC_PER_MSEC	1000000ULL
 #define CLOCK_MONOTONIC	1
+#define PF_EXITING	0x00000004
 #define PF_KTHREAD	0x00200000
 #define ENOENT		2
 #define ENOMEM		12
@@ -77,9 +78,9 @@ struct {
  * @queue: where it was last
  * @group: slot of its control group, or AMP_GROUPS; see groups.bpf.h
  * @pardoned: it may run until the next tick although its group may not
- * @sent_back: it was let go, but did not run
+ * @sent_back: it began to run, but its group had no time left
  * @began_ns: when it began to run
- * @held_ns: since when it is held
+ * @held_ns: since when it is held, or 0
  */
 struct task_data {
 	u32 slot;

@@ -167,10 +167,13 @@ static int sleep_until(double until, const sigset_t *set)
 }
 
 /* A report; a file that cannot be replaced any more, on a full disk perhaps, is said once. */
-static void report(const struct options *o, const struct show *s, const struct policy *policy, bool last)
+static void report(const struct options *o, struct show *s, const struct policy *policy, bool last)
 {
 	static bool told;
-	int err = o->openmetrics ? openmetrics_write(o->openmetrics, s, policy) : 0;
+	int err;
+
+	s->active = !last;
+	err = o->openmetrics ? openmetrics_write(o->openmetrics, s, policy) : 0;
 
 	if (err && !told)
 		complain("%s cannot be replaced: %s; the policy goes on", o->openmetrics, strerror(-err));
@@ -209,6 +212,7 @@ static int watch(const struct options *o, struct show *s, const struct policy *p
 		return BEGIN_AGAIN;
 	if (stats->exit_code & AMP_RESTART)
 		return 0;
+	report(o, s, policy, true);
 	complain("the kernel ended the policy: %s", (const char *)stats->reason);
 	return STATUS_FAILED;
 }

@@ -26,9 +26,11 @@ static void print(FILE *out, void *arg)
 	const struct source *source = arg;
 	const volatile struct amp_stats *stats = policy_stats(source->policy);
 
-	fprintf(out, "# TYPE pmctrack_sched info\n# HELP pmctrack_sched The policy that schedules this machine.\n"
+	fprintf(out, "# TYPE pmctrack_sched info\n# HELP pmctrack_sched The policy.\n"
 		"pmctrack_sched_info{policy=\"%s\",simulated=\"%s\"} 1\n",
 		source->show->kind->name, source->show->simulated ? "true" : "false");
+	gauge(out, "active", "1 while the policy schedules this machine, 0 when it has ended.",
+	      source->show->active);
 	gauge(out, "runnable_threads", "Threads that ran or waited when core types were given away last.",
 	      stats->runnable);
 	counter(out, "looks", "How often core types were given away.", stats->ticks);
@@ -38,9 +40,12 @@ static void print(FILE *out, void *arg)
 	counter(out, "metrics_asked", "Metrics of threads that were asked for.", stats->asked);
 	counter(out, "metrics_without_value", "Metrics that had no value.", stats->unknown);
 	counter(out, "metrics_of_low_confidence", "Metrics whose value was stale or extrapolated.", stats->low);
-	counter(out, "held", "How often a thread waited because of cpu.max.", stats->held);
+	/* 0 would say that nobody was over his limit. */
+	if (policy_knows_limits(source->policy))
+		counter(out, "held", "How often a thread had to wait because of cpu.max.",
+			stats->held);
 	counter(out, "unmanaged_threads", "Threads that found no place.", stats->unmanaged);
-	counter(out, "groups_without_place", "Control groups that found no place: their cpu.max is not respected.",
+	counter(out, "groups_without_place", "Control groups that found no place: only what groups above have counts there.",
 		stats->groups_without_slot);
 	fputs("# EOF\n", out);
 }

@@ -34,6 +34,7 @@ static unsigned int metric_of(const struct policy_kind *kind, const struct machi
  * @object: its programs and maps
  * @link: it is in effect as long as this exists
  * @stats, @threads, @end: variables of the BPF program
+ * @knows_limits: the kernel tells it of cpu.max
  */
 struct policy {
 	struct bpf_object *object;
@@ -41,6 +42,7 @@ struct policy {
 	const volatile struct amp_stats *stats;
 	const volatile struct amp_thread *threads;
 	const volatile unsigned int *end;
+	bool knows_limits;
 };
 
 /* What libbpf and the verifier said. */
@@ -176,16 +178,17 @@ static void leave_out(const char *name, void *value, void *arg)
 		memset(value, 0, sizeof(void *));
 }
 
-static int adapt(const struct policy *p, unsigned long long hotplugs)
+static int adapt(struct policy *p, unsigned long long hotplugs)
 {
 	struct btf *kernel = btf__load_vmlinux_btf();
-	int err;
+	int err = -errno;
 
 	if (!kernel) {
 		complain("this kernel does not say which operations of sched_ext it has (/sys/kernel/btf/vmlinux): it needs CONFIG_DEBUG_INFO_BTF");
-		return -errno;
+		return err;
 	}
-	if (!has_operation(kernel, "cgroup_set_bandwidth"))
+	p->knows_limits = has_operation(kernel, "cgroup_set_bandwidth");
+	if (!p->knows_limits)
 		complain("this kernel does not tell policies of cpu.max (Linux 6.17 and newer do): it is not respected");
 	err = for_each_operation(p, leave_out, kernel);
 	if (!err)
@@ -279,6 +282,11 @@ void policy_end(struct policy *policy)
 	bpf_link__destroy(policy->link);
 	bpf_object__close(policy->object);
 	free(policy);
+}
+
+bool policy_knows_limits(const struct policy *policy)
+{
+	return policy->knows_limits;
 }
 
 const volatile struct amp_stats *policy_stats(const struct policy *policy)

@@ -3,6 +3,8 @@
 #ifndef SCHEDULERS_POLICY_H
 #define SCHEDULERS_POLICY_H
 
+#include <stdbool.h>
+
 #include "machine.h"
 #include "policies.h"
 #include "shared.h"
@@ -35,6 +37,9 @@ int policy_begin(struct policy **policy, const struct policy_kind *kind, const s
 
 /* All threads go back to the kernel's scheduler. NULL is allowed. */
 void policy_end(struct policy *policy);
+
+/* Does the kernel tell policies of cpu.max? */
+bool policy_knows_limits(const struct policy *policy);
 
 /* As they are now; they change all the time. Valid until policy_end(). */
 const volatile struct amp_stats *policy_stats(const struct policy *policy);

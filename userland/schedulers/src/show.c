@@ -99,7 +99,9 @@ static void show_json(const struct show *s, const struct policy *policy)
 	add(o, "metrics_asked", json_object_new_int64((int64_t)stats->asked));
 	add(o, "metrics_without_value", json_object_new_int64((int64_t)stats->unknown));
 	add(o, "metrics_of_low_confidence", json_object_new_int64((int64_t)stats->low));
-	add(o, "held_by_cpu_max", json_object_new_int64((int64_t)stats->held));
+	/* 0 would say that nobody was over his limit. */
+	add(o, "held_by_cpu_max",
+	    policy_knows_limits(policy) ? json_object_new_int64((int64_t)stats->held) : NULL);
 	add(o, "groups_without_place", json_object_new_int64((int64_t)stats->groups_without_slot));
 	add(o, "unmanaged_threads", json_object_new_int64((int64_t)stats->unmanaged));
 	add(o, "threads", list);
@@ -141,7 +143,7 @@ static void show_table(const struct show *s, const struct policy *policy)
 	if (stats->held)
 		printf("%llu times a thread waited because of cpu.max\n", stats->held);
 	if (stats->groups_without_slot)
-		printf("%llu control groups found no place among %d: their cpu.max is not respected\n",
+		printf("%llu control groups found no place among %d: only what groups above have counts there\n",
 		       stats->groups_without_slot, AMP_GROUPS);
 	for (i = 0; i < nr; i++) {
 		struct amp_thread t = copy_of(&threads[i]);

@@ -15,6 +15,7 @@
  * @machine: its core types
  * @simulated: the CPUs are simulated, and every output says so
  * @seconds: since the policy began
+ * @active: it goes on
  */
 struct show {
 	bool json;
@@ -22,6 +23,7 @@ struct show {
 	const struct machine *machine;
 	bool simulated;
 	double seconds;
+	bool active;
 };
 
 /* What the policy has done so far, on standard output. @last: it has ended. */
