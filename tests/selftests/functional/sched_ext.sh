@@ -330,13 +330,19 @@ for t in json.load(sys.stdin)["threads"]:
 
 # shares_are S A B PID PID PID PID: progress is in proportion to weights. Two programs weigh A (the
 # first and the third), and two B; all are S times faster on fast cores. Then A have these for the
-# share x of their time and B for 1 - x, where A (1 - x + x / S) = B (x + (1 - x) / S).
+# share x of their time and B for 1 - x, where A (1 - x + x / S) = B (x + (1 - x) / S). Of the time
+# from the first report that has all of them to the last one.
 shares_are() {
-	tail -n 1 /tmp/sched | python3 -c 'import json, sys
+	python3 -c 'import json, sys
 factor, a, b, *pids = (float(word) for word in sys.argv[1:])
 want = (a - b / factor) / ((a + b) * (1 - 1 / factor))
-times = {t["pid"]: list(t["time_s"].values()) for t in json.load(sys.stdin)["threads"]}
-shares = [times[pid][0] / sum(times[pid]) for pid in pids]
+reports = []
+for line in open("/tmp/sched"):
+    times = {t["pid"]: list(t["time_s"].values()) for t in json.loads(line)["threads"]}
+    if all(pid in times for pid in pids):
+        reports.append(times)
+spent = [[b - a for a, b in zip(reports[0][pid], reports[-1][pid])] for pid in pids]
+shares = [fast / (fast + slow) for fast, slow in spent]
 print("#", *shares, "of", want)
 sys.exit(any(abs(share - (1 - want if number % 2 else want)) > 0.03 for number, share in enumerate(shares)))' "$@"
 }
@@ -351,12 +357,12 @@ test_scx_priorities() {
 	simapp -x 1 -j gamess >/tmp/truth
 	for name in a-dwrr "-m oracle acfs"; do
 		# shellcheck disable=SC2086 # several words
-		sched_begin -j -i 1000 -B 20000000 $name
+		sched_begin -j -i 1 -B 20000000 $name
 		nice_ones=()
 		for i in 0 1 0 1; do
 			nice -n $i simapp -x 10000 gamess >/dev/null & nice_ones+=($!)
 		done
-		sleep 6
+		sleep 7
 		sched_end
 		factor=2
 		[ "$name" = a-dwrr ] ||

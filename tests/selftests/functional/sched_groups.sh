@@ -65,25 +65,32 @@ test_group_has_its_limit() {
 	tail -n 1 /tmp/sched | grep -q '"held_by_cpu_max":[1-9]'
 }
 
-# Two programs in a group of weight 160 below one of 50 weigh 80, and two others 100.
+# Two programs in a group of weight 50 below one of 160 weigh 80, and two others 100. That one of
+# these is in a group of the second level which asks for more is no use.
 test_group_weights() {
 	groups
-	local beside=() inside
-	sched_begin -j -i 1000 -B 20000000 a-dwrr
+	local beside inside i
+	sched_begin -j -i 1 -B 20000000 a-dwrr
 	group above max
 	echo +cpu >$GROUPS_AT/above/cgroup.subtree_control
 	group above/a max
-	echo 160 >$GROUPS_AT/above/a/cpu.weight
-	echo 50 >$GROUPS_AT/above/cpu.weight
+	echo 50 >$GROUPS_AT/above/a/cpu.weight
+	echo 160 >$GROUPS_AT/above/cpu.weight
 	busy above/a 2
+	group other max
+	echo +cpu >$GROUPS_AT/other/cgroup.subtree_control
+	group other/a max
+	echo 10000 >$GROUPS_AT/other/a/cpu.weight
+	busy other/a 1
+	mapfile -t beside <$GROUPS_AT/other/a/cgroup.procs
 	simapp -x 10000 gamess >/dev/null & beside+=($!)
-	simapp -x 10000 gamess >/dev/null & beside+=($!)
-	sleep 6
+	sleep 7
 	sched_end
 	mapfile -t inside <$GROUPS_AT/above/a/cgroup.procs
 	kill -KILL "${beside[@]}"
-	no_group above/a
-	no_group above
+	for i in above/a above other/a other; do
+		no_group $i
+	done
 	shares_are 2 100 80 "${beside[0]}" "${inside[0]}" "${beside[1]}" "${inside[1]}"
 }
 

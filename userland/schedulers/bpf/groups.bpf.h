@@ -2,7 +2,9 @@
 /*
  * cpu.weight: a thread counts as much more, or less, as its group's weight differs from 100, times
  * what the groups above it have. (The kernel's own scheduler gives a group its part whatever the
- * number of its threads; policies here are about threads and processes.)
+ * number of its threads; policies here are about threads and processes.) More than 100 counts in
+ * groups of the first level only, which are the administrator's: deeper ones may be a user's own,
+ * and are weighed against each other by the kernel, but here against those of all users.
  *
  * cpu.max: control groups that may have so much CPU time in each period, all their threads
  * together, and those of the groups below them. The kernel enforces it for its own scheduler only.
@@ -42,6 +44,7 @@
  * struct group - a control group, by its slot
  * @parent: slot of the nearest group above it that has one, AMP_GROUPS without
  * @taken: the slot is in use
+ * @level: 0 of the root
  * @weight: cpu.weight
  * @factor: of its threads' weights, with the groups above, FACTOR_ONE without any
  * @counted: it is in @limits
@@ -59,6 +62,7 @@ struct group {
 	bool limited;
 	u32 counted;
 	u64 id;
+	u32 level;
 	u32 weight;
 	u32 factor;
 	u64 period_ns;
@@ -332,7 +336,8 @@ static u32 weight_of(const struct task_struct *p, const struct task_data *d)
 static void find_factor(struct group *g)
 {
 	const struct group *above = group_at(g->parent);
-	u64 factor = (above ? above->factor : FACTOR_ONE) * (u64)g->weight / 100;
+	u64 weight = g->level > 1 && g->weight > 100 ? 100 : g->weight;
+	u64 factor = (above ? above->factor : FACTOR_ONE) * weight / 100;
 
 	g->factor = factor > FACTOR_MOST ? FACTOR_MOST : factor ?: 1;
 }
@@ -418,6 +423,7 @@ static s32 prepare_slot(u32 slot, struct cgroup *cgroup, u32 above)
 		return err;
 	}
 	g->id = cgroup->kn->id;
+	g->level = cgroup->level;
 	g->parent = above;
 	return 0;
 }
