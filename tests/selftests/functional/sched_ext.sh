@@ -8,6 +8,7 @@
 scx() {
 	[ -e /sys/kernel/sched_ext/state ] || only "kernels with sched_ext"
 	rm -f /sys/fs/bpf/*
+	pkill -KILL -f share/lib/pmctrack-sched || true
 	eventually state_is disabled
 	without_modules
 	rmmod pmctrack_bpf 2>/dev/null || true

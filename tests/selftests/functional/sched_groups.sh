@@ -9,6 +9,11 @@ groups() {
 	hybrid
 	grep -q cgroup_set_bandwidth /proc/kallsyms || only "kernels that tell policies of cpu.max"
 	mountpoint -q $GROUPS_AT || mount -t cgroup2 none $GROUPS_AT
+	# Those of a test that failed.
+	local left
+	while read -r left; do
+		no_group "${left#"$GROUPS_AT"/}"
+	done < <(find $GROUPS_AT -mindepth 1 -depth -type d)
 	echo +cpu >$GROUPS_AT/cgroup.subtree_control
 }
 # group NAME MAX: make it
@@ -31,14 +36,37 @@ busy() {
 	members() { [ "$(wc -l <$GROUPS_AT/"$1"/cgroup.procs)" = "$2" ]; }
 	eventually members "$1" "$2"
 }
-used_us() { sed -n 's/^usage_usec //p' $GROUPS_AT/"$1"/cpu.stat; }
-now_us() { awk '{ printf "%.0f", $1 * 1000000 }' /proc/uptime; }
+# look NAME: sets $used and $now, in microseconds; without a program that would have to be read from
+# the host's disk, during which time goes on
+look() {
+	local key value
+	while read -r key value; do
+		[ "$key" != usage_usec ] || used=$value
+	done <$GROUPS_AT/"$1"/cpu.stat
+	read -r now _ </proc/uptime
+	now=${now/./}0000
+}
 # takes NAME SECONDS: CPUs that a group has, for so long
 takes() {
-	local used now
-	used=$(used_us "$1") now=$(now_us)
+	local used now began since
+	look "$1"
+	began=$used since=$now
 	sleep "$2"
-	awk -v u=$(($(used_us "$1") - used)) -v t=$(($(now_us) - now)) 'BEGIN { printf "%.4f", u / t }'
+	look "$1"
+	awk -v u=$((used - began)) -v t=$((now - since)) 'BEGIN { printf "%.4f", u / t }'
+}
+
+# has NAME SECONDS LIMIT WHAT: a group has no more CPUs than its limit, but for a period that a
+# measurement may cut off, and not much less in one of five: while the guest waits for the host, its
+# time goes on without anybody running
+has() {
+	local cpus i
+	for i in 1 2 3 4 5; do
+		cpus=$(takes "$1" "$2")
+		more "$(awk -v l="$3" 'BEGIN { print 1.1 * l }')" "$cpus" "$4"
+		! more "$cpus" "$(awk -v l="$3" 'BEGIN { print 0.75 * l }')" "$4" || return 0
+	done
+	fail "$4: never more than three quarters of $3"
 }
 
 # A group has what it may, however many threads it has and whatever the length of its period; what
@@ -49,17 +77,19 @@ test_group_has_its_limit() {
 	sched_begin -j -i 1000 rr
 	group one "20000 100000"
 	busy one 3
-	near "$(takes one 3)" 0.2 4 "CPUs of 0.2"
-	simapp -x 20 -j gamess >/tmp/free
-	near "$(truth /tmp/free elapsed_s)" "$(truth /tmp/free big)" 5 "time of a program beside it"
+	has one 3 0.2 "CPUs of 0.2"
+	# It may have to leave its fast core while two of the group's programs run. On a slow one it
+	# would take almost three times as long.
+	simapp -x 50 -j gamess >/tmp/free
+	near "$(truth /tmp/free elapsed_s)" "$(truth /tmp/free big)" 25 "time of a program beside it"
 	for max in "150000 100000" "1500 5000" "600000 1000000" "1000 10000"; do
 		echo "$max" >$GROUPS_AT/one/cpu.max
 		takes one 1 >/dev/null
 		# Ten periods at least, one of which may be cut off at either end.
-		near "$(takes one 10)" "$(awk '{ print $1 / $2 }' <<<"$max")" 7 "CPUs of '$max'"
+		has one 10 "$(awk '{ print $1 / $2 }' <<<"$max")" "CPUs of '$max'"
 	done
 	echo "max 100000" >$GROUPS_AT/one/cpu.max
-	near "$(takes one 2)" 3 4 "CPUs without a limit"
+	has one 2 3 "CPUs without a limit"
 	no_group one
 	sched_end
 	tail -n 1 /tmp/sched | grep -q '"held_by_cpu_max":[1-9]'
@@ -103,10 +133,10 @@ test_group_limits_nest() {
 	group above/a max
 	group above/b "20000 100000"
 	busy above/b 2
-	near "$(takes above/b 3)" 0.2 4 "CPUs of the lower limit"
+	has above/b 3 0.2 "CPUs of the lower limit"
 	busy above/a 2
 	takes above 1 >/dev/null
-	near "$(takes above 4)" 0.6 4 "CPUs of the upper limit"
+	has above 4 0.6 "CPUs of the upper limit"
 	more "$(takes above/a 2)" 0.35 "CPUs of the group without a limit"
 	no_group above/a
 	no_group above/b
@@ -125,12 +155,12 @@ test_group_is_left() {
 	pid=$(head -n 1 $GROUPS_AT/one/cgroup.procs)
 	mkdir $GROUPS_AT/two
 	echo "$pid" >$GROUPS_AT/two/cgroup.procs
-	near "$(takes two 2)" 1 4 "CPUs of a thread that left"
+	has two 2 1 "CPUs of a thread that left"
 	takes one 20 >/tmp/takes
 	more "$(cat /tmp/takes)" 0.0005 "CPUs of the one that stayed"
 	more 0.003 "$(cat /tmp/takes)" "CPUs of the one that stayed"
 	sched_end
-	near "$(takes two 1)" 1 4 "CPUs without the policy"
+	has two 1 1 "CPUs without the policy"
 	no_group one
 	no_group two
 }
@@ -166,7 +196,7 @@ test_group_survives_storm() {
 		# shellcheck disable=SC2086
 		kill -CONT $pids
 	done
-	near "$(takes one 3)" 1 4 "CPUs of 1 after the storm"
+	has one 3 1 "CPUs of 1 after the storm"
 	state_is enabled
 	no_group one
 	sched_end
@@ -202,11 +232,11 @@ test_group_no_way_out() {
 		group $name max
 	done
 	busy $name 1
-	near "$(takes one 3)" 0.2 4 "CPUs of a group forty levels below"
+	has one 3 0.2 "CPUs of a group forty levels below"
 	for i in $(cat $GROUPS_AT/$name/cgroup.procs); do
 		taskset -cp 3 "$i" >/dev/null
 	done
-	near "$(takes one 3)" 0.2 4 "CPUs of one that keeps to a CPU"
+	has one 3 0.2 "CPUs of one that keeps to a CPU"
 	while [ $name != . ]; do
 		no_group $name
 		name=$(dirname $name)
