@@ -16,6 +16,8 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#define TRIES	5
+
 /* Keep CAP_BPF only. Called by libbpf when all is ready for the verifier. */
 static int give_up(struct bpf_program *program, struct bpf_prog_load_opts *opts, long cookie)
 {
@@ -59,8 +61,8 @@ int main(int argc, char **argv)
 	LIBBPF_OPTS(libbpf_prog_handler_opts, handler, .prog_prepare_load_fn = give_up);
 	const char *mode = argc == 3 ? argv[2] : "";
 	struct bpf_object *object;
-	unsigned int cost;
-	int err;
+	unsigned int cost, one = ~0U, four = ~0U;
+	int err, i;
 
 	handler.cookie = !strcmp(mode, "unprivileged");
 	libbpf_register_prog_handler("call", BPF_PROG_TYPE_SYSCALL, 0, &handler);
@@ -81,7 +83,14 @@ int main(int argc, char **argv)
 	if (call(object, "watch"))
 		return 1;
 	work();
-	cost = call(object, "cost");
-	printf("kfunc_one %u\nkfunc_four %u\n", cost & 0xffff, cost >> 16);
-	return !cost;
+	/* The least of some: the timer's interrupt may be in the others. */
+	for (i = 0; i < TRIES; i++) {
+		cost = call(object, "cost");
+		if (!cost)
+			return 1;
+		one = (cost & 0xffff) < one ? cost & 0xffff : one;
+		four = cost >> 16 < four ? cost >> 16 : four;
+	}
+	printf("kfunc_one %u\nkfunc_four %u\n", one, four);
+	return 0;
 }

@@ -79,7 +79,7 @@ static void read_kernel(struct facts *f)
 	f->nmi_watchdog = is_one("/proc/sys/kernel/nmi_watchdog");
 	f->hypervisor = text_file_has("/proc/cpuinfo", " hypervisor");
 	f->sched_ext = access("/sys/kernel/sched_ext", F_OK) == 0;
-	/* Both have one option each, which distributions set together. */
+	/* Of the kernel itself: distributions that have this have BTF of modules, too. */
 	f->module_btf = access("/sys/kernel/btf/vmlinux", F_OK) == 0;
 	read_lockdown(f);
 }

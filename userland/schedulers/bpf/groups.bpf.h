@@ -178,10 +178,15 @@ static bool reads_rcu(const struct task_struct *p)
  */
 static bool hold(struct task_struct *p, struct task_data *d, struct amp_thread *t, u64 flags)
 {
-	u64 now = bpf_ktime_get_ns();
-	u32 slot = must_wait_for(p, d, now);
-	struct group *g = group_at(slot);
+	struct group *g;
+	u32 slot;
+	u64 now;
 
+	if (!limits)
+		return false;
+	now = bpf_ktime_get_ns();
+	slot = must_wait_for(p, d, now);
+	g = group_at(slot);
 	if (!g)
 		return false;
 	if (reads_rcu(p)) {

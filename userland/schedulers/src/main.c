@@ -166,20 +166,15 @@ static int sleep_until(double until, const sigset_t *set)
 	return signal > 0 ? signal : 0;
 }
 
-/* A report; a file that cannot be replaced any more, on a full disk perhaps, is said once. */
-static void report(const struct options *o, struct show *s, const struct policy *policy, bool last)
+/* A file that cannot be replaced any more, on a full disk perhaps, is said once. */
+static void write_metrics(const struct options *o, const struct show *s, const struct policy *policy)
 {
 	static bool told;
-	int err;
-
-	s->active = !last;
-	err = o->openmetrics ? openmetrics_write(o->openmetrics, s, policy) : 0;
+	int err = o->openmetrics ? openmetrics_write(o->openmetrics, s, policy) : 0;
 
 	if (err && !told)
 		complain("%s cannot be replaced: %s; the policy goes on", o->openmetrics, strerror(-err));
 	told = err;
-	if (!o->quiet)
-		show(s, policy, last);
 }
 
 /*
@@ -201,18 +196,21 @@ static int watch(const struct options *o, struct show *s, const struct policy *p
 		if (last || now() < next)
 			continue;
 		next += o->interval;
-		if (!stats->exited)
-			report(o, s, policy, false);
+		if (stats->exited)
+			continue;
+		write_metrics(o, s, policy);
+		if (!o->quiet)
+			show(s, policy, false);
 	}
 	if (!stats->exited) {
-		report(o, s, policy, true);
+		if (!o->quiet)
+			show(s, policy, true);
 		return 0;
 	}
 	if (stats->exit_code & AMP_RESTART && !last)
 		return BEGIN_AGAIN;
 	if (stats->exit_code & AMP_RESTART)
 		return 0;
-	report(o, s, policy, true);
 	complain("the kernel ended the policy: %s", (const char *)stats->reason);
 	return STATUS_FAILED;
 }
@@ -231,7 +229,11 @@ static int schedule(const struct options *o, struct machine *m, const sigset_t *
 
 		if (machine_read(m, INFO, o->fastest) || policy_begin(&policy, o->kind, m, &o->policy, hotplugs))
 			return STATUS_FAILED;
+		s.active = true;
 		status = watch(o, &s, policy, begin, set);
+		/* However it ended, nobody is to read that it goes on. */
+		s.active = false;
+		write_metrics(o, &s, policy);
 		policy_end(policy);
 		if (status == BEGIN_AGAIN)
 			complain("CPUs came or went: the policy begins again, and has forgotten what was");

@@ -129,35 +129,6 @@ unsigned long long policy_hotplugs(void)
 	return text_file_line(HOTPLUGS, text, sizeof(text)) ? strtoull(text, NULL, 10) : 0;
 }
 
-/* Calls @visit with each member of the policy's operations, and where its value is. */
-static int for_each_operation(const struct policy *p, void (*visit)(const char *name, void *value, void *arg), void *arg)
-{
-	struct bpf_map *map = bpf_object__find_map_by_name(p->object, "policy");
-	struct btf *btf = bpf_object__btf(p->object);
-	int id = btf ? btf__find_by_name_kind(btf, OPERATIONS, BTF_KIND_STRUCT) : -1, i;
-	size_t size = 0;
-	char *ops = map ? bpf_map__initial_value(map, &size) : NULL;
-	const struct btf_type *type;
-	const struct btf_member *m;
-
-	if (!ops || id < 0)
-		return -EINVAL;
-	type = btf__type_by_id(btf, (unsigned int)id);
-	m = btf_members(type);
-	for (i = 0; i < btf_vlen(type); i++, m++) {
-		if (m->offset / 8 + sizeof(unsigned long long) <= size)
-			visit(btf__name_by_offset(btf, m->name_off), ops + m->offset / 8, arg);
-	}
-	return 0;
-}
-
-/* The kernel ends a policy, to begin it again, if CPUs came or went since they were @arg. */
-static void expect_hotplugs(const char *name, void *value, void *arg)
-{
-	if (!strcmp(name, "hotplug_seq"))
-		memcpy(value, arg, sizeof(unsigned long long));
-}
-
 static bool has_operation(const struct btf *kernel, const char *name)
 {
 	int id = btf__find_by_name_kind(kernel, OPERATIONS, BTF_KIND_STRUCT), i;
@@ -171,28 +142,55 @@ static bool has_operation(const struct btf *kernel, const char *name)
 	return false;
 }
 
-/* Control groups: older kernels, and those without such groups, have not all of these. */
-static void leave_out(const char *name, void *value, void *arg)
+/*
+ * The kernel ends a policy, to begin it again, if CPUs came or went since they were @hotplugs.
+ * Older kernels, and those without control groups, have not all operations of these.
+ */
+static int adapt_operations(const struct policy *p, const struct btf *kernel, unsigned long long hotplugs)
 {
-	if (!strncmp(name, "cgroup_", 7) && !has_operation(arg, name))
-		memset(value, 0, sizeof(void *));
+	struct bpf_map *map = bpf_object__find_map_by_name(p->object, "policy");
+	struct btf *btf = bpf_object__btf(p->object);
+	int id = btf ? btf__find_by_name_kind(btf, OPERATIONS, BTF_KIND_STRUCT) : -1, i;
+	size_t size = 0;
+	char *ops = map ? bpf_map__initial_value(map, &size) : NULL;
+	const struct btf_type *type;
+	const struct btf_member *m;
+	bool expects = false;
+
+	if (!ops || id < 0)
+		return -EINVAL;
+	type = btf__type_by_id(btf, (unsigned int)id);
+	m = btf_members(type);
+	for (i = 0; i < btf_vlen(type); i++, m++) {
+		const char *name = btf__name_by_offset(btf, m->name_off);
+
+		/* Functions are pointers, as wide as that number. */
+		if (m->offset / 8 + sizeof(hotplugs) > size)
+			continue;
+		if (!strcmp(name, "hotplug_seq")) {
+			memcpy(ops + m->offset / 8, &hotplugs, sizeof(hotplugs));
+			expects = true;
+		} else if (!strncmp(name, "cgroup_", 7) && !has_operation(kernel, name)) {
+			memset(ops + m->offset / 8, 0, sizeof(void *));
+		}
+	}
+	return expects ? 0 : -EINVAL;
 }
 
 static int adapt(struct policy *p, unsigned long long hotplugs)
 {
 	struct btf *kernel = btf__load_vmlinux_btf();
-	int err = -errno;
+	int err;
 
 	if (!kernel) {
+		err = -errno;
 		complain("this kernel does not say which operations of sched_ext it has (/sys/kernel/btf/vmlinux): it needs CONFIG_DEBUG_INFO_BTF");
 		return err;
 	}
 	p->knows_limits = has_operation(kernel, "cgroup_set_bandwidth");
 	if (!p->knows_limits)
 		complain("this kernel does not tell policies of cpu.max (Linux 6.17 and newer do): it is not respected");
-	err = for_each_operation(p, leave_out, kernel);
-	if (!err)
-		err = for_each_operation(p, expect_hotplugs, &hotplugs);
+	err = adapt_operations(p, kernel, hotplugs);
 	btf__free(kernel);
 	return err;
 }
