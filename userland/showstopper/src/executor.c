@@ -21,6 +21,8 @@
 
 /* How long a program may take to end when it is asked to. */
 #define GRACE		(2 * NS_PER_S)
+/* How long it waits for what it has killed, ns; both together are less than ENDING_PATIENCE. */
+#define KILLED		(NS_PER_S / 2)
 /* How often it looks what became of the program's processes. */
 #define LOOK_PERIOD	(250 * NS_PER_MS)
 /* How long a tree's members are taken for all. */
@@ -105,11 +107,8 @@ static int start_program(struct executor *e)
 	return err;
 }
 
-/*
- * What is left of a program that has ended itself: at first with a request. Members of
- * its group keep that number from being used again.
- */
-static void end_rest(struct executor *e, pid_t group, int64_t until)
+/* Until nothing is left of the group, at most until the clock says @until. */
+static void await_rest(struct executor *e, pid_t group, int64_t until)
 {
 	const struct timespec moment = { 0, 20 * NS_PER_MS };
 
@@ -118,11 +117,22 @@ static void end_rest(struct executor *e, pid_t group, int64_t until)
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
 		if ((kill(-group, 0) && !unit_is_alive(e->unit)) || run_now() >= until)
-			break;
+			return;
 		nanosleep(&moment, NULL);
 	}
+}
+
+/*
+ * What is left of a program that has ended itself: at first with a request. Members of
+ * its group keep that number from being used again. On a busy machine it takes a while
+ * until who is killed is gone, and whoever waits for us may rely on that.
+ */
+static void end_rest(struct executor *e, pid_t group, int64_t until)
+{
+	await_rest(e, group, until);
 	kill(-group, SIGKILL);
 	unit_signal(e->unit, SIGKILL);
+	await_rest(e, group, run_now() + KILLED);
 }
 
 /* The program has ended, or is to: what is left of its group goes with it. */

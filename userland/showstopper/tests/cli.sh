@@ -217,6 +217,36 @@ ends_programs() {
 	true
 }
 
+# Nothing of it is left when it returns, though it takes a while until many are dead.
+killed_are_gone() {
+	local loops=() run begin
+	cat >"$dir/many" <<-'EOF'
+		#!/usr/bin/python3
+		import os, signal, sys, time
+		for s in (signal.SIGTERM, signal.SIGHUP):
+		    signal.signal(s, signal.SIG_IGN)
+		memory = bytearray(20 << 20)
+		for i in range(100):
+		    if os.fork() == 0:
+		        break
+		open(sys.argv[1], "a").write(".")
+		while True:
+		    time.sleep(0.2)
+	EOF
+	chmod +x "$dir/many"
+	: >"$dir/begun"
+	for _ in 1 2 3 4; do
+		sh -c 'while :; do :; done' & loops+=($!)
+	done
+	"$s" -q -m cdc -l 50 -n 1 nice -n 19 "$dir/many" "$dir/begun" & run=$!
+	begin=$SECONDS
+	until [ "$(stat -c %s "$dir/begun")" -gt 100 ] || [ $((SECONDS - begin)) -gt 60 ]; do sleep 0.1; done
+	kill -HUP $run; wait $run
+	pgrep -fc "$dir/begun" >"$dir/left" && fail "$(cat "$dir/left") were left"
+	kill "${loops[@]}"; wait "${loops[@]}" 2>/dev/null
+	true
+}
+
 iterations() {
 	"$s" -q -m cdc -l 100 -n 2 -d 5 --restart --iterations "$dir/iterations.csv" --json="$dir/summary.json" \
 		sh -c ': "a, b"; sleep 0.3' || fail "status $?"
@@ -426,6 +456,7 @@ check "running processes" attached
 check "descendants whose parents end" orphans
 check "attached, guardian and executor killed" attached_and_killed
 check "programs end with it" ends_programs
+check "what it killed is gone when it returns" killed_are_gone
 check "a control group" cgroup
 check "programs in a control group" in_cgroup
 check "the freezer" freezer
