@@ -14,7 +14,7 @@
 
 static char *topology = "4-shared";
 module_param(topology, charp, 0444);
-MODULE_PARM_DESC(topology, "the simulated machine: 4-shared (default), 8-shared, 4-private, 2x2, 4x2, 2B-2S, 2B-10S, 2B-4S, 4P-8E-2LP or one's own, made by simapp --compile");
+MODULE_PARM_DESC(topology, "the simulated machine: 4-shared (default), 8-shared, 4-private, 2x2, 4x2, 2B-2S, 2B-10S, 2B-4S, 4P-8E, 4P-8E-2LP or one's own, made by simapp --compile");
 
 /**
  * struct pmct_sim_file - an open file

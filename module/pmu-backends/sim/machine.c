@@ -396,11 +396,12 @@ void pmct_sim_machine_truth(unsigned int slot, struct pmct_sim_truth *truth)
 /**
  * pmct_sim_machine_alone() - what current's work so far takes alone
  * @alone_ps: ps on each core type go here
+ * @ran_ps: and what it took
  *
  * Context: as pmct_sim_machine_lock(), without it. It may take some ten thousand instructions.
  * Return: false: current executes no simulated thread here.
  */
-bool pmct_sim_machine_alone(u64 *alone_ps)
+bool pmct_sim_machine_alone(u64 *alone_ps, u64 *ran_ps)
 {
 	struct pmct_sim *sim = pmct_sim_machine_lock();
 	int thread = sim->cpu[smp_processor_id()].thread;
@@ -410,6 +411,7 @@ bool pmct_sim_machine_alone(u64 *alone_ps)
 		pmct_sim_settle_alone(sim, thread);
 		for (i = 0; i < sim->machine.nr_types; i++)
 			alone_ps[i] = sim->thread[thread].alone[i].ps;
+		*ran_ps = sim->thread[thread].ran_ps;
 	}
 	pmct_sim_machine_unlock();
 	return thread >= 0;

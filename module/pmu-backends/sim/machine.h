@@ -14,7 +14,7 @@ struct pmct_sim *pmct_sim_machine_lock(void);
 struct pmct_sim *pmct_sim_machine_lock_meters(void);
 void pmct_sim_machine_unlock(void);
 u64 pmct_sim_machine_ip(void);
-bool pmct_sim_machine_alone(u64 *alone_ps);
+bool pmct_sim_machine_alone(u64 *alone_ps, u64 *ran_ps);
 void pmct_sim_machine_listen(bool (*overflow)(void));
 const struct pmct_sim_machine *pmct_sim_machine_topology(void);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * For tests and experiments: the monitoring module "oracle" publishes the true speedup factor of
- * simulated threads, which the simulated machine tells it. What a policy does with it is the most
- * that it could do with a perfect model.
+ * simulated threads, and how much of their speed alone they have beside others, which the simulated
+ * machine tells it. What a policy does with it is the most that it could do with a perfect model.
  */
 #include <pmctrack/mmon.h>
 
@@ -18,9 +18,13 @@ static const char *const sets[] = { "instr" };
 /**
  * struct truth - of a thread
  * @alone_ps: what its work so far takes alone on each core type, at the last sample
+ * @ran_ps: what it took
+ * @core_type: where it was then
  */
 struct truth {
 	u64 alone_ps[PMCT_SIM_TYPES];
+	u64 ran_ps;
+	unsigned int core_type;
 };
 
 static int oracle_enable(struct monitoring_module *self)
@@ -35,14 +39,28 @@ static int oracle_enable(struct monitoring_module *self)
 	return configure_performance_counters_set(self, sets, ARRAY_SIZE(sets));
 }
 
+/* Of a sample since the last one, if both are of the same core type: the speed over that alone. */
+static void oracle_publish_quality(struct pmct_ctx *ctx, const struct truth *before,
+				   const struct truth *now)
+{
+	unsigned int type = now->core_type;
+	u64 quality;
+
+	if (type < PMCT_SIM_TYPES && type == before->core_type &&
+	    pmct_ratio(now->alone_ps[type] - before->alone_ps[type], now->ran_ps - before->ran_ps,
+		       PMCT_RATIO_SCALE, &quality))
+		pmct_mmon_publish(ctx, PMCT_METRIC_QUALITY, min(quality, PMCT_RATIO_SCALE),
+				  PMCT_MEASURED);
+}
+
 static void oracle_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
 {
-	struct truth *before = pmct_mmon_data(ctx), now = {};
+	struct truth *before = pmct_mmon_data(ctx), now = { .core_type = sample->rec->core_type };
 	unsigned int type;
 	u64 sf;
 
 	/* In samples at switches the thread has left already. */
-	if (!pmct_sim_machine_alone(now.alone_ps) ||
+	if (!pmct_sim_machine_alone(now.alone_ps, &now.ran_ps) ||
 	    now.alone_ps[0] - before->alone_ps[0] < LEAST_PS)
 		return;
 	for (type = 1; type < pmct_mmon_nr_core_types(); type++) {
@@ -52,6 +70,7 @@ static void oracle_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sampl
 		pmct_mmon_publish(ctx, pmct_sf_metric[type - 1], sf, PMCT_MEASURED);
 		pmct_sample_virt(sample, type - 1, sf);
 	}
+	oracle_publish_quality(ctx, before, &now);
 	*before = now;
 }
 

@@ -17,6 +17,15 @@
 #define SERVER	.name = "core", .mhz = 2400, BIG, .l2_kib = 256, .counters = 4, .instr_pj = 500, \
 		.active_mw = 2000, .idle_mw = 300
 
+#define PERFORMANCE \
+		.name = "performance", .mhz = 4500, BIG, .l2_kib = 2048, .counters = 6, \
+		.instr_pj = 900, .active_mw = 5000, .idle_mw = 300
+#define EFFICIENCY \
+		.name = "efficiency", .mhz = 3300, .width = 2400, .ilp_used = 950, \
+		.overlap = 600, .front_end = 700, .branch_cycles = 13, .walk_cycles = 25, \
+		.l2_cycles = 6, .l2_kib = 512, .counters = 6, .instr_pj = 350, \
+		.active_mw = 1000, .idle_mw = 80
+
 #define LLC(kib, ps, of_node)	{ .llc_kib = (kib), .llc_ps = (ps), .node = (of_node) }
 #define MEMORY(ps, mbs, mw)	{ .mem_ps = (ps), .mem_mbs = (mbs), .mem_mw = (mw) }
 
@@ -98,15 +107,19 @@ static const struct pmct_sim_machine pmct_sim_topologies[] = {
 		.cpu_type = { 0, 0, 1, 1, 1, 1 }, .cpu_cluster = { 0, 0, 1, 1, 1, 1 },
 		.llc_pj = 400, .mem_pj = 6000, .uncore_mw = 200,
 	}, {
+		/* A smaller laptop's: all cores share a cache that is too small for them. */
+		.name = "4P-8E", .nr_types = 2, .nr_clusters = 1, .nr_nodes = 1, .nr_cpus = 12,
+		.type = { { PERFORMANCE }, { EFFICIENCY } },
+		.cluster = { LLC(12288, 18000, 0) },
+		.node = { MEMORY(110000, 30000, 500) },
+		.cpu_type = { 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1 },
+		.llc_pj = 900, .mem_pj = 8000, .uncore_mw = 1500,
+	}, {
 		/* A laptop's; the last two cores have a cache of their own. */
 		.name = "4P-8E-2LP", .nr_types = 3, .nr_clusters = 2, .nr_nodes = 1, .nr_cpus = 14,
 		.type = {
-			{ .name = "performance", .mhz = 4500, BIG, .l2_kib = 2048, .instr_pj = 900,
-			  .counters = 6, .active_mw = 5000, .idle_mw = 300 },
-			{ .name = "efficiency", .mhz = 3300, .width = 2400, .ilp_used = 950,
-			  .overlap = 600, .front_end = 700, .branch_cycles = 13, .walk_cycles = 25,
-			  .l2_cycles = 6, .l2_kib = 512, .instr_pj = 350, .active_mw = 1000,
-			  .counters = 6, .idle_mw = 80 },
+			{ PERFORMANCE },
+			{ EFFICIENCY },
 			{ .name = "low-power", .mhz = 2100, .width = 1800, .ilp_used = 900,
 			  .overlap = 450, .front_end = 800, .branch_cycles = 13, .walk_cycles = 25,
 			  .l2_cycles = 7, .l2_kib = 512, .instr_pj = 180, .active_mw = 300,

@@ -403,7 +403,7 @@ static void topologies_test(struct kunit *test)
 	for (i = 0; (m = pmct_sim_topology(i)); i++)
 		KUNIT_EXPECT_EQ_MSG(test, 0, pmct_sim_machine_check(m, &why), "%s: %s",
 				    m->name, why);
-	KUNIT_EXPECT_EQ(test, i, 9);
+	KUNIT_EXPECT_EQ(test, i, 10);
 }
 
 /**
