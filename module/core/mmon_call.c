@@ -472,6 +472,20 @@ const struct pmct_cache_monitor *pmct_mmon_cache_monitor(void)
 EXPORT_SYMBOL_GPL(pmct_mmon_cache_monitor);
 
 /**
+ * pmct_mmon_cache_domain() - which CPUs share the last-level cache
+ * @cpu: a possible CPU
+ *
+ * Context: any, while the module is active.
+ * Return: a number that is the same for those; on hardware, the number of the package.
+ */
+int pmct_mmon_cache_domain(int cpu)
+{
+	return pmct_backend->cache_domain ? pmct_backend->cache_domain(cpu) :
+	       topology_physical_package_id(cpu);
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_cache_domain);
+
+/**
  * pmct_mmon_nr_core_types() - how many kinds of CPUs the machine has
  *
  * Return: their number; records and "coretype=N" have indices below it.

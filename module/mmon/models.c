@@ -30,6 +30,11 @@ int pmct_models_load(struct pmct_models *models, const char *module, char *text,
 	if (!err && strcmp(model->module, module))
 		err = pmct_refuse(msg, -EINVAL, "the model is for monitoring module %s",
 				  model->module);
+	for (i = 0; !err && i < model->nr_events; i++) {
+		if (model->given & BIT(i) && (!models->given || strcmp(model->event[i], models->given)))
+			err = pmct_refuse(msg, -EINVAL, "monitoring module %s has no event '%s'",
+					  module, model->event[i]);
+	}
 	for (i = 0; i < models->nr && strcmp(models->loaded[i]->from, model->from); i++)
 		;
 	if (!err && i == ARRAY_SIZE(models->loaded))
@@ -107,6 +112,10 @@ static int pmct_models_use(struct pmct_models *models, const struct pmct_regress
 	int index;
 
 	for (i = 0; i < model->nr_events; i++) {
+		if (model->given & BIT(i)) {
+			models->index[type][i] = PMCT_MODELS_GIVEN;
+			continue;
+		}
 		index = pmct_models_add_event(models, nr_events, model->event[i]);
 		if (index < 0)
 			return index;
@@ -234,6 +243,16 @@ const struct pmct_output *pmct_models_output(const struct pmct_models *models,
 }
 EXPORT_SYMBOL_GPL(pmct_models_output);
 
+/* The event of that index, as pmct_sample_count(). */
+static int pmct_round_count(const struct pmct_round *round, const struct pmct_sample *sample,
+			    u8 index, u64 *count)
+{
+	if (index != PMCT_MODELS_GIVEN)
+		return pmct_sample_count(sample, index, count);
+	*count = round->given;
+	return 0;
+}
+
 /* Those features whose events this sample has. */
 static void pmct_round_collect(const struct pmct_models *models, struct pmct_round *round,
 			       const struct pmct_sample *sample)
@@ -246,8 +265,8 @@ static void pmct_round_collect(const struct pmct_models *models, struct pmct_rou
 	for (i = 0; i < model->nr_features; i++) {
 		const struct pmct_feature *f = &model->feature[i];
 
-		if (pmct_sample_count(sample, index[f->part], &part) ||
-		    pmct_sample_count(sample, index[f->whole], &whole))
+		if (pmct_round_count(round, sample, index[f->part], &part) ||
+		    pmct_round_count(round, sample, index[f->whole], &whole))
 			continue;
 		/* Nothing of nothing is 0, as for pmctrack-train; what is too large is the most. */
 		if (!pmct_ratio(part, whole ?: 1, f->scale, &value))

@@ -12,6 +12,9 @@
 #include "mmon-common.h"
 #include "regression.h"
 
+/* In pmct_models::index: the event that the module adds. */
+#define PMCT_MODELS_GIVEN	U8_MAX
+
 /* Shorter intervals say too little: a thread that ran for a moment. */
 #define PMCT_ROUND_LEAST_NS	1000000
 
@@ -19,6 +22,8 @@
  * struct pmct_models - models of a monitoring module, one for each core type
  * @loaded: models, by when they were loaded
  * @nr: their number
+ * @given: name of the event that the module itself adds to samples, in pmct_round::given; NULL:
+ *	none
  * @of_type: the one for each core type of the machine; NULL: none. While the module is active
  * @big: index of the fast core type. While the module is active
  * @event: names of the events of all models, as monitoring_module::events
@@ -29,6 +34,7 @@
 struct pmct_models {
 	struct pmct_regression *loaded[PMCTRACK_MAX_CORE_TYPES];
 	unsigned int nr;
+	const char *given;
 	const struct pmct_regression *of_type[PMCTRACK_MAX_CORE_TYPES];
 	unsigned int big;
 	const char *event[PMCT_MAX_MMON_EVENTS];
@@ -43,11 +49,13 @@ struct pmct_models {
  * @feature: values of the model's features
  * @have: mask of those that are of this round
  * @core_type: of the round
+ * @given: of the event that the module adds, in the sample that comes next
  * @waited: samples since the last complete round; stays at the most that fits
  */
 struct pmct_round {
 	struct pmct_average ipc[PMCTRACK_MAX_CORE_TYPES];
 	u32 feature[PMCT_REGRESSION_FEATURES];
+	u32 given;
 	u16 have;
 	u8 core_type;
 	u8 waited;

@@ -76,8 +76,8 @@ struct pmct_polynomial {
 
 /**
  * struct pmct_output - what a model estimates
- * @kind: "speedup_factor", "ef"
- * @small: core type with which the big one is compared
+ * @kind: "speedup_factor", "ef", "undisturbed"
+ * @small: core type with which the big one is compared, or that of the counts themselves
  * @error: mean absolute error in the training's cross validation, in the output's unit
  * @base: the constant, in PMCT_REGRESSION_PARTS; of a polynomial, in 2^-16
  * @quadratic: it is 2 to the power of @polynomial, and not a sum of steps
@@ -110,6 +110,7 @@ struct pmct_output {
  * @guard: how many percent of its average IPC may change within a phase
  * @nr_events: number of different events
  * @event: their names
+ * @given: mask of @event: those that no counter counts, but the monitoring module knows
  * @nr_sets: number of event sets
  * @set: their events, as for configure_performance_counters_set()
  * @in_set: events of each set, as a mask of @event
@@ -125,6 +126,7 @@ struct pmct_regression {
 	u32 guard;
 	u8 nr_events;
 	char event[PMCT_REGRESSION_EVENTS][PMCT_REGRESSION_NAME];
+	u32 given;
 	u8 nr_sets;
 	char set[PMCT_REGRESSION_SETS][PMCT_REGRESSION_SET];
 	u32 in_set[PMCT_REGRESSION_SETS];

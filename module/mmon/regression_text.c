@@ -140,6 +140,20 @@ static int add_event(struct pmct_regression *m, const struct line *line, const c
 	return m->nr_events++;
 }
 
+/* An event that no counter counts: each sample has it. */
+static int read_given(struct pmct_regression *m, const struct line *line, struct pmct_msg *msg)
+{
+	int i;
+
+	if (m->nr_sets)
+		return refuse(line, msg, "'given' belongs before the sets");
+	i = add_event(m, line, line->word[1], msg);
+	if (i < 0)
+		return i;
+	m->given |= 1U << i;
+	return 0;
+}
+
 static int read_set(struct pmct_regression *m, const struct line *line, struct pmct_msg *msg)
 {
 	char *list = line->word[1], *name;
@@ -154,13 +168,15 @@ static int read_set(struct pmct_regression *m, const struct line *line, struct p
 		i = add_event(m, line, name, msg);
 		if (i < 0)
 			return i;
+		if (m->given & 1U << i)
+			return refuse(line, msg, "an event that is given cannot be in a set");
 		mask |= 1U << i;
 	}
 	/* The phase guard needs both. */
 	if (find_event(m, "instr") < 0 || !(mask & 1U << find_event(m, "instr")) ||
 	    find_event(m, "cycles") < 0 || !(mask & 1U << find_event(m, "cycles")))
 		return refuse(line, msg, "each set needs instr and cycles");
-	m->in_set[m->nr_sets++] = mask;
+	m->in_set[m->nr_sets++] = mask | m->given;
 	return 0;
 }
 
@@ -306,6 +322,8 @@ static int read_head(char **text, struct line *line, struct pmct_regression *m,
 /* A line between the head and the end. */
 static int read_body(struct pmct_regression *m, const struct line *line, struct pmct_msg *msg)
 {
+	if (is(line, "given"))
+		return read_given(m, line, msg);
 	if (is(line, "set"))
 		return read_set(m, line, msg);
 	if (is(line, "feature"))
@@ -319,7 +337,7 @@ static int read_body(struct pmct_regression *m, const struct line *line, struct 
 	if (is(line, "product"))
 		return read_product(m, line, msg);
 	return refuse(line, msg,
-		      "expected set, feature, output, stump, quadratic, linear, product or end");
+		      "expected set, feature, output, stump, quadratic, linear, product, given or end");
 }
 
 static bool stump_is_after(const struct pmct_stump *a, const struct pmct_stump *b)

@@ -186,6 +186,11 @@ struct pmct_backend {
 	/** @cache_monitor: likewise */
 	const struct pmct_cache_monitor *cache_monitor;
 	/**
+	 * @cache_domain: CPUs for which it is the same number share the last-level cache. NULL:
+	 * those of a package do. Context: any. Pure.
+	 */
+	int (*cache_domain)(int cpu);
+	/**
 	 * @set_code: set the code of @event, and of its @extra, as @code of the
 	 * table means it. NULL: it is the code of raw strings. Context: process. Pure.
 	 */

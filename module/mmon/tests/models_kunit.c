@@ -12,6 +12,7 @@
 #define OUTPUT	"output speedup_factor small_pmu 2000000 52\n"
 #define STUMPS	"stump 0 1000 -100000 50000\nstump 1 20000 300000 -700000\n"
 #define QUADRATIC "quadratic speedup_factor small_pmu 655360 52\n"
+#define GIVEN	HEAD "given others\n" SETS FEATURES "feature others cycles 1000 0 4000\n"
 #define WHOLE	HEAD SETS FEATURES OUTPUT STUMPS "end\n"
 
 static int parse(struct kunit *test, const char *text, struct pmct_regression **model,
@@ -68,6 +69,8 @@ static const struct bad_case bad_cases[] = {
 	{ "cut off in a line", HEAD SETS FEATURES OUTPUT "stump 0 10", "word 4 must be a number" },
 	{ "set without cycles", HEAD "set instr,misses\nend\n", "needs instr and cycles" },
 	{ "set with an empty name", HEAD "set instr,,cycles\nend\n", "1 to 31 characters" },
+	{ "given behind a set", HEAD SETS "given others\nend\n", "before the sets" },
+	{ "given in a set", HEAD "given misses\n" SETS "end\n", "cannot be in a set" },
 	{ "feature of no set", HEAD SETS "feature loads instr 1 0 1\nend\n", "in no set" },
 	{ "feature of two sets", HEAD SETS "feature misses branches 1 0 1\nend\n",
 	  "no set has both" },
@@ -277,6 +280,37 @@ static void round_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PMCT_ROUND_COMPLETE, sample(t, 0, 1, 1100000));
 }
 
+/* An event that the module adds to each sample is as good as one that was counted. */
+static void given_test(struct kunit *test)
+{
+	static const char given[] = GIVEN OUTPUT "end\n";
+	struct thread *t = new_thread(test);
+	struct pmct_models models = {};
+	struct pmct_regression *m;
+	struct pmct_msg msg;
+	char *text;
+
+	KUNIT_ASSERT_EQ_MSG(test, 0, parse(test, given, &m, &msg), "%s", msg.text);
+	KUNIT_EXPECT_EQ(test, m->given, BIT(0));
+	KUNIT_EXPECT_EQ(test, pmct_regression_features_of(m, 1), BIT(0) | BIT(2) | BIT(3));
+	t->models.of_type[0] = m;
+	/* It is the model's first event. */
+	memmove(&t->models.index[0][1], &t->models.index[0][0], 4);
+	t->models.index[0][0] = PMCT_MODELS_GIVEN;
+	t->round.given = 1000;
+	KUNIT_EXPECT_EQ(test, PMCT_ROUND_GOES_ON, sample(t, 0, 0, 1000000));
+	t->round.given = 3000;
+	KUNIT_EXPECT_EQ(test, PMCT_ROUND_COMPLETE, sample(t, 0, 1, 1000000));
+	KUNIT_EXPECT_EQ(test, t->round.feature[0], 1000);
+	KUNIT_EXPECT_EQ(test, t->round.feature[3], 3);
+	/* A module that has no such event refuses the model. */
+	text = kunit_kzalloc(test, sizeof(given), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, text);
+	memcpy(text, given, sizeof(given));
+	KUNIT_EXPECT_EQ(test, -EINVAL, pmct_models_load(&models, "speedup_factor", text, &msg));
+	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(msg.text, "no event 'others'"), "says: %s", msg.text);
+}
+
 /* A sudden change of IPC: what was collected is dropped, and the round begins with the sample. */
 static void phase_test(struct kunit *test)
 {
@@ -413,6 +447,7 @@ static struct kunit_case models_cases[] = {
 	KUNIT_CASE(log_test),
 	KUNIT_CASE(quadratic_test),
 	KUNIT_CASE(round_test),
+	KUNIT_CASE(given_test),
 	KUNIT_CASE(phase_test),
 	KUNIT_CASE(migration_test),
 	KUNIT_CASE(late_test),

@@ -120,6 +120,13 @@ static void pmct_sim_program(const struct pmct_hwset *set)
 	pmct_sim_machine_unlock();
 }
 
+static int pmct_sim_domain_of(int cpu)
+{
+	const struct pmct_sim_machine *m = pmct_sim_machine_topology();
+
+	return cpu < m->nr_cpus ? m->cpu_cluster[cpu] : -1;
+}
+
 static u64 pmct_sim_read(const struct pmct_hwset *set, u64 *values)
 {
 	struct pmct_sim_cpu *cpu = &pmct_sim_machine_lock()->cpu[smp_processor_id()];
@@ -162,6 +169,7 @@ const struct pmct_backend pmct_backend_sim = {
 	.events			= &pmct_events_sim,
 	.sensor			= &pmct_sim_sensor,
 	.cache_monitor		= &pmct_sim_cache_monitor,
+	.cache_domain		= pmct_sim_domain_of,
 	.probe			= pmct_sim_probe,
 	.nr_core_types		= pmct_sim_nr_core_types,
 	.core_type		= pmct_sim_core_type,

@@ -5,20 +5,26 @@ Results are files below a folder:
 
     machine.json                    core types, window, events
     PROGRAM/TYPE-SET.csv            windows of a run (pmctrack --csv)
+    PROGRAM/beside-TYPE-SET.csv     the same, beside others (the module contention is active)
     PROGRAM/estimates-TYPE.csv      a run with the monitoring module's estimates
 """
 
 from __future__ import annotations
 
 import json
+import os
+import random
 import shlex
+import signal
 import subprocess
+import time
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Sequence
+from typing import Iterator, Sequence
 
 from ..failure import Failure
-from .features import CANDIDATES
+from .features import BESIDE, CANDIDATES, OTHERS
 
 INFO = Path("/proc/pmc/info")
 
@@ -118,10 +124,54 @@ def windows(folder: Path, task: Task, kind: CoreType, events: Sequence[str], win
         _pinned(kind, task, folder / f"{kind.index}-{number}.csv", "-c", names, *more)
 
 
+@contextmanager
+def _neighbours(chosen: Sequence[tuple[int, Task]]) -> Iterator[None]:
+    """Programs that run on other CPUs, again and again, and whose misses the module sees."""
+    loops = []
+    for cpu, task in chosen:
+        one = shlex.join(["taskset", "-c", str(cpu), "pmctrack", "-V", OTHERS, "-T", "0.1",
+                          "-o", "/dev/null", *task.command])
+        # pylint: disable-next=consider-using-with
+        loops.append(subprocess.Popen(["sh", "-c", f"while {one}; do :; done"],
+                                      start_new_session=True, stdin=subprocess.DEVNULL,
+                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+    try:
+        time.sleep(0.3)
+        yield
+        if any(loop.poll() is not None for loop in loops):
+            raise Failure("a program that was to run beside others ended: try "
+                          f"'pmctrack -V {OTHERS} true', with the monitoring module contention")
+    finally:
+        for loop in loops:
+            os.killpg(loop.pid, signal.SIGKILL)
+            loop.wait()
+
+
+def beside(folder: Path, task: Task, kind: CoreType, everyone: Sequence[Task],
+           window: int) -> None:
+    """One run for as many events as there are counters, each beside the same others.
+
+    How many these are is drawn by lot, and who.
+    """
+    lot = random.Random(f"{task.name} {kind.index}")
+    cpus = [cpu for other in core_types() for cpu in other.cpus if cpu != kind.cpus[0]]
+    cpus = lot.sample(cpus, lot.randint(1, len(cpus)))
+    chosen = [(cpu, lot.choice(everyone)) for cpu in cpus]
+    events = list(dict.fromkeys(e for f in BESIDE for e in (f.part, f.whole)
+                                if e not in ("instr", "cycles", OTHERS)))
+    for number, start in enumerate(range(0, len(events), kind.general)):
+        names = ",".join([f"instr:ebs={window}", "cycles", *events[start:start + kind.general],
+                          f"coretype={kind.index}"])
+        with _neighbours(chosen):
+            _pinned(kind, task, folder / f"beside-{kind.index}-{number}.csv", "-c", names,
+                    "-V", OTHERS)
+
+
 def collect(folder: Path, tasks: Sequence[Task], window: int, *, features: bool = True,
-            energy: bool = False, estimates: float = 0) -> None:
+            energy: bool = False, estimates: float = 0, others: bool = False) -> None:
     """Run all of them.
 
+    @others: and each beside others of them.
     @energy: with the energy of each window, from the active monitoring module.
     @estimates: also with that module's estimates, each so many seconds.
     """
@@ -141,6 +191,8 @@ def collect(folder: Path, tasks: Sequence[Task], window: int, *, features: bool 
         into.mkdir(exist_ok=True)
         for kind in kinds:
             windows(into, task, kind, events[kind.index], window, energy)
+            if others:
+                beside(into, task, kind, tasks, window)
             if estimates:
                 _pinned(kind, task, into / f"estimates-{kind.index}.csv", "-T", str(estimates),
                         "-V", "sf,ef" if energy else "sf")

@@ -11,11 +11,18 @@ from ..command_line import dispatch
 from ..failure import Failure
 
 
+KINDS = {"speedup_factor": ["speedup_factor"], "ef": ["speedup_factor", "ef"],
+         "contention": ["undisturbed", "speedup_factor"]}
+"""Outputs of each module's models."""
+NEEDS = {"ef": "--energy", "contention": "--beside"}
+"""Options of collect."""
+
+
 def _collect(options: argparse.Namespace) -> int:
     from . import collect  # pylint: disable=import-outside-toplevel
     collect.collect(Path(options.folder), collect.read_tasks(Path(options.programs)),
                     options.window, features=not options.truth_only, energy=options.energy,
-                    estimates=options.estimates)
+                    estimates=options.estimates, others=options.beside)
     return 0
 
 
@@ -64,9 +71,21 @@ def _programs(folder: Any, without: str | None) -> Any:
     return found
 
 
+def _seen(programs: Any, core_type: str, big: str, options: argparse.Namespace) -> Any:
+    """Windows of all programs."""
+    from . import windows  # pylint: disable=import-outside-toplevel
+    found = [windows.pieces(p, core_type, big, options.piece) for p in programs]
+    if options.module == "contention":
+        found += [windows.beside(p, core_type, big, options.piece) for p in programs]
+    if not all(kind in w.truth for w in found for kind in KINDS[options.module]):
+        raise Failure(f"{options.folder} has not all that is needed: collect it with "
+                      f"{NEEDS[options.module]}")
+    return found
+
+
 def _fit(options: argparse.Namespace) -> int:
     """A model for each core type, and what cross validation says of it."""
-    from . import fit, judge, windows  # pylint: disable=import-outside-toplevel
+    from . import fit, judge  # pylint: disable=import-outside-toplevel
     folder = judge.read_folder(Path(options.folder))
     programs = _programs(folder, options.without)
     into = Path(options.models)
@@ -75,20 +94,17 @@ def _fit(options: argparse.Namespace) -> int:
     about = f"of {len(programs)} programs{folder.mark()}"
     if options.without:
         about += f", without the families of {Path(options.without).name}"
-    kinds = ["speedup_factor", "ef"] if options.module == "ef" else ["speedup_factor"]
+    forms = ["quadratic"] if options.module == "contention" else list(fit.FORMS)
     lines = [f"# {options.module}: models {about}", "",
              "| output | form | features | sets | correlation | mean absolute error |",
              "|---|---|---|---|---|---|"]
     for index, core_type in folder.types.items():
         print(f"{core_type}:", flush=True)
-        seen = [windows.pieces(p, core_type, big, options.piece) for p in programs]
-        if not all(kind in w.truth for w in seen for kind in kinds):
-            raise Failure(f"{options.folder} has no energy: collect it with --energy")
         result = fit.train(
-            seen,
-            fit.Wish(core_type, big, folder.general[index], module=options.module, kinds=kinds,
-                     features=options.features, guard=options.guard,
-                     forms=list(fit.FORMS) if options.form == "best" else [options.form],
+            _seen(programs, core_type, big, options),
+            fit.Wish(core_type, big, folder.general[index], module=options.module,
+                     kinds=KINDS[options.module], features=options.features,
+                     guard=options.guard, forms=forms if options.form == "best" else [options.form],
                      comment=[f"by pmctrack-train, {about}"]),
             progress=lambda text: print(f"  {text}", flush=True))
         (into / f"{core_type}.model").write_text(result.model.text(), encoding="utf-8")
@@ -143,6 +159,8 @@ def main(arguments: Sequence[str]) -> int:
     collect.add_argument("--truth-only", action="store_true", help="count instr and cycles only")
     collect.add_argument("--energy", action="store_true",
                          help="also the energy of each window, from the active monitoring module")
+    collect.add_argument("--beside", action="store_true",
+                         help="also beside others; pmctrack_mmon_contention has training=1")
     collect.add_argument("--estimates", type=float, default=0, metavar="SECONDS",
                          help="also run with the active monitoring module's estimates")
     collect.set_defaults(run=_collect)
@@ -150,7 +168,7 @@ def main(arguments: Sequence[str]) -> int:
     fit = commands.add_parser("fit", help="make models; needs scikit-learn and matplotlib")
     fit.add_argument("folder", help="of collect")
     fit.add_argument("models", help="folder for models, report and plots")
-    fit.add_argument("--module", choices=["speedup_factor", "ef"], default="speedup_factor",
+    fit.add_argument("--module", choices=list(KINDS), default="speedup_factor",
                      help="which monitoring module the models are for (speedup_factor)")
     fit.add_argument("--piece", type=int, default=100_000_000, help="instructions (100000000)")
     fit.add_argument("--form", choices=["best", "steps", "quadratic"], default="best",

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from sklearn.model_selection import GroupKFold
 
 from ..failure import Failure
-from .features import Feature
+from .features import OTHERS, Feature
 from .model import Integers
 from .windows import Windows
 
 Array = NDArray[numpy.float64]
-Fit = Callable[[Integers, Array], Callable[[Integers], Array]]
-"""From features and targets to a function that estimates."""
+Fit = Callable[[Integers, Array, Array], Callable[[Integers], Array]]
+"""From features, targets and weights to a function that estimates."""
 
 
 @dataclass(frozen=True)
@@ -28,6 +28,8 @@ class Data:
     """A column for each feature."""
     target: Array
     """In thousandths."""
+    weights: Array
+    """What an error of the target does."""
     programs: NDArray[numpy.str_]
     families: NDArray[numpy.str_]
 
@@ -43,7 +45,7 @@ def usable(windows: Sequence[Windows], features: Sequence[Feature],
            counters: int) -> list[Feature]:
     """Those whose events all programs have, and for which there are counters."""
     return [f for f in features
-            if len({f.part, f.whole} - {"instr", "cycles"}) <= counters
+            if len({f.part, f.whole} - {"instr", "cycles", OTHERS}) <= counters
             and all({f.part, f.whole} <= set(w.rates) for w in windows)]
 
 
@@ -53,6 +55,8 @@ def assemble(windows: Sequence[Windows], features: Sequence[Feature], kind: str,
     rows = [numpy.column_stack([values(w, f) for f in features]) for w in windows]
     return Data(
         numpy.concatenate(rows), numpy.concatenate([w.truth[kind][small] * 1000 for w in windows]),
+        numpy.concatenate([w.weights.get(kind, numpy.ones(len(r)))
+                           for w, r in zip(windows, rows)]),
         numpy.concatenate([numpy.full(len(r), w.program) for w, r in zip(windows, rows)]),
         numpy.concatenate([numpy.full(len(r), w.family) for w, r in zip(windows, rows)]))
 
@@ -69,13 +73,14 @@ def cross_validated(data: Data, fit: Fit) -> Array:
     """For each window, the estimate of a model that has not seen its family."""
     guess = numpy.zeros(len(data.target))
     for seen, unseen in folds(data).split(data.features, data.target, data.families):
-        guess[unseen] = fit(data.features[seen], data.target[seen])(data.features[unseen])
+        fitted = fit(data.features[seen], data.target[seen], data.weights[seen])
+        guess[unseen] = fitted(data.features[unseen])
     return guess
 
 
 def mean_error(data: Data, guess: Array) -> float:
     """Mean absolute error in thousandths; each program counts the same."""
-    wrong = numpy.abs(guess - data.target)
+    wrong = data.weights * numpy.abs(guess - data.target)
     return float(numpy.mean([wrong[data.programs == p].mean() for p in sorted(set(data.programs))]))
 
 

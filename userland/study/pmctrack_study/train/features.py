@@ -35,6 +35,20 @@ CANDIDATES = tuple(
 """Events of the paper on PMCTrack, Tables 1 and 6, by instruction and by cycle: misses by cycle,
 and stalls by miss, show how many misses are waited for together."""
 
+OTHERS = "others_llc_misses"
+"""What others miss in the same cache meanwhile: the monitoring module contention knows it."""
+
+STALLS = Feature("stall_backend", "cycles", 10_000)
+"""That module has to find this one."""
+
+BESIDE = (
+    Feature("llc_misses", "instr", 1_000_000), Feature("l2_misses", "instr", 1_000_000),
+    Feature("llc_misses", "l2_misses", 10_000), STALLS,
+    Feature(OTHERS, "cycles", 1_000_000), Feature("llc_misses", OTHERS, 1_000),
+    Feature("branches", "instr", 1_000_000), Feature("branch_misses", "instr", 1_000_000),
+    Feature("stall_frontend", "cycles", 10_000))
+"""For polynomials of what threads beside others do: few, so that a round is soon complete."""
+
 IPC = Feature("instr", "cycles", 1_000)
 """Always there: the phase guard needs it."""
 

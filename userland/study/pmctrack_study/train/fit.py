@@ -9,7 +9,7 @@ from typing import Callable, Protocol, Sequence
 from ..failure import Failure
 from . import quadratic, steps
 from .data import Array, Data, assemble, mean_error, ranges
-from .features import Feature
+from .features import OTHERS, Feature
 from .model import MOST_SETS, Model, Quadratic, Steps
 from .windows import Windows
 
@@ -34,7 +34,7 @@ def pack(features: Sequence[Feature], counters: int) -> list[list[str]]:
     """Event sets: instr and cycles in each, and both events of each feature in one of them."""
     sets: list[list[str]] = []
     for feature in features:
-        needed = {feature.part, feature.whole} - {"instr", "cycles"}
+        needed = {feature.part, feature.whole} - {"instr", "cycles", OTHERS}
         if any(needed <= set(events) for events in sets):
             continue
         if len(needed) > counters:
@@ -93,7 +93,7 @@ def _train(windows: Sequence[Windows], wish: Wish, form: str,
     if len(sets) > MOST_SETS:
         raise Failure(f"the features need {len(sets)} event sets; {MOST_SETS} are possible")
     data = {(kind, small): assemble(windows, features, kind, small)
-            for kind in wish.kinds for small in smalls}
+            for kind in wish.kinds for small in sorted(windows[0].truth[kind])}
     made = {key: FORMS[form].make(rows, features, *key) for key, rows in data.items()}
     model = Model(wish.module, wish.core_type, wish.big, wish.guard, sets,
                   ranges(next(iter(data.values())), features),

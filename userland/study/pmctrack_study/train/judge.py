@@ -54,6 +54,9 @@ def read_folder(path: Path) -> Folder:
             if not files:
                 raise Failure(f"{path / name} has no run on {core_type}")
             program.curves[core_type] = [read_counts(file) for file in files]
+            files = sorted((path / name).glob(f"beside-{index}-*.csv"))
+            if files:
+                program.beside[core_type] = [read_counts(file) for file in files]
         programs.append(program)
     return Folder(about["simulated"], about["window"], types,
                   {t["index"]: t["general"] for t in about["types"]}, programs)

@@ -9,7 +9,7 @@ from typing import Sequence
 import numpy
 from numpy.typing import NDArray
 
-from .features import Feature
+from .features import OTHERS, Feature
 
 VERSION = 2
 PARTS = 1000
@@ -132,6 +132,8 @@ class Model:
         lines = [f"pmctrack-model {VERSION} {self.module}"]
         lines += [f"# {line}" for line in self.comment]
         lines += [f"from {self.core_type}", f"big {self.big}", f"guard {self.guard}"]
+        if any(OTHERS in (f.part, f.whole) for f in self.features):
+            lines.append(f"given {OTHERS}")
         lines += [f"set {','.join(events)}" for events in self.sets]
         lines += [f"feature {f.part} {f.whole} {f.scale} {f.least} {f.most}" for f in self.features]
         for out in self.outputs:

@@ -17,7 +17,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 from ..failure import Failure
 from .data import (Array, Data, Fit, assemble, cross_validated, limits, mean_error, ranges,
                    usable)
-from .features import IPC, TOGETHER, Feature
+from .features import BESIDE, IPC, STALLS, TOGETHER, Feature
 from .model import MOST_COEFFICIENT, ONE, Integers, Quadratic, log2
 from .windows import Windows
 
@@ -26,18 +26,19 @@ LEAST_SPREAD = 0.05
 """Of a ratio's logarithm: what varies less would need large coefficients, and says nothing."""
 
 
-def _polynomial(features: Integers, target: Array, penalty: float) -> Pipeline:
+def _polynomial(features: Integers, target: Array, weights: Array, penalty: float) -> Pipeline:
     """Of what pmct_log2() says of the features, to the logarithm of the target."""
     pipeline: Pipeline = make_pipeline(
         StandardScaler(), PolynomialFeatures(2, include_bias=False), StandardScaler(),
-        Ridge(penalty)).fit(log2(features) / ONE, numpy.log2(numpy.maximum(target, 1)))
+        Ridge(penalty)).fit(log2(features) / ONE, numpy.log2(numpy.maximum(target, 1)),
+                            ridge__sample_weight=weights ** 2)
     return pipeline
 
 
 def fit(penalty: float) -> Fit:
     """For cross validation. What was not seen counts as the last that was."""
-    def fitted(features: Integers, target: Array) -> Callable[[Integers], Array]:
-        pipeline = _polynomial(features, target, penalty)
+    def fitted(features: Integers, target: Array, weights: Array) -> Callable[[Integers], Array]:
+        pipeline = _polynomial(features, target, weights, penalty)
         least, most = limits(features)
         return lambda rows: numpy.asarray(numpy.exp2(pipeline.predict(
             log2(numpy.clip(rows, least, most)) / ONE)))
@@ -69,7 +70,7 @@ def make(data: Data, features: Sequence[Feature], kind: str,
     """A model of all data, in integers, and what cross validation estimates."""
     penalty, guess = best_penalty(data)
     before, powers, after, ridge = (
-        step for _, step in _polynomial(data.features, data.target, penalty).steps)
+        step for _, step in _polynomial(data.features, data.target, data.weights, penalty).steps)
     weights = ridge.coef_ / after.scale_
     base = ridge.intercept_ - float(weights @ after.mean_)
     values = _coefficients(weights, powers.powers_, before.scale_, features)
@@ -89,10 +90,14 @@ def select(windows: Sequence[Windows], small: str, kind: str, budget: tuple[int,
         data = assemble(windows, features, kind, small)
         return mean_error(data, best_penalty(data)[1])
 
-    features = [IPC, *usable(windows, TOGETHER, budget[0])]
+    together = BESIDE if kind == "undisturbed" else TOGETHER
+    features = [IPC, *usable(windows, together, budget[0])]
     logs = log2(assemble(windows, features, kind, small).features) / ONE
     features = [f for f, spread in zip(features, logs.std(axis=0))
-                if f is IPC or spread >= LEAST_SPREAD]
+                if f in (IPC, STALLS) or spread >= LEAST_SPREAD]
+    # Other outputs have the same features, and need some that this one does without.
+    if kind == "undisturbed":
+        return features
     best = error(features)
     while len(features) > 1:
         errors = [error(features[:n] + features[n + 1:]) for n in range(1, len(features))]

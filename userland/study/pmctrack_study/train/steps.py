@@ -16,11 +16,12 @@ from .windows import Windows
 GAIN = 0.02
 
 
-def boost(features: Integers, target: Array, stumps: int) -> GradientBoostingRegressor:
+def boost(features: Integers, target: Array, weights: Array,
+          stumps: int) -> GradientBoostingRegressor:
     """Stumps only: the kernel adds them up. Seeded: the same data make the same model."""
     return GradientBoostingRegressor(
         n_estimators=stumps, max_depth=1, learning_rate=0.1, subsample=0.7, loss="huber",
-        alpha=0.95, min_samples_leaf=10, random_state=1).fit(features, target)
+        alpha=0.95, min_samples_leaf=10, random_state=1).fit(features, target, weights)
 
 
 def to_output(boosted: GradientBoostingRegressor, kind: str, small: str, error: float) -> Steps:
@@ -42,8 +43,8 @@ def to_output(boosted: GradientBoostingRegressor, kind: str, small: str, error: 
 
 def fit(stumps: int = MOST_STUMPS) -> Fit:
     """For cross validation."""
-    def fitted(features: Integers, target: Array) -> Callable[[Integers], Array]:
-        boosted = boost(features, target, stumps)
+    def fitted(features: Integers, target: Array, weights: Array) -> Callable[[Integers], Array]:
+        boosted = boost(features, target, weights, stumps)
         return lambda rows: numpy.asarray(boosted.predict(rows))
     return fitted
 
@@ -51,7 +52,7 @@ def fit(stumps: int = MOST_STUMPS) -> Fit:
 def make(data: Data, _: Sequence[Feature], kind: str, small: str) -> tuple[Steps, Array]:
     """A model of all data, and what cross validation estimates."""
     guess = cross_validated(data, fit())
-    return to_output(boost(data.features, data.target, MOST_STUMPS), kind, small,
+    return to_output(boost(data.features, data.target, data.weights, MOST_STUMPS), kind, small,
                      mean_error(data, guess)), guess
 
 

@@ -16,6 +16,7 @@ import numpy
 from numpy.typing import NDArray
 
 from ..failure import Failure
+from .features import OTHERS, STALLS
 
 Array = NDArray[numpy.float64]
 
@@ -41,6 +42,8 @@ class Program:
     family: str
     curves: dict[str, list[Curve]] = field(default_factory=dict)
     """By core type: one for each event set that was counted."""
+    beside: dict[str, list[Curve]] = field(default_factory=dict)
+    """The same, beside others; may be empty."""
 
     def curve_with(self, core_type: str, event: str) -> Curve:
         """A run on that core type in which an event was counted."""
@@ -64,6 +67,8 @@ class Windows:
     """Events per piece, by name; and "instr"."""
     truth: Mapping[str, Mapping[str, Array]]
     """By kind of output and other core type; see factors()."""
+    weights: Mapping[str, Array] = field(default_factory=dict)
+    """By kind of output: what an error in it does. None: 1."""
 
 
 def running_sum(values: Iterable[float]) -> Array:
@@ -123,9 +128,53 @@ def pieces(program: Program, core_type: str, big: str, length: float) -> Windows
     edges = numpy.arange(0.0, program.length() + 1, length)
     if len(edges) < 2:
         raise Failure(f"{program.name} is shorter than a window of {length:.0f} instructions")
+    rates = _rates(program.curves[core_type], edges)
+    truth = factors(program, big, edges)
+    weights = {}
+    if program.beside:
+        # Alone, nobody disturbs it.
+        rates[OTHERS] = numpy.zeros(len(edges) - 1)
+        truth["undisturbed"] = {core_type: numpy.ones(len(edges) - 1)}
+        weights["undisturbed"] = _stalls(rates)
+    return Windows(program.name, program.family, rates, truth, weights)
+
+
+def _rates(curves: Iterable[Curve], edges: Array) -> dict[str, Array]:
+    """Events between so many instructions each, of the first run that counted them."""
     rates: dict[str, Array] = {}
-    for curve in program.curves[core_type]:
+    for curve in curves:
         for name in curve.sums:
             if name not in rates:
                 rates[name] = numpy.diff(curve.sum_at(name, edges))
-    return Windows(program.name, program.family, rates, factors(program, big, edges))
+    return rates
+
+
+LEAST_STALLS = 0.001
+"""Of the time: less is as good as nothing."""
+
+
+def _stalls(rates: Mapping[str, Array]) -> Array:
+    """What part of the time these are: stalls that wait for data."""
+    return numpy.clip(rates[STALLS.part] / rates[STALLS.whole], LEAST_STALLS, 1)
+
+
+def beside(program: Program, core_type: str, big: str, length: float) -> Windows:
+    """As pieces(), of what was counted beside others.
+
+    undisturbed: the part of its stalls that would be there alone, if all that others do is to make
+    more of these.
+    """
+    if not program.beside:
+        raise Failure(f"{program.name} did not run beside others")
+    curves = program.beside[core_type]
+    length_all = min(program.length(), *(float(c.instr[-1]) for c in curves))
+    edges = numpy.arange(0.0, length_all + 1, length)
+    if len(edges) < 2:
+        raise Failure(f"{program.name} is shorter than a window of {length:.0f} instructions")
+    rates = _rates(curves, edges)
+    alone, took = (numpy.mean([numpy.diff(c.sum_at("ns", edges)) for c in found], axis=0)
+                   for found in (program.curves[core_type], curves))
+    stalls = _stalls(rates)
+    truth = factors(program, big, edges)
+    truth["undisturbed"] = {core_type: numpy.clip(1 - (1 - alone / took) / stalls, 0.01, 1)}
+    return Windows(program.name, program.family, rates, truth, {"undisturbed": stalls})

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# The monitoring module "contention" on a simulated machine: what others miss, and how much of its
+# speed alone a thread has.
+. "$(dirname "${BASH_SOURCE[0]}")/sim.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/models.sh"
+
+# contention_model TYPE [WHAT]: 400 of 1000 stalls would be there alone, wherever others do
+# nothing. Lines with WHAT are left out
+contention_model() {
+	printf '%s\n' "pmctrack-model 2 contention" "from $(pmu "$1")" "big $(pmu 1)" "guard 90" \
+		"given others_llc_misses" "set instr,cycles,stall_backend,llc_misses" \
+		"feature instr cycles 1000 0 8000" "feature stall_backend cycles 10000 0 10000" \
+		"feature others_llc_misses cycles 1000000 0 4000000000" \
+		"output undisturbed $(pmu "$1") 400000 10" "stump 2 1 0 200000" \
+		"output speedup_factor $(pmu 2) 2000000 50" end | grep -v -- "${2-nothing}"
+}
+
+# For a training it says what others miss in the same cache, and nobody else.
+test_contention_others() {
+	only sim
+	[ "$(sed -n 's/^pmu: simulated_\(.*\)_.*/\1/p' /proc/pmc/info | head -n 1)" = 2B-2S ] || only "two caches"
+	local neighbour cpu misses
+	insmod $MODULES/pmctrack_mmon_contention.ko training=1
+	echo contention >$MANAGER
+	taskset -c 1 pmctrack -T 0.02 -V others_llc_misses -o /tmp/neighbours simapp -j -x 20 lbm >/tmp/neighbour & neighbour=$!
+	sleep 0.2
+	for cpu in 0 2; do
+		taskset -c $cpu pmctrack --csv -T 0.02 -c instr,cycles -V others_llc_misses -o /tmp/mine$cpu simapp -x 20 gamess
+	done
+	wait $neighbour
+	equal "$(csv_sum /tmp/mine2 others_llc_misses)" 0 "misses in another cache"
+	misses=$(awk -v m="$(csv_sum /tmp/mine0 others_llc_misses)" -v ns="$(csv_sum /tmp/mine0 hw_ns)" 'BEGIN { print m / ns * 1e9 }')
+	near "$misses" "$(awk -v m="$(truth /tmp/neighbour llc_misses)" -v s="$(truth /tmp/neighbour cpu_s)" 'BEGIN { print m / s }')" 10 \
+		"misses of a neighbour in a second"
+	without_modules
+}
+
+# What the kernel prints is the model's value for the counts of the round.
+test_contention_quality() {
+	hybrid
+	local type
+	insmod $MODULES/pmctrack_mmon_contention.ko
+	for type in 1 2; do contention_model $type | give; done
+	echo contention >$MANAGER
+	for type in 1 2; do
+		taskset -c "$(first_cpu $type)" pmctrack --csv -T 0.02 -V quality,sf -o /tmp/mine simapp -x 10 mcf
+		# Alone: below the step. Counts stand before virtual counters, as in the set.
+		paste -d' ' <(csv /tmp/mine pmc1) <(sed 1d /tmp/mine | cut -d, -f16) <(csv /tmp/mine quality) <(csv /tmp/mine sf) |
+			awk '$3 != "" { n++; want = 1000 - int(int($2 * 10000 / $1) * 600 / 10000)
+					if ($3 != want || $4 != 2000) { bad++; print "# " $0 ", and not " want } if ($3 < 900) low++ }
+				END { print "# " n " estimates of " NR " samples, " bad + 0 " bad"; exit !(n >= 3 && low && !bad) }' ||
+			fail "on type $type"
+	done
+	without_modules
+}
+
+# What is missing in a model is said, and the module stays inactive; others have not this event.
+test_contention_refused() {
+	hybrid
+	insmod $MODULES/pmctrack_mmon_contention.ko
+	insmod $MODULES/pmctrack_mmon_speedup_factor.ko
+	local type
+	! echo contention 2>/dev/null >$MANAGER || fail "active without a model"
+	log_says "monitoring module contention: no model for the counters of $(pmu 1): make one"
+	for type in 1 2; do contention_model $type "undisturbed\|stump" | give; done
+	! echo contention 2>/dev/null >$MANAGER || fail "active without an output"
+	log_says "the model for $(pmu 1) does not say how threads disturb each other: train it anew"
+	for type in 1 2; do contention_model $type | sed 's/,llc_misses$//' | give; done
+	! echo contention 2>/dev/null >$MANAGER || fail "active without llc_misses"
+	log_says "its models do not count llc_misses: train them anew"
+	! contention_model 1 | sed 's/^pmctrack-model 2 .*/pmctrack-model 2 speedup_factor/' | give 2>/dev/null || fail "taken"
+	log_says "monitoring module speedup_factor has no event 'others_llc_misses'"
+	! grep '^\[\*\]' $MANAGER || fail "a module is active"
+	without_modules
+}
