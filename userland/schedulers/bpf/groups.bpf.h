@@ -230,7 +230,6 @@ static void put_back(struct task_data *d, struct amp_thread *t)
 	if (!t || t->state != AMP_HELD)
 		return;
 	t->state = AMP_RUNNABLE;
-	t->ticks = 0;
 	catch_up(t);
 }
 

@@ -150,7 +150,7 @@ static void account(struct task_struct *p, struct task_data *d, struct amp_threa
 static void catch_up(struct amp_thread *t)
 {
 	struct process *process = policy_by_process ? process_of(t) : NULL;
-	u64 least = survey.floor > amp.band ? survey.floor - amp.band : 0;
+	u64 least = survey.mean > 2 * amp.band ? survey.mean - 2 * amp.band : 0;
 
 	if (t->progress_ns < least)
 		t->progress_ns = least;
@@ -255,7 +255,6 @@ void BPF_PROG(amp_runnable, struct task_struct *p, u64 flags)
 	if (!t)
 		return;
 	t->state = AMP_RUNNABLE;
-	t->ticks = 0;
 	catch_up(t);
 }
 
@@ -341,7 +340,7 @@ void BPF_PROG(amp_enable, struct task_struct *p)
 	t->known_ns = 0;
 	t->fixed = is_fixed(p, p->cpus_ptr);
 	/* It owes nobody anything, and nobody owes it what it was not there for. */
-	t->progress_ns = survey.floor;
+	t->progress_ns = survey.mean;
 	forget(t);
 	__builtin_memset(t->time_ns, 0, sizeof(t->time_ns));
 	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), p->comm);

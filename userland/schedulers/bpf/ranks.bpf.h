@@ -20,13 +20,13 @@ struct survey {
 	s64 worst_score[AMP_RANKS];
 	s32 astray[AMP_RANKS][AMP_RANKS];	/* by rank and core type: a CPU, or -1 */
 	u32 runnable;
-	u64 least;	/* progress of those that were runnable for some ticks, so far */
-	bool any;	/* there is one */
-	u64 floor;	/* the greatest least so far: nobody begins with less */
+	u32 parts;	/* threads that take part */
+	s64 above;	/* sum of how far their progress is above the last mean */
+	u64 mean;	/* of their progress: who begins has as much */
+	u64 values;	/* sum of policy_value() */
+	u64 value;	/* mean of it */
 };
 
-/* Who is found runnable so often in a row runs for good, and does not sleep in between. */
-#define STEADY_TICKS	5
 /* A thread's demand when it is always runnable. Each tick counts for an eighth. */
 #define DEMAND_FULL	1024
 #define DEMAND_SHIFT	3
@@ -38,7 +38,7 @@ static struct survey survey;
 
 static void count_in_process(const struct amp_thread *t)
 {
-	struct process fresh = { .tick = stats.ticks, .counted = 1, .progress_ns = survey.floor };
+	struct process fresh = { .tick = stats.ticks, .counted = 1, .progress_ns = survey.mean };
 	struct process *process = process_of(t);
 	u32 tgid = t->tgid;
 
@@ -53,20 +53,39 @@ static void count_in_process(const struct amp_thread *t)
 	}
 }
 
-/* Progress that others must not be behind: of those that always run, and may run everywhere. */
+/*
+ * Progress of @t counts for less if it is worth more than the mean, so that it gets more. In full
+ * from a tenth above the mean on, and below in the same way.
+ */
+static void prefer(struct amp_thread *t)
+{
+#ifdef POLICY_PREFERS
+	s64 most = amp.tolerance / 2, credit = 0;
+	u64 value = policy_value(t);
+
+	survey.values += value;
+	if (survey.value && value > survey.value)
+		credit = 10 * most * (value - survey.value) / survey.value;
+	else if (survey.value)
+		credit = -(s64)(10 * most * (survey.value - value) / survey.value);
+	if (credit > most)
+		credit = most;
+	if (credit < -most)
+		credit = -most;
+	t->credit = 1000 + credit;
+#endif
+}
+
+/* Of a thread that takes part, and may run everywhere. */
 static void note_progress(struct amp_thread *t)
 {
 	const struct process *process = policy_by_process ? process_of(t) : NULL;
 
 	if (process)
 		t->progress_ns = process->progress_ns;
-	if (t->ticks < STEADY_TICKS) {
-		t->ticks++;
-		return;
-	}
-	if (!survey.any || t->progress_ns < survey.least)
-		survey.least = t->progress_ns;
-	survey.any = true;
+	survey.above += t->progress_ns - survey.mean;
+	survey.parts++;
+	prefer(t);
 }
 
 /* Does it want to run often enough for a rank of its own? Of each thread, at each tick. */
@@ -100,7 +119,9 @@ static void take_survey(void)
 
 	/* All is in memory: the verifier would follow each value of a variable through the loop. */
 	survey.runnable = 0;
-	survey.any = false;
+	survey.above = 0;
+	survey.parts = 0;
+	survey.values = 0;
 	for (rank = 0; rank < AMP_RANKS; rank++) {
 		survey.nr[rank] = 0;
 		for (on = 0; on < AMP_RANKS; on++)
@@ -140,8 +161,14 @@ static void take_survey(void)
 		if (cpu >= 0)
 			survey.astray[rank][rank_of_cpu(cpu) & (AMP_RANKS - 1)] = cpu;
 	}
-	if (survey.any && survey.least > survey.floor)
-		survey.floor = survey.least;
+	if (survey.parts) {
+		/* BPF divides unsigned numbers only. */
+		if (survey.above < 0)
+			survey.mean -= (u64)-survey.above / survey.parts;
+		else
+			survey.mean += (u64)survey.above / survey.parts;
+		survey.value = survey.values / survey.parts;
+	}
 	stats.runnable = survey.runnable;
 }
 

@@ -25,6 +25,7 @@ enum amp_state {
  * @period_ns: how often threads may change ranks
  * @band: by how much a thread has to deserve a better rank more than the one that has it, in the
  *	unit of the policy
+ * @tolerance: how far slowdowns may be apart for the speed of all, in thousandths
  * @ranks: number of core types
  * @metric: enum pmct_metric of a thread's factor on rank r against rank 0, [0] is not used
  * @ratio: speed of rank 0 over that of each rank, in thousandths, for policies that do not ask
@@ -35,6 +36,7 @@ struct amp_config {
 	unsigned long long slice_ns;
 	unsigned long long period_ns;
 	unsigned long long band;
+	unsigned int tolerance;
 	unsigned int ranks;
 	unsigned int metric[AMP_RANKS];
 	unsigned int ratio[AMP_RANKS];
@@ -52,12 +54,13 @@ struct amp_config {
  * @confidence: of @factor: enum pmct_confidence, or -1 without a value
  * @fixed: it may not run everywhere, and keeps to the core type where it is
  * @factor: what the module says, in thousandths; [0] is 1000
+ * @quality: of its speed without others, how much it has beside them, in thousandths; 0: not known
+ * @credit: so much progress counts as 1000, for who gains more from fast cores than others
  * @time_ns: that it ran on each core type
  * @progress_ns: what these made, as the policy counts; see policy_ran()
  * @score: how much it deserves fast cores: see policy_score()
  * @looked_ns: when it was looked at last
  * @known_ns: when a metric of it had a value last
- * @ticks: how often in a row it was found runnable
  * @demand: how often it wants to run, of 1024
  * @takes_part: that is often enough for a rank of its own
  */
@@ -71,12 +74,13 @@ struct amp_thread {
 	int confidence;
 	unsigned int fixed;
 	unsigned int factor[AMP_RANKS];
+	unsigned int quality;
+	unsigned int credit;
 	unsigned long long time_ns[AMP_RANKS];
 	unsigned long long progress_ns;
 	long long score;
 	unsigned long long looked_ns;
 	unsigned long long known_ns;
-	unsigned int ticks;
 	unsigned int demand;
 	unsigned int takes_part;
 	char comm[AMP_COMM];

@@ -30,8 +30,14 @@
 
 static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns);
 static s64 policy_score(struct amp_thread *t, u32 rank);
+#ifdef POLICY_PREFERS
+/* What the speed of all gains while @t has a fast core. */
+static u64 policy_value(const struct amp_thread *t);
+#endif
 /* Does the policy need metrics? */
 static const bool policy_asks;
+/* And how much of their speed alone threads have beside others? */
+static const bool policy_asks_quality;
 /* Is progress that of processes? Then policy_ran() adds to struct process, too. */
 static const bool policy_by_process;
 
@@ -194,14 +200,42 @@ static inline u64 gain_of(const struct amp_thread *t, u32 rank)
 	return (u64)t->factor[bounded(rank + 1)] * 1000 / t->factor[bounded(rank)];
 }
 
+/* How much of its speed alone @t has beside others, in thousandths. */
+static inline u64 quality_of(const struct amp_thread *t)
+{
+	return t->quality ?: 1000;
+}
+
 /* Nothing is known of @t: it counts as most threads do. */
 static void forget(struct amp_thread *t)
 {
 	u32 i;
 
 	t->confidence = -1;
+	t->quality = 0;
+	t->credit = 1000;
 	for (i = 0; i < AMP_RANKS; i++)
 		t->factor[i] = amp.ratio[i];
+}
+
+/* What nobody knows well is not counted: the thread then makes progress as under ACFS. */
+static void look_at_quality(struct task_struct *p, struct amp_thread *t)
+{
+	struct pmcs_value value;
+
+	stats.asked++;
+	if (pmcs_metric(p, PMCS_QUALITY, &value)) {
+		stats.unknown++;
+		return;
+	}
+	if (value.confidence == PMCS_STALE)
+		return;
+	if (value.confidence < PMCS_ESTIMATED) {
+		stats.low++;
+		t->quality = 0;
+		return;
+	}
+	t->quality = value.value > 1000 ? 1000 : value.value ?: 1;
 }
 
 /* What a running thread is called, as exec() may have changed that, and what its metrics are. */
@@ -230,6 +264,8 @@ static void look_at(struct task_struct *p, struct amp_thread *t, u64 now)
 		t->confidence = value.confidence;
 		t->factor[rank] = value.value > 100000 ? 100000 : value.value ?: 1;
 	}
+	if (policy_asks_quality)
+		look_at_quality(p, t);
 }
 
 #endif /* SCHEDULERS_STATE_BPF_H */

@@ -53,6 +53,7 @@ static const char options_text[] =
 	"  -s, --slice=MS         how long a thread runs while others wait (default: 5)\n"
 	"  -p, --period=MS        how often threads may change core types (default: 20)\n"
 	"  -B, --band=N           how much more a thread must deserve a faster core, in the policy's unit\n"
+	"  -t, --tolerance=PERCENT  how far slowdowns may be apart for the speed of all (cafs; default: 4)\n"
 	"  -i, --interval=S       time between two reports (default: 1)\n"
 	"  -d, --duration=S       end after this time\n"
 	"  -j, --json             a line of JSON each time\n"
@@ -89,6 +90,7 @@ static int read_options(struct options *o, int argc, char **argv)
 		{ "module", required_argument, NULL, 'm' }, { "big", required_argument, NULL, 'b' },
 		{ "ratio", required_argument, NULL, 'r' }, { "slice", required_argument, NULL, 's' },
 		{ "period", required_argument, NULL, 'p' }, { "band", required_argument, NULL, 'B' },
+		{ "tolerance", required_argument, NULL, 't' },
 		{ "interval", required_argument, NULL, 'i' }, { "duration", required_argument, NULL, 'd' },
 		{ "json", no_argument, NULL, 'j' }, { "openmetrics", required_argument, NULL, 'o' },
 		{ "quiet", no_argument, NULL, 'q' },
@@ -98,8 +100,8 @@ static int read_options(struct options *o, int argc, char **argv)
 	bool ok = true;
 	int c, rank;
 
-	*o = (struct options){ .interval = 1, .policy = { .slice_ns = 5 * NS_PER_MS, .period_ns = 20 * NS_PER_MS } };
-	while (ok && (c = getopt_long(argc, argv, "m:b:r:s:p:B:i:d:jo:qh", table, NULL)) >= 0) {
+	*o = (struct options){ .interval = 1, .policy = { .slice_ns = 5 * NS_PER_MS, .period_ns = 20 * NS_PER_MS, .tolerance = 40 } };
+	while (ok && (c = getopt_long(argc, argv, "m:b:r:s:p:B:t:i:d:jo:qh", table, NULL)) >= 0) {
 		switch (c) {
 		case 'm': o->module = optarg; break;
 		case 'b': o->fastest = optarg; break;
@@ -115,6 +117,10 @@ static int read_options(struct options *o, int argc, char **argv)
 		case 'B':
 			ok = number("--band", optarg, 1, 1e15, &value);
 			o->policy.band = (unsigned long long)value;
+			break;
+		case 't':
+			ok = number("--tolerance", optarg, 0, 100, &value);
+			o->policy.tolerance = (unsigned int)(value * 10 + 0.5);
 			break;
 		case 'i': ok = number("--interval", optarg, 0.01, 1e6, &o->interval); break;
 		case 'd': ok = number("--duration", optarg, 0.01, 1e9, &o->seconds); break;

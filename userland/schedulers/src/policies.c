@@ -13,6 +13,7 @@
 
 ELF(a_dwrr);
 ELF(acfs);
+ELF(cafs);
 ELF(ef_driven);
 ELF(eqp);
 ELF(hsp);
@@ -32,6 +33,8 @@ const struct policy_kind policy_kinds[] = {
 	/* Who changes core types sooner than the module samples (200 ms) is never known. */
 	{ "acfs", "equal progress of applications, by priority", "speedup_factor", speedup, 0, 200 * MS,
 	  "ns", ELF_OF(acfs) },
+	{ "cafs", "equal progress beside others, and then who gains most", "contention", speedup, 0, 100 * MS,
+	  "ns", ELF_OF(cafs) },
 	{ "ef-driven", "fast cores for whose energy-delay product gains most", "ef", efficiency, 1000, 50,
 	  "thousandths", ELF_OF(ef_driven) },
 	{ "prim", "pairs drawn by lot change places if that saves energy", "ef", efficiency, 1000, 50,

@@ -111,6 +111,7 @@ static int configure(struct policy *p, const struct policy_kind *kind, const str
 	config->slice_ns = o->slice_ns;
 	config->period_ns = o->period_ns;
 	config->band = o->band ? o->band : kind->band;
+	config->tolerance = o->tolerance;
 	config->ranks = m->nr;
 	for (rank = 0; rank < AMP_RANKS; rank++) {
 		config->metric[rank] = metric_of(kind, m, rank);

@@ -57,6 +57,7 @@ static struct json_object *thread_object(const struct show *s, const struct amp_
 	add(o, "progress_s", json_object_new_double((double)t->progress_ns / NS_PER_S));
 	/* Without a value there is none, and not 1. */
 	add(o, "factor", confidence ? json_object_new_double(t->factor[1] / 1e3) : NULL);
+	add(o, "quality", t->quality ? json_object_new_double(t->quality / 1e3) : NULL);
 	add(o, "confidence", confidence ? json_object_new_string(confidence) : NULL);
 	return o;
 }

@@ -10,7 +10,7 @@ from typing import Sequence
 
 from ..command_line import command, dispatch, interruptible
 from ..failure import Failure
-from .mixes import mixes
+from .mixes import drawn, mixes
 
 POLICIES = "default,rr,a-dwrr,eqp,hsp,acfs,hsp -m oracle,acfs -m oracle"
 
@@ -25,7 +25,9 @@ def _run(options: argparse.Namespace) -> int:
     from . import runner  # pylint: disable=import-outside-toplevel
     folder = Path(options.folder)
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = [mix for mix in mixes(options.machine)
+    known = drawn(options.machine, options.seed, options.drawn) if options.drawn else \
+        mixes(options.machine)
+    wanted = [mix for mix in known
               if not options.mixes or str(mix.number) in options.mixes.split(",")]
     if not wanted:
         raise Failure(f"--mixes {options.mixes}: {options.machine} has 1 to "
@@ -57,6 +59,8 @@ def main(arguments: Sequence[str]) -> int:
     carry.add_argument("folder", help="where completion times go; what it has is not run again")
     carry.add_argument("--machine", required=True)
     carry.add_argument("--mixes", help="numbers of some mixes, with commas between them")
+    carry.add_argument("--drawn", type=int, metavar="N",
+                       help="run N mixes drawn by lot with the seed, and not the table's")
     carry.add_argument("--policies", default=POLICIES,
                     help=f"with their options, with commas between them ({POLICIES})")
     carry.add_argument("--scheduler", type=command, default="pmctrack-sched", metavar="COMMAND")

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * CAFS: applications progress equally, as under ACFS, but what others take from them in caches and
+ * memory counts, too. Within a tolerance, those progress faster with which the machine does more:
+ * the aggregate speedup (ASP) gains most if fast cores' time goes from who gains less than the mean
+ * of it to who gains more, until slowdowns are as far apart as they may be.
+ */
+#define POLICY_PREFERS
+#include "progress.bpf.h"
+
+static const bool policy_asks = true;
+static const bool policy_asks_quality = true;
+static const bool policy_by_process = true;
+
+static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns)
+{
+	make_progress(t, rank, ns * 1000 / t->credit, quality_of(t));
+}
+
+/* The speed that cores of @rank add to that of the next ones, in thousandths of the fastest. */
+static u64 faster_by(const struct amp_thread *t, u32 rank)
+{
+	u64 fast = 1000000 / (t->factor[bounded(rank)] ?: 1000);
+	u64 slow = 1000000 / (t->factor[bounded(rank + 1)] ?: 1000);
+
+	return fast > slow ? (fast - slow) * quality_of(t) / 1000 : 0;
+}
+
+/* What a fast core adds to ASP while @t has it, in thousandths. */
+static u64 policy_value(const struct amp_thread *t)
+{
+	return faster_by(t, 0) * (t->factor[bounded(amp.ranks - 1)] ?: 1000) / 1000 /
+	       threads_beside(process_of(t));
+}
+
+/*
+ * In ns: how far it is behind the mean, times what a faster core would do about that. The sum of
+ * the squares of all lags falls fastest if cores go to the greatest.
+ */
+static s64 policy_score(struct amp_thread *t, u32 rank)
+{
+	u64 threads = threads_beside(process_of(t));
+	u64 does = faster_by(t, rank) * 100 / (t->weight ?: 1) / threads;
+	s64 lag = survey.mean - t->progress_ns;
+
+	return lag < 0 ? -(s64)((u64)-lag * does / speed_alone(t, threads)) :
+	       (s64)((u64)lag * does / speed_alone(t, threads));
+}
+
+POLICY("cafs");
