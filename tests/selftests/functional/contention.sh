@@ -55,6 +55,20 @@ test_contention_quality() {
 	without_modules
 }
 
+test_contention_of_others() {
+	hybrid
+	local type
+	insmod $MODULES/pmctrack_mmon_contention.ko
+	for type in 1 2; do contention_model $type | give; done
+	echo contention >$MANAGER
+	echo 2 >/proc/sys/kernel/perf_event_paranoid
+	for type in others_llc_misses quality sf; do
+		expect_refusal 1 "virtual counter $type shows what others do, too: that needs CAP_PERFMON" \
+			user pmctrack -V $type true
+	done
+	without_modules
+}
+
 # What is missing in a model is said, and the module stays inactive; others have not this event.
 test_contention_refused() {
 	hybrid

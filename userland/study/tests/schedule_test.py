@@ -38,8 +38,18 @@ class Arithmetic(unittest.TestCase):
         self.assertTrue(all(sum(p.threads for p in mix.programs) == 12
                             for mix in mixes.mixes("2B-10S")))
         self.assertTrue(all(len(mix.programs) == 4 for mix in mixes.mixes("2B-2S")))
+        self.assertTrue(all(len(mix.programs) == 12 for mix in mixes.mixes("4P-8E")))
         with self.assertRaises(Failure):
             mixes.mixes("4-shared")
+
+    def test_drawn(self) -> None:
+        """By lot, always the same, of the table's kind, and never under its names."""
+        for machine, threads in (("2B-2S", 4), ("2B-10S", 12), ("4P-8E", 12)):
+            found = mixes.drawn(machine, 1, 20)
+            self.assertEqual(found, mixes.drawn(machine, 1, 20))
+            self.assertNotEqual(found, mixes.drawn(machine, 2, 20))
+            self.assertTrue(all(sum(p.threads for p in mix.programs) == threads for mix in found))
+            self.assertFalse({mix.name for mix in found} & {m.name for m in mixes.mixes(machine)})
 
     def test_cpus(self) -> None:
         """Lists of the kernel."""

@@ -142,7 +142,7 @@ def _give_models(plan: Plan, mix: Mix) -> None:
     """Those that were trained without the families of this mix."""
     if plan.models is None:
         return
-    found = sorted((plan.models / mix.name).glob("*.model"))
+    found = sorted((plan.models / mix.name).rglob("*.model"))
     if not found:
         raise Failure(f"no models in {plan.models / mix.name}")
     for path in found:
@@ -158,7 +158,7 @@ def _digest(what: Sequence[str] | Path | None) -> str:
     """Of the files of a command line, or of a folder of models."""
     found = hashlib.sha256()
     if isinstance(what, Path):
-        paths = sorted(what.glob("*/*.model"))
+        paths = sorted(what.rglob("*.model"))
     else:
         paths = [Path(word) for word in what or () if Path(word).is_file()]
     for path in paths:
