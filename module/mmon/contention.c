@@ -45,7 +45,7 @@ enum { VIRT_OTHERS, VIRT_QUALITY, VIRT_SF };
 	}
 
 static const struct pmct_vcounter virt[] = {
-	[VIRT_OTHERS] = VIRT(GIVEN, "", "misses of others in the same last-level cache meanwhile"),
+	[VIRT_OTHERS] = VIRT(GIVEN, "", "misses of others in the same last-level cache, by their last rates"),
 	[VIRT_QUALITY] = ESTIMATE("quality", "speed over that without others, in thousandths"),
 	[VIRT_SF] = ESTIMATE("sf", "speed on big cores over that on small ones, in thousandths"),
 	[VIRT_SF + 1] = ESTIMATE("sf_2", "the same, for the second type of small cores"),
@@ -58,23 +58,29 @@ static_assert(ARRAY_SIZE(virt) == VIRT_SF + PMCT_MAX_SMALL);
  * struct thread - what is known of a thread
  * @round: its samples
  * @rate: misses of the last-level cache per ms, in its last sample that counted these
+ * @cpu: where it ran last
  */
 struct thread {
 	struct pmct_round round;
 	u32 rate;
+	int cpu;
 };
 
 /**
  * struct running - of a CPU
  * @ctx: the thread that runs there, if it is monitored; for comparison only
- * @rate: its rate, or 0. Other CPUs read it
+ * @tgid: of its process
+ * @rate: its rate
+ *
+ * The CPU writes, others read; what they read together need not belong together.
  */
 struct running {
 	const struct pmct_ctx *ctx;
+	pid_t tgid;
 	u32 rate;
 };
 
-static DEFINE_PER_CPU(struct running, running);
+static DEFINE_PER_CPU_SHARED_ALIGNED(struct running, running);
 /* By CPU, a bitmap: the others of its cache. While the module is active. */
 static unsigned long *others_of;
 
@@ -221,27 +227,48 @@ static int contention_enable(struct monitoring_module *self)
 
 static void contention_on_switch_in(struct pmct_ctx *ctx, int cpu)
 {
-	const struct thread *t = pmct_mmon_data(ctx);
+	const struct task_struct *task = pmct_mmon_task(ctx);
+	struct running *r = this_cpu_ptr(&running);
+	struct thread *t = pmct_mmon_data(ctx);
 
-	WRITE_ONCE(*this_cpu_ptr(&running.ctx), ctx);
-	WRITE_ONCE(*this_cpu_ptr(&running.rate), t->rate);
+	t->cpu = cpu;
+	/* A CPU is no thread. */
+	if (!task)
+		return;
+	WRITE_ONCE(r->rate, t->rate);
+	WRITE_ONCE(r->tgid, task->tgid);
+	WRITE_ONCE(r->ctx, ctx);
 }
 
 static void contention_on_switch_out(struct pmct_ctx *ctx, int cpu)
 {
 	WRITE_ONCE(*this_cpu_ptr(&running.ctx), NULL);
-	WRITE_ONCE(*this_cpu_ptr(&running.rate), 0);
 }
 
-/* What others on this CPU's cache miss in @ns, if they go on as they did when last seen. */
-static u32 misses_of_others(u64 ns)
+/* Who was monitored, or met the module, while he ran, has not entered. */
+static void contention_on_tick(struct pmct_ctx *ctx, int cpu)
 {
-	u64 rate = 0;
-	unsigned int cpu;
+	if (__this_cpu_read(running.ctx) != ctx)
+		contention_on_switch_in(ctx, cpu);
+}
 
-	for_each_set_bit(cpu, others(smp_processor_id()), nr_cpu_ids)
-		rate += READ_ONCE(per_cpu(running, cpu).rate);
-	return min_t(u64, rate * div_u64(ns, NSEC_PER_USEC) / USEC_PER_MSEC, U32_MAX);
+/*
+ * What others on its CPU's cache miss in @ns, if they go on as they did when last seen. Its own
+ * process is not the others: it would disturb itself alone, too.
+ */
+static u64 misses_of_others(const struct pmct_ctx *ctx, const struct thread *t, u64 ns)
+{
+	const struct task_struct *task = pmct_mmon_task(ctx);
+	unsigned int cpu;
+	u64 rate = 0;
+
+	for_each_set_bit(cpu, others(t->cpu), nr_cpu_ids) {
+		const struct running *r = per_cpu_ptr(&running, cpu);
+
+		if (READ_ONCE(r->ctx) && !(task && READ_ONCE(r->tgid) == task->tgid))
+			rate += READ_ONCE(r->rate);
+	}
+	return rate * div_u64(ns, NSEC_PER_USEC) / USEC_PER_MSEC;
 }
 
 /* The thread's own misses, which others see from now on. */
@@ -250,6 +277,7 @@ static void note_misses(struct pmct_ctx *ctx, struct thread *t, const struct pmc
 	u64 misses, rate;
 
 	if (sample->rec->hw_ns < PMCT_ROUND_LEAST_NS ||
+	    sample->rec->flags & PMCTRACK_RECORD_F_DISTURBED ||
 	    pmct_sample_count(sample, llc_misses, &misses) ||
 	    !pmct_ratio(misses, sample->rec->hw_ns, NSEC_PER_MSEC, &rate))
 		return;
@@ -276,10 +304,12 @@ static void publish_quality(struct pmct_ctx *ctx, const struct thread *t,
 static void contention_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
 {
 	struct thread *t = pmct_mmon_data(ctx);
+	u64 misses;
 
 	note_misses(ctx, t, sample);
-	t->round.given = misses_of_others(sample->rec->hw_ns);
-	pmct_sample_virt(sample, VIRT_OTHERS, t->round.given);
+	misses = misses_of_others(ctx, t, sample->rec->hw_ns);
+	t->round.given = min_t(u64, misses, U32_MAX);
+	pmct_sample_virt(sample, VIRT_OTHERS, misses);
 	if (training)
 		return;
 	switch (pmct_models_sample(&models, &t->round, sample)) {
@@ -296,14 +326,12 @@ static void contention_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *s
 	}
 }
 
-/* It may run, on this CPU or another one; then nobody says when it leaves. */
+/* It may run, here or elsewhere; then nobody says when it leaves. */
 static void contention_on_exit(struct pmct_ctx *ctx)
 {
-	const struct task_struct *task = pmct_mmon_task(ctx);
-	struct running *r = task ? per_cpu_ptr(&running, task_cpu(task)) : this_cpu_ptr(&running);
+	const struct thread *t = pmct_mmon_data(ctx);
 
-	if (READ_ONCE(r->ctx) == ctx)
-		WRITE_ONCE(r->rate, 0);
+	(void)cmpxchg(&per_cpu_ptr(&running, t->cpu)->ctx, ctx, NULL);
 }
 
 static int contention_load_model(struct monitoring_module *self, char *text, struct pmct_msg *msg)
@@ -326,6 +354,7 @@ static struct monitoring_module contention = {
 	.disable	= contention_disable,
 	.on_switch_in	= contention_on_switch_in,
 	.on_switch_out	= contention_on_switch_out,
+	.on_tick	= contention_on_tick,
 	.on_new_sample	= contention_on_new_sample,
 	.on_exit	= contention_on_exit,
 	.load_model	= contention_load_model,

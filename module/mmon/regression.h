@@ -78,7 +78,8 @@ struct pmct_polynomial {
  * struct pmct_output - what a model estimates
  * @kind: "speedup_factor", "ef", "undisturbed"
  * @small: core type with which the big one is compared, or that of the counts themselves
- * @error: mean absolute error in the training's cross validation, in the output's unit
+ * @error: mean absolute error in the training's cross validation, in the output's unit; of
+ *	"undisturbed", what it does to the quality
  * @base: the constant, in PMCT_REGRESSION_PARTS; of a polynomial, in 2^-16
  * @quadratic: it is 2 to the power of @polynomial, and not a sum of steps
  * @polynomial: of the logarithm of the output

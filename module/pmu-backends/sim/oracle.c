@@ -20,11 +20,13 @@ static const char *const sets[] = { "instr" };
  * @alone_ps: what its work so far takes alone on each core type, at the last sample
  * @ran_ps: what it took
  * @core_type: where it was then
+ * @valid: there was such a sample, and it has not been on another core type since
  */
 struct truth {
 	u64 alone_ps[PMCT_SIM_TYPES];
 	u64 ran_ps;
 	unsigned int core_type;
+	bool valid;
 };
 
 static int oracle_enable(struct monitoring_module *self)
@@ -39,26 +41,37 @@ static int oracle_enable(struct monitoring_module *self)
 	return configure_performance_counters_set(self, sets, ARRAY_SIZE(sets));
 }
 
-/* Of a sample since the last one, if both are of the same core type: the speed over that alone. */
+static void oracle_on_switch_in(struct pmct_ctx *ctx, int cpu)
+{
+	struct truth *t = pmct_mmon_data(ctx);
+
+	if (pmct_sim_machine_topology()->cpu_type[cpu] != t->core_type)
+		t->valid = false;
+}
+
+/* Since the last sample, if all of that was on one core type: the speed over that alone. */
 static void oracle_publish_quality(struct pmct_ctx *ctx, const struct truth *before,
 				   const struct truth *now)
 {
 	unsigned int type = now->core_type;
 	u64 quality;
 
-	if (type < PMCT_SIM_TYPES && type == before->core_type &&
+	if (before->valid && type < PMCT_SIM_TYPES && type == before->core_type &&
 	    pmct_ratio(now->alone_ps[type] - before->alone_ps[type], now->ran_ps - before->ran_ps,
 		       PMCT_RATIO_SCALE, &quality))
 		pmct_mmon_publish(ctx, PMCT_METRIC_QUALITY, min(quality, PMCT_RATIO_SCALE),
 				  PMCT_MEASURED);
+	else
+		pmct_mmon_mark_stale(ctx, PMCT_METRIC_QUALITY);
 }
 
 static void oracle_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
 {
-	struct truth *before = pmct_mmon_data(ctx), now = { .core_type = sample->rec->core_type };
+	struct truth *before = pmct_mmon_data(ctx), now = { .valid = true };
 	unsigned int type;
 	u64 sf;
 
+	now.core_type = sample->rec->core_type;
 	/* In samples at switches the thread has left already. */
 	if (!pmct_sim_machine_alone(now.alone_ps, &now.ran_ps) ||
 	    now.alone_ps[0] - before->alone_ps[0] < LEAST_PS)
@@ -83,6 +96,7 @@ static struct monitoring_module oracle = {
 	.virt		= pmct_sf_virt,
 	.period_ms	= 100,
 	.enable		= oracle_enable,
+	.on_switch_in	= oracle_on_switch_in,
 	.on_new_sample	= oracle_on_new_sample,
 };
 

@@ -23,11 +23,12 @@ test_contention_others() {
 	local neighbour cpu misses
 	insmod $MODULES/pmctrack_mmon_contention.ko training=1
 	echo contention >$MANAGER
-	taskset -c 1 pmctrack -T 0.02 -V others_llc_misses -o /tmp/neighbours simapp -j -x 20 lbm >/tmp/neighbour & neighbour=$!
+	taskset -c 1 pmctrack -T 0.02 -V others_llc_misses -o /tmp/neighbours simapp -j -x 40 lbm >/tmp/neighbour & neighbour=$!
 	sleep 0.2
 	for cpu in 0 2; do
 		taskset -c $cpu pmctrack --csv -T 0.02 -c instr,cycles -V others_llc_misses -o /tmp/mine$cpu simapp -x 20 gamess
 	done
+	kill -0 $neighbour || fail "the neighbour ended too soon"
 	wait $neighbour
 	equal "$(csv_sum /tmp/mine2 others_llc_misses)" 0 "misses in another cache"
 	misses=$(awk -v m="$(csv_sum /tmp/mine0 others_llc_misses)" -v ns="$(csv_sum /tmp/mine0 hw_ns)" 'BEGIN { print m / ns * 1e9 }')

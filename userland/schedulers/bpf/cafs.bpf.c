@@ -8,6 +8,8 @@
 #define POLICY_PREFERS
 #include "progress.bpf.h"
 
+#define LAG_MOST	(1000000 * NSEC_PER_MSEC)
+
 static const bool policy_asks = true;
 static const bool policy_asks_quality = true;
 static const bool policy_by_process = true;
@@ -40,11 +42,15 @@ static u64 policy_value(const struct amp_thread *t)
 static s64 policy_score(struct amp_thread *t, u32 rank)
 {
 	u64 threads = threads_beside(process_of(t));
-	u64 does = faster_by(t, rank) * 100 / (t->weight ?: 1) / threads;
+	u64 of = (t->weight ?: 1) * threads * speed_alone(t, threads);
 	s64 lag = survey.mean - t->progress_ns;
+	u64 size = lag < 0 ? -lag : lag;
 
-	return lag < 0 ? -(s64)((u64)-lag * does / speed_alone(t, threads)) :
-	       (s64)((u64)lag * does / speed_alone(t, threads));
+	/* Products fit, and small ones do not vanish. */
+	if (size > LAG_MOST)
+		size = LAG_MOST;
+	size = size * faster_by(t, rank) * 100 / of;
+	return lag < 0 ? -(s64)size : (s64)size;
 }
 
 POLICY("cafs");

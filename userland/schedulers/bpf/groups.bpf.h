@@ -230,7 +230,7 @@ static void put_back(struct task_data *d, struct amp_thread *t)
 	if (!t || t->state != AMP_HELD)
 		return;
 	t->state = AMP_RUNNABLE;
-	catch_up(t);
+	catch_up(t, bpf_ktime_get_ns() - t->slept_ns);
 }
 
 /* So many threads of @rank wait more: as many idle CPUs look, of other types if need be. */

@@ -146,16 +146,24 @@ static void account(struct task_struct *p, struct task_data *d, struct amp_threa
 
 #include "ranks.bpf.h"
 
-/* Nobody owes it what it could have had while it slept. */
-static void catch_up(struct amp_thread *t)
+/* No further than to the band below the mean, and by @most at most. */
+static void lift(u64 *progress, u64 most)
+{
+	u64 least = survey.mean > amp.band ? survey.mean - amp.band : 0;
+
+	if (*progress < least)
+		*progress += least - *progress < most ? least - *progress : most;
+}
+
+/* Nobody owes it what it could have had in the @ns that it slept. */
+static void catch_up(struct amp_thread *t, u64 ns)
 {
 	struct process *process = policy_by_process ? process_of(t) : NULL;
-	u64 least = survey.mean > 2 * amp.band ? survey.mean - 2 * amp.band : 0;
 
-	if (t->progress_ns < least)
-		t->progress_ns = least;
-	if (process && process->progress_ns < least)
-		process->progress_ns = least;
+	ns = ns * 100 / (t->weight ?: 1);
+	lift(&t->progress_ns, ns);
+	if (process)
+		lift(&process->progress_ns, ns / (process->runnable ?: 1));
 }
 
 #include "groups.bpf.h"
@@ -255,7 +263,7 @@ void BPF_PROG(amp_runnable, struct task_struct *p, u64 flags)
 	if (!t)
 		return;
 	t->state = AMP_RUNNABLE;
-	catch_up(t);
+	catch_up(t, bpf_ktime_get_ns() - t->slept_ns);
 }
 
 SEC("struct_ops/quiescent")
@@ -268,8 +276,10 @@ void BPF_PROG(amp_quiescent, struct task_struct *p, u64 flags)
 		d->held_ns = 0;
 		d->sent_back = false;
 	}
-	if (t)
+	if (t) {
 		t->state = AMP_BLOCKED;
+		t->slept_ns = bpf_ktime_get_ns();
+	}
 }
 
 SEC("struct_ops/running")
@@ -337,6 +347,7 @@ void BPF_PROG(amp_enable, struct task_struct *p)
 	t->demand = 0;
 	t->takes_part = false;
 	t->looked_ns = 0;
+	t->slept_ns = bpf_ktime_get_ns();
 	t->known_ns = 0;
 	t->fixed = is_fixed(p, p->cpus_ptr);
 	/* It owes nobody anything, and nobody owes it what it was not there for. */

@@ -21,12 +21,15 @@ struct survey {
 	s32 astray[AMP_RANKS][AMP_RANKS];	/* by rank and core type: a CPU, or -1 */
 	u32 runnable;
 	u32 parts;	/* threads that take part */
-	s64 above;	/* sum of how far their progress is above the last mean */
+	u64 weights;	/* sum of theirs */
+	s64 above;	/* of how far their progress is above the last mean, times weights */
 	u64 mean;	/* of their progress: who begins has as much */
 	u64 values;	/* sum of policy_value() */
 	u64 value;	/* mean of it */
 };
 
+/* So that sums of what is far from the mean fit. */
+#define MEAN_MOST	(10000 * NSEC_PER_MSEC)
 /* A thread's demand when it is always runnable. Each tick counts for an eighth. */
 #define DEMAND_FULL	1024
 #define DEMAND_SHIFT	3
@@ -76,14 +79,26 @@ static void prefer(struct amp_thread *t)
 #endif
 }
 
-/* Of a thread that takes part, and may run everywhere. */
+/*
+ * Of a thread that takes part, and may run everywhere. The mean is by weights, and who is far from
+ * it moves it no further than one who is less far (Huber's estimator): no few threads that make
+ * progress much faster or slower than all others, as of nice 19, carry it away with them.
+ */
 static void note_progress(struct amp_thread *t)
 {
+	u64 most = 2 * (amp.band < MEAN_MOST ? amp.band : MEAN_MOST);
+	s64 above;
 	const struct process *process = policy_by_process ? process_of(t) : NULL;
 
 	if (process)
 		t->progress_ns = process->progress_ns;
-	survey.above += t->progress_ns - survey.mean;
+	above = t->progress_ns - survey.mean;
+	if (above > (s64)most)
+		above = most;
+	if (above < -(s64)most)
+		above = -(s64)most;
+	survey.above += above * (t->weight ?: 1);
+	survey.weights += t->weight ?: 1;
 	survey.parts++;
 	prefer(t);
 }
@@ -121,6 +136,7 @@ static void take_survey(void)
 	survey.runnable = 0;
 	survey.above = 0;
 	survey.parts = 0;
+	survey.weights = 0;
 	survey.values = 0;
 	for (rank = 0; rank < AMP_RANKS; rank++) {
 		survey.nr[rank] = 0;
@@ -164,9 +180,9 @@ static void take_survey(void)
 	if (survey.parts) {
 		/* BPF divides unsigned numbers only. */
 		if (survey.above < 0)
-			survey.mean -= (u64)-survey.above / survey.parts;
+			survey.mean -= (u64)-survey.above / survey.weights;
 		else
-			survey.mean += (u64)survey.above / survey.parts;
+			survey.mean += (u64)survey.above / survey.weights;
 		survey.value = survey.values / survey.parts;
 	}
 	stats.runnable = survey.runnable;

@@ -60,6 +60,7 @@ struct amp_config {
  * @progress_ns: what these made, as the policy counts; see policy_ran()
  * @score: how much it deserves fast cores: see policy_score()
  * @looked_ns: when it was looked at last
+ * @slept_ns: when it went to sleep, or was held, last
  * @known_ns: when a metric of it had a value last
  * @demand: how often it wants to run, of 1024
  * @takes_part: that is often enough for a rank of its own
@@ -80,6 +81,7 @@ struct amp_thread {
 	unsigned long long progress_ns;
 	long long score;
 	unsigned long long looked_ns;
+	unsigned long long slept_ns;
 	unsigned long long known_ns;
 	unsigned int demand;
 	unsigned int takes_part;

@@ -226,12 +226,13 @@ static void look_at_quality(struct task_struct *p, struct amp_thread *t)
 	stats.asked++;
 	if (pmcs_metric(p, PMCS_QUALITY, &value)) {
 		stats.unknown++;
+		t->quality = 0;
 		return;
 	}
-	if (value.confidence == PMCS_STALE)
-		return;
-	if (value.confidence < PMCS_ESTIMATED) {
+	if (value.confidence < PMCS_ESTIMATED)
 		stats.low++;
+	/* The last value is the best guess for a while. */
+	if (value.confidence == PMCS_EXTRAPOLATED || value.age_ms > FORGET_NS / NSEC_PER_MSEC) {
 		t->quality = 0;
 		return;
 	}

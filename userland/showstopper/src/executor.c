@@ -22,7 +22,7 @@
 /* How long a program may take to end when it is asked to. */
 #define GRACE		(2 * NS_PER_S)
 /* How long it waits for what it has killed, ns; both together are less than ENDING_PATIENCE. */
-#define KILLED		(NS_PER_S / 2)
+#define KILLED		(3 * NS_PER_S / 2)
 /* How often it looks what became of the program's processes. */
 #define LOOK_PERIOD	(250 * NS_PER_MS)
 /* How long a tree's members are taken for all. */

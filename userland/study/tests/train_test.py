@@ -37,7 +37,7 @@ class Beside(unittest.TestCase):
     """Windows of programs beside others."""
 
     def test_undisturbed(self) -> None:
-        """A quality of 0.8, where half of the time are stalls: 0.6 of these would be there alone."""
+        """A quality of 0.8, where half of the time are stalls: 0.6 of these are there alone."""
         found = beside(program(), "big", "big", 200)
         self.assertEqual(len(found.rates["cycles"]), 5)
         numpy.testing.assert_allclose(found.truth["undisturbed"]["big"], 0.6)

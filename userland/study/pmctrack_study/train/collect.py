@@ -18,7 +18,7 @@ import shlex
 import signal
 import subprocess
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Iterator, Sequence
@@ -124,18 +124,22 @@ def windows(folder: Path, task: Task, kind: CoreType, events: Sequence[str], win
         _pinned(kind, task, folder / f"{kind.index}-{number}.csv", "-c", names, *more)
 
 
+def _loop(cpu: int, task: Task) -> subprocess.Popen[bytes]:
+    """A program again and again, in a group of its own, with misses that the module sees."""
+    one = shlex.join(["taskset", "-c", str(cpu), "pmctrack", "-V", OTHERS, "-T", "0.1",
+                      "-o", "/dev/null", *task.command])
+    return subprocess.Popen(["sh", "-c", f"while {one}; do :; done"], start_new_session=True,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+
+
 @contextmanager
 def _neighbours(chosen: Sequence[tuple[int, Task]]) -> Iterator[None]:
-    """Programs that run on other CPUs, again and again, and whose misses the module sees."""
-    loops = []
-    for cpu, task in chosen:
-        one = shlex.join(["taskset", "-c", str(cpu), "pmctrack", "-V", OTHERS, "-T", "0.1",
-                          "-o", "/dev/null", *task.command])
-        # pylint: disable-next=consider-using-with
-        loops.append(subprocess.Popen(["sh", "-c", f"while {one}; do :; done"],
-                                      start_new_session=True, stdin=subprocess.DEVNULL,
-                                      stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+    """Programs that run on other CPUs meanwhile."""
+    loops: list[subprocess.Popen[bytes]] = []
     try:
+        for cpu, task in chosen:
+            loops.append(_loop(cpu, task))
         time.sleep(0.3)
         yield
         if any(loop.poll() is not None for loop in loops):
@@ -143,7 +147,8 @@ def _neighbours(chosen: Sequence[tuple[int, Task]]) -> Iterator[None]:
                           f"'pmctrack -V {OTHERS} true', with the monitoring module contention")
     finally:
         for loop in loops:
-            os.killpg(loop.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.killpg(loop.pid, signal.SIGKILL)
             loop.wait()
 
 
@@ -157,8 +162,8 @@ def beside(folder: Path, task: Task, kind: CoreType, everyone: Sequence[Task],
     cpus = [cpu for other in core_types() for cpu in other.cpus if cpu != kind.cpus[0]]
     cpus = lot.sample(cpus, lot.randint(1, len(cpus)))
     chosen = [(cpu, lot.choice(everyone)) for cpu in cpus]
-    events = list(dict.fromkeys(e for f in BESIDE for e in (f.part, f.whole)
-                                if e not in ("instr", "cycles", OTHERS)))
+    wanted = {e for f in BESIDE for e in (f.part, f.whole)}
+    events = [e for e in countable(kind) if e in wanted]
     for number, start in enumerate(range(0, len(events), kind.general)):
         names = ",".join([f"instr:ebs={window}", "cycles", *events[start:start + kind.general],
                           f"coretype={kind.index}"])

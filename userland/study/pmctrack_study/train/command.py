@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 from typing import Any, Sequence
 
-from ..command_line import dispatch
+from ..command_line import dispatch, interruptible
 from ..failure import Failure
 
 
@@ -94,7 +94,11 @@ def _fit(options: argparse.Namespace) -> int:
     about = f"of {len(programs)} programs{folder.mark()}"
     if options.without:
         about += f", without the families of {Path(options.without).name}"
-    forms = ["quadratic"] if options.module == "contention" else list(fit.FORMS)
+    forms = list(fit.FORMS) if options.form == "best" else [options.form]
+    if options.module == "contention":
+        if options.form == "steps":
+            raise Failure("models of contention are quadratic")
+        forms = ["quadratic"]
     lines = [f"# {options.module}: models {about}", "",
              "| output | form | features | sets | correlation | mean absolute error |",
              "|---|---|---|---|---|---|"]
@@ -104,7 +108,7 @@ def _fit(options: argparse.Namespace) -> int:
             _seen(programs, core_type, big, options),
             fit.Wish(core_type, big, folder.general[index], module=options.module,
                      kinds=KINDS[options.module], features=options.features,
-                     guard=options.guard, forms=forms if options.form == "best" else [options.form],
+                     guard=options.guard, forms=forms,
                      comment=[f"by pmctrack-train, {about}"]),
             progress=lambda text: print(f"  {text}", flush=True))
         (into / f"{core_type}.model").write_text(result.model.text(), encoding="utf-8")
@@ -185,4 +189,5 @@ def main(arguments: Sequence[str]) -> int:
                        help="of estimates: speedup_factor, ef, or both with a comma")
     judge.set_defaults(run=_judge)
 
+    interruptible()
     return dispatch("pmctrack-train", parser, arguments)

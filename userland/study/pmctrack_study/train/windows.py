@@ -131,7 +131,7 @@ def pieces(program: Program, core_type: str, big: str, length: float) -> Windows
     rates = _rates(program.curves[core_type], edges)
     truth = factors(program, big, edges)
     weights = {}
-    if program.beside:
+    if program.beside and STALLS.part in rates:
         # Alone, nobody disturbs it.
         rates[OTHERS] = numpy.zeros(len(edges) - 1)
         truth["undisturbed"] = {core_type: numpy.ones(len(edges) - 1)}
@@ -167,6 +167,9 @@ def beside(program: Program, core_type: str, big: str, length: float) -> Windows
     if not program.beside:
         raise Failure(f"{program.name} did not run beside others")
     curves = program.beside[core_type]
+    if not any(STALLS.part in c.sums for c in curves):
+        raise Failure(f"{STALLS.part} was not counted on {core_type}: without it, nothing can be "
+                      "said of threads beside others")
     length_all = min(program.length(), *(float(c.instr[-1]) for c in curves))
     edges = numpy.arange(0.0, length_all + 1, length)
     if len(edges) < 2:
