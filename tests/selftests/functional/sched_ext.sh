@@ -456,6 +456,44 @@ test_scx_heavy() {
 	no_metrics
 }
 
+# Progress of nice 19 is a hundred times that of others. It is not what others are measured by: who
+# sleeps for a moment now and then has as much of the fast cores as who never does.
+test_scx_nice() {
+	scx
+	hybrid
+	local i name programs sleeper
+	insmod $MODULES/pmctrack_bpf.ko
+	insmod $MODULES/pmctrack_mmon_oracle.ko
+	for name in acfs cafs; do
+		sched_begin -j -m oracle $name
+		simapp -x 10000 gamess >/dev/null & sleeper=$!
+		programs=($sleeper)
+		for i in 1 2; do simapp -x 10000 gamess >/dev/null & programs+=($!); done
+		nice -n 19 simapp -x 10000 gamess >/dev/null & programs+=($!)
+		for i in {1..40}; do
+			sleep 0.1
+			kill -STOP $sleeper
+			sleep 0.002
+			kill -CONT $sleeper
+		done
+		sched_end
+		kill -KILL "${programs[@]}"
+		wait "${programs[@]}" || true
+		python3 - "${programs[@]}" <<-'E' || fail "under $name: $(tail -n 1 /tmp/sched)"
+			import json, sys
+			found = {}
+			for t in json.loads(list(open("/tmp/sched"))[-1])["threads"]:
+			    fast, slow = t["time_s"].values()
+			    found[str(t["pid"])] = fast / (fast + slow or 1)
+			sleeper, *others = (found[pid] for pid in sys.argv[1:4])
+			print(f"# fast cores: who sleeps {sleeper:.3f}, others {others}, nice 19 {found[sys.argv[4]]:.3f}")
+			sys.exit(not (min(others) > 0.55 and sleeper > 0.8 * sum(others) / 2))
+		E
+	done
+	without_modules
+	no_functions
+}
+
 # Killed: nothing stays. What somebody else chose meanwhile does.
 test_scx_killed() {
 	scx
