@@ -61,7 +61,7 @@ kfuncs)
 	policy /share/simple.bpf.o
 	echo "simple_policy $(switch_of 5 env)"
 	no_policy simple
-	for name in rr acfs; do
+	for name in rr acfs cafs; do
 		sched_begin -q -m none $name
 		echo "policy_$name $(switch_of 5 env)"
 		sched_end
