@@ -261,39 +261,6 @@ test_scx_even() {
 	no_metrics
 }
 
-# beside_others POLICY…: four programs, three of which wait for memory, with the truth about all of
-# them. $apart: the greatest of their slowdowns over the smallest
-beside_others() {
-	local i jobs=()
-	sched_begin -j -m oracle "$@"
-	for i in "180 povray" "140 art" "100 soplex" "42 omnetpp"; do
-		# shellcheck disable=SC2086
-		simapp -j -x $i >"/tmp/${i#* }" & jobs+=($!)
-	done
-	wait "${jobs[@]}"
-	sched_end
-	for i in povray art soplex omnetpp; do
-		awk -v e="$(truth /tmp/$i elapsed_s)" -v b="$(truth /tmp/$i big)" 'BEGIN { print e / b }'
-	done | sort -n | sed -n '1h; ${ H; x; s/\n/ /p; }' >/tmp/slowdowns
-	echo "# $*: slowdowns $(cat /tmp/slowdowns)"
-	apart=$(awk '{ printf "%.3f", $2 / $1 }' /tmp/slowdowns)
-}
-
-# What programs lose to each other in caches and memory is made up for, which ACFS does not know of.
-test_scx_cafs() {
-	scx
-	hybrid
-	insmod $MODULES/pmctrack_bpf.ko
-	insmod $MODULES/pmctrack_mmon_oracle.ko
-	beside_others acfs
-	awk -v a="$apart" 'BEGIN { exit !(a > 1.15) }' || fail "they do not disturb each other: $apart"
-	beside_others cafs --tolerance 0 --band 30000000
-	[ "$(of_programs quality 2 | grep -c '^0[.]')" -ge 2 ] || fail "quality: $(of_programs quality 2)"
-	awk -v a="$apart" 'BEGIN { exit !(a < 1.08) }' || fail "slowdowns are not equal: $apart"
-	without_modules
-	no_functions
-}
-
 # Slowdowns of threads are equal, as a module without a model sees them: it takes a while until each
 # has been on both core types.
 test_scx_eqp() {
@@ -454,44 +421,6 @@ test_scx_heavy() {
 	pkill -KILL -f /tmp/lights.py
 	wait
 	no_metrics
-}
-
-# Progress of nice 19 is a hundred times that of others. It is not what others are measured by: who
-# sleeps for a moment now and then has as much of the fast cores as who never does.
-test_scx_nice() {
-	scx
-	hybrid
-	local i name programs sleeper
-	insmod $MODULES/pmctrack_bpf.ko
-	insmod $MODULES/pmctrack_mmon_oracle.ko
-	for name in acfs cafs; do
-		sched_begin -j -m oracle $name
-		simapp -x 10000 gamess >/dev/null & sleeper=$!
-		programs=($sleeper)
-		for i in 1 2; do simapp -x 10000 gamess >/dev/null & programs+=($!); done
-		nice -n 19 simapp -x 10000 gamess >/dev/null & programs+=($!)
-		for i in {1..40}; do
-			sleep 0.1
-			kill -STOP $sleeper
-			sleep 0.002
-			kill -CONT $sleeper
-		done
-		sched_end
-		kill -KILL "${programs[@]}"
-		wait "${programs[@]}" || true
-		python3 - "${programs[@]}" <<-'E' || fail "under $name: $(tail -n 1 /tmp/sched)"
-			import json, sys
-			found = {}
-			for t in json.loads(list(open("/tmp/sched"))[-1])["threads"]:
-			    fast, slow = t["time_s"].values()
-			    found[str(t["pid"])] = fast / (fast + slow or 1)
-			sleeper, *others = (found[pid] for pid in sys.argv[1:4])
-			print(f"# fast cores: who sleeps {sleeper:.3f}, others {others}, nice 19 {found[sys.argv[4]]:.3f}")
-			sys.exit(not (min(others) > 0.55 and sleeper > 0.8 * sum(others) / 2))
-		E
-	done
-	without_modules
-	no_functions
 }
 
 # Killed: nothing stays. What somebody else chose meanwhile does.
