@@ -214,8 +214,17 @@ static void print_metrics(FILE *out, const struct openmetrics *om)
 	}
 }
 
+/* Nobody is to take a model's figures for those of a machine. */
+static void print_machine(FILE *out, const struct openmetrics *om)
+{
+	if (om->r->sets->simulated)
+		fputs("# TYPE pmctrack_machine info\n# HELP pmctrack_machine What is counted.\n"
+		      "pmctrack_machine_info{simulated=\"true\"} 1\n", out);
+}
+
 static void print_all(FILE *out, void *state)
 {
+	print_machine(out, state);
 	print_events(out, state);
 	print_times(out, state);
 	print_virts(out, state);

@@ -186,6 +186,20 @@ static void links_test(void **state)
 	assert_int_equal(rmdir(folder), 0);
 }
 
+/* A model's figures say so, and those of a machine do not. */
+static void simulated_test(void **state)
+{
+	(void)state;
+	add_set("pmc0=a");
+	set_counts(0x1, 5, 0, 0);
+	write_record();
+	assert_null(strstr(text, "simulated"));
+	forget_text();
+	sets.simulated = true;
+	write_record();
+	expect_line("\npmctrack_machine_info{simulated=\"true\"} 1\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +208,7 @@ int main(void)
 		test_of_run(units_test),
 		test_of_run(metrics_test),
 		test_of_run(period_test),
+		test_of_run(simulated_test),
 		cmocka_unit_test(links_test),
 	};
 
