@@ -45,7 +45,7 @@ enum { VIRT_OTHERS, VIRT_QUALITY, VIRT_SF };
 	}
 
 static const struct pmct_vcounter virt[] = {
-	[VIRT_OTHERS] = VIRT(GIVEN, "", "misses of others in the same last-level cache, by their last rates"),
+	[VIRT_OTHERS] = VIRT(GIVEN, "", "misses of others in this cache, by their last rates"),
 	[VIRT_QUALITY] = ESTIMATE("quality", "speed over that without others, in thousandths"),
 	[VIRT_SF] = ESTIMATE("sf", "speed on big cores over that on small ones, in thousandths"),
 	[VIRT_SF + 1] = ESTIMATE("sf_2", "the same, for the second type of small cores"),
@@ -110,6 +110,7 @@ enum { INSTR, CYCLES, LLC_MISSES };
 static const char *const events[] = {
 	[INSTR] = "instr", [CYCLES] = "cycles", [LLC_MISSES] = "llc_misses",
 };
+
 static const char *const sets[] = { "instr,cycles,llc_misses" };
 
 /* Of "llc_misses" in monitoring_module::events. While the module is active. */
@@ -120,7 +121,7 @@ static void forget_cpus(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		*per_cpu_ptr(&running, cpu) = (struct running) { };
+		memset(per_cpu_ptr(&running, cpu), 0, sizeof(struct running));
 }
 
 /* Masks of the size of this machine, which is often much less than that of struct cpumask. */
@@ -170,7 +171,8 @@ static int find_outputs(const struct monitoring_module *self)
 
 	for (type = 0; type < pmct_mmon_nr_core_types(); type++) {
 		undisturbed[type].output = pmct_models_output(&models, type, "undisturbed", type);
-		stalls = find_feature(models.of_type[type], "stall_backend", "cycles", STALLS_SCALE);
+		stalls = find_feature(models.of_type[type], "stall_backend", "cycles",
+				      STALLS_SCALE);
 		if (!undisturbed[type].output || stalls < 0) {
 			pr_err("pmctrack: monitoring module %s: the model for %s does not say how threads disturb each other: train it anew\n",
 			       self->name, pmct_mmon_core_type(type));
@@ -293,7 +295,7 @@ static void publish_quality(struct pmct_ctx *ctx, const struct thread *t,
 	const struct undisturbed *u = &undisturbed[round->core_type];
 	const struct pmct_regression *model = models.of_type[round->core_type];
 	u32 alone = min(pmct_regression_eval(model, u->output, round->feature), 1000U);
-	u32 stalls = min(round->feature[u->stalls], (u32)STALLS_SCALE);
+	u32 stalls = min_t(u32, round->feature[u->stalls], STALLS_SCALE);
 	u32 quality = 1000 - stalls * (1000 - alone) / STALLS_SCALE;
 
 	pmct_mmon_publish(ctx, PMCT_METRIC_QUALITY, quality,

@@ -31,7 +31,8 @@ int pmct_models_load(struct pmct_models *models, const char *module, char *text,
 		err = pmct_refuse(msg, -EINVAL, "the model is for monitoring module %s",
 				  model->module);
 	for (i = 0; !err && i < model->nr_events; i++) {
-		if (model->given & BIT(i) && (!models->given || strcmp(model->event[i], models->given)))
+		if (model->given & BIT(i) &&
+		    (!models->given || strcmp(model->event[i], models->given)))
 			err = pmct_refuse(msg, -EINVAL, "monitoring module %s has no event '%s'",
 					  module, model->event[i]);
 	}

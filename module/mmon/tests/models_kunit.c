@@ -308,7 +308,8 @@ static void given_test(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, text);
 	memcpy(text, given, sizeof(given));
 	KUNIT_EXPECT_EQ(test, -EINVAL, pmct_models_load(&models, "speedup_factor", text, &msg));
-	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(msg.text, "no event 'others'"), "says: %s", msg.text);
+	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(msg.text, "no event 'others'"), "says: %s",
+				  msg.text);
 }
 
 /* A sudden change of IPC: what was collected is dropped, and the round begins with the sample. */

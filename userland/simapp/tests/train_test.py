@@ -84,7 +84,7 @@ class Fit(unittest.TestCase):
         rng = numpy.random.default_rng(1)
         features = rng.integers(0, 5000, (800, 2))
         target = 1000 + 0.3 * features[:, 0] + numpy.where(features[:, 1] > 2000, 500.0, 0.0)
-        boost = steps.boost(features, target, 200)
+        boost = steps.boost(features, target, numpy.ones(800), 200)
         out = steps.to_output(boost, "speedup_factor", "small", 1)
         wrong = numpy.abs(out.evaluate(features) - boost.predict(features))
         self.assertLess(float(wrong.max()), 2)
@@ -106,16 +106,18 @@ class Fit(unittest.TestCase):
         rng = numpy.random.default_rng(1)
         features = rng.integers(200, 5000, (800, 2))
         target = 40 * (features[:, 0] + 1.0) ** 0.5 * (features[:, 1] / 1000 + 0.001) ** 0.3
-        known = data.Data(features, target, numpy.array([f"p{n % 20}" for n in range(800)]),
+        known = data.Data(features, target, numpy.ones(800),
+                          numpy.array([f"p{n % 20}" for n in range(800)]),
                           numpy.array([f"f{n % 10}" for n in range(800)]))
         out, _ = quadratic.make(known, [IPC, Feature("a", "instr", 1000)], "speedup_factor",
                                 "small")
         self.assertLess(float(numpy.abs(out.evaluate(features) / target - 1).max()), 0.03)
-        guess = quadratic.fit(quadratic.best_penalty(known)[0])(features, target)(features)
+        fitted = quadratic.fit(quadratic.best_penalty(known)[0])(features, target, known.weights)
+        guess = fitted(features)
         self.assertLess(float(numpy.abs(out.evaluate(features) / guess - 1).max()), 0.002)
         # The range begins at 200: 0 is not near.
         low = numpy.array([[900, n] for n in (0, 10, 100, 190, 200)])
-        guess = quadratic.fit(quadratic.best_penalty(known)[0])(features, target)(low)
+        guess = fitted(low)
         self.assertLess(float(numpy.abs(out.evaluate(low) / guess - 1).max()), 0.005)
         self.assertGreater(out.features[1].least, 180)
         # Beyond what was seen: as at its end.
@@ -143,6 +145,7 @@ class Fit(unittest.TestCase):
         features = numpy.column_stack([rng.integers(500, 2000, 400),
                                        rng.integers(30_000, 30_100, 400)])
         known = data.Data(features, 1000.0 + features[:, 0] + 8 * (features[:, 1] - 30_000),
+                          numpy.ones(400),
                           numpy.array([f"p{n % 20}" for n in range(400)]),
                           numpy.array([f"f{n % 10}" for n in range(400)]))
         with self.assertRaisesRegex(Failure, "still/instr hardly varies"):
@@ -151,7 +154,7 @@ class Fit(unittest.TestCase):
     def test_one_program(self) -> None:
         """Cross validation needs several programs."""
         alone = data.Data(numpy.zeros((3, 1), dtype=numpy.int64), numpy.zeros(3),
-                          numpy.full(3, "p"), numpy.full(3, "f"))
+                          numpy.ones(3), numpy.full(3, "p"), numpy.full(3, "f"))
         with self.assertRaisesRegex(Failure, "at least two families"):
             data.folds(alone)
 
