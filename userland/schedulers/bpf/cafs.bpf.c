@@ -32,7 +32,7 @@ static u64 faster_by(const struct amp_thread *t, u32 rank)
 static u64 policy_value(const struct amp_thread *t)
 {
 	return faster_by(t, 0) * (t->factor[bounded(amp.ranks - 1)] ?: 1000) / 1000 /
-	       threads_beside(process_of(t));
+	       runnable_beside(t);
 }
 
 /*
@@ -41,7 +41,7 @@ static u64 policy_value(const struct amp_thread *t)
  */
 static s64 policy_score(struct amp_thread *t, u32 rank)
 {
-	u64 threads = threads_beside(process_of(t));
+	u64 threads = runnable_beside(t);
 	u64 of = (t->weight ?: 1) * threads * speed_alone(t, threads);
 	s64 lag = survey.mean - t->progress_ns;
 	u64 size = lag < 0 ? -lag : lag;

@@ -197,8 +197,11 @@ static bool hold(struct task_struct *p, struct task_data *d, struct amp_thread *
 		d->held_ns = now;
 		__sync_fetch_and_add(&stats.held, 1);
 	}
-	if (t)
+	if (t) {
+		if (t->state != AMP_HELD)
+			t->slept_ns = now;
 		t->state = AMP_HELD;
+	}
 	insert_vtime(p, HELD + slot, amp.slice_ns, d->held_ns, flags);
 	/* The limit may have gone meanwhile, and the queue was empty. */
 	g->limited = true;

@@ -10,12 +10,6 @@
 
 #include "layer.bpf.h"
 
-/* Threads of @t's application that run, as the timer found last; and its process, or NULL. */
-static u64 threads_beside(const struct process *process)
-{
-	return process && process->runnable ? process->runnable : 1;
-}
-
 /* Of each of so many threads alone on the machine, in thousandths of a fast core's. */
 static u64 speed_alone(const struct amp_thread *t, u64 threads)
 {
@@ -30,7 +24,7 @@ static u64 speed_alone(const struct amp_thread *t, u64 threads)
 static void make_progress(struct amp_thread *t, u32 rank, u64 ns, u64 quality)
 {
 	struct process *process = process_of(t);
-	u64 threads = threads_beside(process);
+	u64 threads = runnable_of(process);
 
 	ns = ns * quality / (t->factor[bounded(rank)] ?: 1000) * 1000 / speed_alone(t, threads) * 100 /
 	     (t->weight ?: 1) / threads;

@@ -178,12 +178,16 @@ static inline struct process *process_of(const struct amp_thread *t)
 	return bpf_map_lookup_elem(&processes, &tgid);
 }
 
-/* How many threads of @t's process are runnable, as the timer found last. At least 1. */
+/* How many threads of @process, which may be NULL, run, as the timer found last. At least 1. */
+static inline u32 runnable_of(const struct process *process)
+{
+	return process && process->runnable ? process->runnable : 1;
+}
+
+/* The same of @t's process. */
 static inline u32 runnable_beside(const struct amp_thread *t)
 {
-	const struct process *process = process_of(t);
-
-	return process && process->runnable ? process->runnable : 1;
+	return runnable_of(process_of(t));
 }
 
 /* As an index. The compiler may know that it is one, and then the verifier does not. */
