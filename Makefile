@@ -68,6 +68,7 @@ experiments: setup
 	tests/experiments/pmctrack/factors --machine 2B-10S
 	tests/experiments/pmctrack/factors --machine 2B-2S
 	tests/experiments/pmctrack/factors --machine 2B-4S --module ef
+	tests/experiments/pmctrack/factors --machine 2B-2S --module contention
 	tests/experiments/pmctrack/schedulers --machine 2B-2S
 	tests/experiments/pmctrack/schedulers --machine 2B-10S
 

@@ -13,7 +13,7 @@ result() {
 	if [ $rc = 0 ]; then echo "ok $n - suspend: $1"; else echo "not ok $n - suspend: $1"; status=1; fi
 }
 echo "KTAP version 1"
-echo "1..6"
+echo "1..11"
 
 # A program sleeps on its way, and CPUs are monitored, too; rtcwake itself is in the middle of a
 # system call on the last CPU.
@@ -52,10 +52,49 @@ echo none >/proc/pmc/mmon_manager
 rmmod pmctrack_mmon_energy
 
 # The counters, and their interrupt, are as they were.
-pmctrack -c instr:ebs=100000,cycles $S/handcount 01000000 0 >/tmp/ebs &&
-	equal "$(sum /tmp/ebs instr)" "$(hand_main 01000000 0)" &&
-	equal "$(rows_of /tmp/ebs ebs)" 20 "windows"
+windows() {
+	pmctrack -c instr:ebs=100000,cycles $S/handcount 01000000 0 >/tmp/ebs &&
+		equal "$(sum /tmp/ebs instr)" "$(hand_main 01000000 0)" &&
+		equal "$(rows_of /tmp/ebs ebs)" 20 "windows"
+}
+windows
 result "samples by events"
+
+# To disk, and back within one boot (test_resume): the image is written and read again, and CPUs
+# and devices go through all that they would go through otherwise, except that registers have what
+# was counted after the image was made. Nobody is to see that: in the machine that is resumed, it
+# did not happen.
+mkswap /dev/vda >/dev/null && swapon /dev/vda && cat /sys/class/block/vda/dev >/sys/power/resume &&
+	echo test_resume >/sys/power/disk
+start_waiting 00500000 2
+start_attached /tmp/attached -T 0.02 -c instr,cycles -p "$waiting"
+attached=$mine
+pmctrack -S --csv -o /tmp/cpus -T 0.05 -c cycles,instr:k sleep infinity & cpus=$!
+cat >/tmp/hibernate <<-'END'
+	$S/handcount 00100000 0
+	echo disk >/sys/power/state
+END
+pmctrack --csv -o /tmp/own -T 0 -c instr,cycles,instr:k taskset 1 bash -e /tmp/hibernate 2>/tmp/own.err
+result "the machine hibernates and resumes"
+go
+wait "$waiting"
+wait "$attached"
+equal "$(sum /tmp/attached instr)" $(($(rest 00500000 2) + 1)) "instructions of what hibernated"
+result "every event is counted once"
+kill "$cpus"
+wait "$cpus"
+pkill -x sleep 2>/dev/null || true
+# This machine executes an instruction a nanosecond, so nobody has more of them than of these.
+[ "$(csv_sum /tmp/own instr:k)" -gt 1000000 ] &&
+	[ $(($(csv_sum /tmp/own instr) + $(csv_sum /tmp/own instr:k))) -le "$(csv_sum /tmp/own run_ns)" ] ||
+	{ cat /tmp/own; false; }
+result "the thread that hibernates has nothing of what is undone"
+[ "$(csv_sum /tmp/cpus instr:k)" -gt 1000000 ] &&
+	paste -d' ' <(csv /tmp/cpus instr:k) <(csv /tmp/cpus hw_ns) <(csv /tmp/cpus run_ns) |
+	awk '$1 > $2 || $2 > $3 || $3 > 1e9 { print "# instr:k, hw_ns, run_ns:", $0; bad = 1 } END { exit bad }'
+result "nor have the CPUs"
+windows
+result "samples by events after that"
 
 cd /sys/bus/virtio/drivers/9pnet_virtio || exit 1
 echo "$1" >unbind

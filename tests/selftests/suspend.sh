@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Suspend the guest to RAM while sessions are open, in KTAP. Only as the command of
+# Suspend the guest to RAM and to disk while sessions are open, in KTAP. Only as the command of
 # tests/vm/run: the guest's root is over 9p, which does not survive a suspend. So
 # everything that is needed afterwards is copied to memory, and the folder to
 # which the guest's init reports is mounted anew.
@@ -21,7 +21,8 @@ keep() {
 	done
 }
 mkdir -p $new/{proc,sys,dev,tmp,opt/pmctrack}
-keep bash cat touch rtcwake mount awk grep sleep mkfifo rm rmmod head tail sort ps pkill pmctrack $selftests/handwait $selftests/handcount
+keep bash cat touch rtcwake mkswap swapon swapoff mount taskset awk grep sleep mkfifo rm rmmod head tail sort paste ps pkill pmctrack \
+	$selftests/handwait $selftests/handcount
 cp -a /opt/pmctrack/{lib,share} $new/opt/pmctrack
 cp $selftests/lib.sh "$selftests/awake.sh" $new
 mount -t proc proc $new/proc

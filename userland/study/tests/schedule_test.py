@@ -9,9 +9,15 @@ import unittest
 from pathlib import Path
 
 from pmctrack_study.failure import Failure
-from pmctrack_study.schedule import fluid, mixes, report, results
+from pmctrack_study.schedule import fluid, mixes, report, results, runner
 from pmctrack_study.schedule.results import Alone, Completion
 from pmctrack_study.train.collect import read_cpus
+
+
+def plan_of(seed: int, stagger_s: float) -> runner.Plan:
+    """Of nothing but its seed and its starts."""
+    return runner.Plan(folder=Path("."), mixes=(), policies=(), scheduler=(), models=None,
+                       seed=seed, stagger_s=stagger_s)
 
 
 class Arithmetic(unittest.TestCase):
@@ -127,6 +133,19 @@ class Report(unittest.TestCase):
             results.same_plan(Path(name), {"length": 50, "seed": 1})
             with self.assertRaisesRegex(Failure, "with length 50, not 100"):
                 results.same_plan(Path(name), {"length": 100, "seed": 1})
+
+    def test_stagger(self) -> None:
+        """By the seed, the same under all policies, and the report says so."""
+        mix = mixes.mixes("2B-2S")[0]
+        first, again, other = (runner.start_times(plan_of(seed, 2.0), mix) for seed in (1, 1, 2))
+        self.assertEqual(first, again)
+        self.assertNotEqual(first, other)
+        self.assertTrue(all(0 <= at <= 2 for at in first + other))
+        self.assertEqual(runner.start_times(plan_of(1, 0.0), mix), [0.0] * 4)
+        with tempfile.TemporaryDirectory() as name:
+            self.assertEqual(results.stagger_of(Path(name)), 0)
+            results.same_plan(Path(name), {"stagger": 2.0})
+            self.assertEqual(results.stagger_of(Path(name)), 2)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,7 @@ def _run(options: argparse.Namespace) -> int:
     runner.run(runner.Plan(
         folder=folder, mixes=wanted, policies=options.policies.split(","),
         scheduler=shlex.split(options.scheduler), seed=options.seed, percent=options.length,
+        stagger_s=options.stagger,
         models=Path(options.models) if options.models else None))
     return 0
 
@@ -68,6 +69,9 @@ def main(arguments: Sequence[str]) -> int:
     carry.add_argument("--seed", type=int, default=1, help="of the programs' variation (1)")
     carry.add_argument("--length", type=int, default=100,
                        help="percent of the programs' length (100)")
+    carry.add_argument("--stagger", type=float, default=0.0, metavar="SECONDS",
+                       help="start a mix's programs at random within so many seconds, by the seed, "
+                            "and not together (0)")
     carry.set_defaults(run=_run)
 
     tell = commands.add_parser("report", help="tables and plots")

@@ -12,7 +12,7 @@ from ..plots import Plot
 from ..report import pictures, table, write_csv
 from .fluid import Fluid, fair, programs_of, shared, swift
 from .mixes import FAST, PAPER, Mix, mixes
-from .results import Alone, Merit, merits, read_alone
+from .results import Alone, Merit, merits, read_alone, stagger_of
 
 Cells = dict[tuple[str, str], Merit]
 
@@ -117,6 +117,13 @@ def _plot(folder: Path, seeds: Sequence[Cells], names: Sequence[str], policies: 
                 axes.legend(fontsize="small")
 
 
+def _starts(folders: Sequence[Path]) -> str:
+    within = {stagger_of(folder) for folder in folders}
+    if within == {0.0}:
+        return "together"
+    return f"at random within {' or '.join(f'{seconds:g}' for seconds in sorted(within))} s"
+
+
 def report(machine: str, folders: Sequence[Path], into: Path) -> None:
     """Of several seeds' folders."""
     seeds = [merits(folder) for folder in folders]
@@ -137,9 +144,9 @@ def report(machine: str, folders: Sequence[Path], into: Path) -> None:
         f"# Policies on the simulated machine {machine}\n",
         f"{len(names)} mixes of the paper's table" + (f" ({missing} did not run under all policies)"
                                                       if missing else "") +
-        f", {len(seeds)} seed(s). All programs of a mix start together and again until each has "
-        "run three times; times are geometric means. Slowdown: time over that alone with all fast "
-        "cores there. Everything is simulated.\n",
+        f", {len(seeds)} seed(s). All programs of a mix start {_starts(folders)}, and again until "
+        "each has run three times; times are geometric means. Slowdown: time over that alone with "
+        "all fast cores there. Everything is simulated.\n",
         "## Unfairness: greatest slowdown over the smallest\n",
         _table(seeds, names, policies, _unfairness),
         "## ASP: sum of time on slow cores only over time, less 1\n",

@@ -83,6 +83,12 @@ def same_plan(folder: Path, plan: Mapping[str, object]) -> None:
                           "another folder, or remove them")
 
 
+def stagger_of(folder: Path) -> float:
+    """Within so many seconds the programs of a mix start, by the plan; 0: together."""
+    path = folder / PLAN
+    return float(json.loads(path.read_text("utf-8")).get("stagger", 0)) if path.exists() else 0.0
+
+
 def _rows(path: Path) -> list[dict[str, str]]:
     try:
         with open(path, encoding="utf-8", newline="") as file:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import random
 import signal
 import subprocess
 import time
@@ -41,6 +42,8 @@ class Plan:
     models: Path | None
     seed: int = 1
     percent: int = 100
+    stagger_s: float = 0.0
+    """programs start at random within so many seconds, not together"""
 
 
 class Running:
@@ -112,13 +115,22 @@ def _alone(plan: Plan, program: Program) -> Alone:
         return Alone(str(program), Running(program, plan).seconds(), slow_s)
 
 
+def start_times(plan: Plan, mix: Mix) -> list[float]:
+    """One for each program of the mix, in seconds: all 0 unless they are staggered."""
+    lot = random.Random(f"{plan.seed} {mix.name}")
+    return [plan.stagger_s * lot.random() for _ in mix.programs]
+
+
 def _mixed(plan: Plan, mix: Mix, policy: str) -> list[Completion]:
-    """All start together, and again when they have ended, until the longest has run three times."""
+    """All start, and again when they have ended, until the longest has run three times."""
     running = {}
     done: list[Completion] = []
     counts = [0] * len(mix.programs)
     try:
-        for index, program in enumerate(mix.programs):
+        begin = time.monotonic()
+        for after, index, program in sorted(zip(start_times(plan, mix), range(len(counts)),
+                                             mix.programs)):
+            time.sleep(max(0.0, begin + after - time.monotonic()))
             one = Running(program, plan)
             running[one.process.pid] = (index, one)
         while min(counts) < ROUNDS:
@@ -169,8 +181,8 @@ def _digest(what: Sequence[str] | Path | None) -> str:
 def run(plan: Plan) -> None:
     """All that is not there yet: a run that was interrupted goes on."""
     same_plan(plan.folder, {"machine": plan.mixes[0].machine, "seed": plan.seed,
-                            "length": plan.percent, "policies": _digest(plan.scheduler),
-                            "models": _digest(plan.models)})
+                            "length": plan.percent, "stagger": plan.stagger_s,
+                            "policies": _digest(plan.scheduler), "models": _digest(plan.models)})
     known = read_alone(plan.folder) if (plan.folder / ALONE).exists() else {}
     there = plan.folder / COMPLETIONS
     cells = {(c.mix, c.policy) for c in read_completions(plan.folder)} if there.exists() else set()
