@@ -71,6 +71,7 @@ experiments: setup
 	tests/experiments/pmctrack/factors --machine 2B-2S --module contention
 	tests/experiments/pmctrack/schedulers --machine 2B-2S
 	tests/experiments/pmctrack/schedulers --machine 2B-10S
+	tests/experiments/pmctrack/energy
 
 clean:
 	rm -rf build

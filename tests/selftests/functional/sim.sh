@@ -128,6 +128,34 @@ test_sim_threads() {
 	more "$(csv_sum /tmp/mine instr)" "$(awk '$1 ~ /^[0-9]+$/ { s += $2 } END { printf "%.0f", s }' /tmp/truth)" "with what is spun"
 }
 
+# Who is interrupted says what he has done until then, and ends by the signal: one thread, some
+# that sleep at barriers, and some that spin there.
+test_sim_interrupted() {
+	only sim
+	local one rc program nr signal want
+	for program in "hmmer -n 1 TERM 143" "fma3d -n 3 INT 130" "streamcluster -n 2 TERM 143"; do
+		read -r program one nr signal want <<<"$program"
+		# With -m, bash leaves SIGINT of what runs in the background alone.
+		set -m
+		pmctrack --csv -T 0 -c instr -o /tmp/mine simapp -x 10000 -j "$one" "$nr" "$program" >/tmp/truth &
+		set +m
+		one=$!
+		until pgrep -x simapp >/dev/null; do sleep 0.01; done
+		sleep 0.1
+		pkill -"$signal" -x simapp
+		rc=0
+		wait $one || rc=$?
+		equal $rc "$want" "status of $program"
+		python3 -c 'import json, sys
+run = json.load(open("/tmp/truth"))
+print(run["completed"], sum(thread["events"]["instr"] for thread in run["threads"]))' >/tmp/seen
+		grep -qE '^False [1-9]' /tmp/seen || fail "$program: $(cat /tmp/seen /tmp/truth)"
+		# What is spun is nobody's work.
+		[ "$program" = streamcluster ] ||
+			equal "$(csv_sum /tmp/mine instr)" "$(cut -d' ' -f2 /tmp/seen)" "instructions of $program"
+	done
+}
+
 # Seen as simulated, and as nothing else.
 test_sim_says_so() {
 	only sim

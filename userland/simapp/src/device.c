@@ -7,6 +7,7 @@
 
 #include "complain.h"
 #include "device.h"
+#include "interrupt.h"
 
 #define DEVICE	"/dev/pmctrack_sim"
 
@@ -50,8 +51,11 @@ int device_run(int fd, uint64_t instr)
 	__u64 left = instr;
 
 	while (left && ioctl(fd, PMCT_SIM_IOC_RUN, &left)) {
-		if (errno == EAGAIN || errno == EINTR)
+		if (errno == EAGAIN || errno == EINTR) {
+			if (interrupt_came())
+				return -EINTR;
 			continue;
+		}
 		complain("the simulated machine does not run: %s", strerror(errno));
 		return -errno;
 	}

@@ -11,7 +11,7 @@
 
 /* A simulated thread: a file descriptor. */
 int device_open(const struct pmct_sim_profile *profile, uint64_t seed);
-/* The calling thread executes so many instructions of it. */
+/* The calling thread executes so many instructions of it. -EINTR, and no message: interrupt.h. */
 int device_run(int fd, uint64_t instr);
 int device_truth(int fd, struct pmct_sim_truth *truth);
 int device_info(struct pmct_sim_info *info);

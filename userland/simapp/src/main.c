@@ -10,6 +10,7 @@
 
 #include "complain.h"
 #include "device.h"
+#include "interrupt.h"
 #include "predict.h"
 #include "profiles.h"
 #include "program.h"
@@ -216,7 +217,13 @@ static int run(const struct options *o)
 		return predict_print_windows(&p, o->seed, o->predict, o->windows);
 	if (o->predict)
 		return predict_print(&p, o->seed, o->predict);
-	err = run_program(&p, o->seed, &result);
+	/* Others just die. */
+	if (o->json || o->truth)
+		err = interrupt_begin();
+	if (err)
+		complain("cannot wait for signals: %s", strerror(-err));
+	else
+		err = run_program(&p, o->seed, &result);
 	if (!err && o->json)
 		err = truth_print_json(&p, o->seed, &result);
 	else if (!err && o->truth)
@@ -242,5 +249,7 @@ int main(int argc, char **argv)
 				     options.compile);
 	else
 		err = run(&options);
-	return standard_output_end(err ? STATUS_FAILURE : 0, STATUS_FAILURE);
+	err = standard_output_end(err ? STATUS_FAILURE : 0, STATUS_FAILURE);
+	interrupt_end();
+	return err;
 }

@@ -13,6 +13,7 @@
 
 #include "complain.h"
 #include "device.h"
+#include "interrupt.h"
 #include "run.h"
 
 /* A waiting loop: it needs nothing but the core. */
@@ -154,6 +155,7 @@ static void *thread_main(void *data)
 	struct runner *r = data;
 	uint64_t i;
 
+	interrupt_join();
 	for (i = 0; !r->err && i < r->run->program->rounds; i++)
 		r->err = one_round(r);
 	if (r->err) {
@@ -218,6 +220,8 @@ int run_program(const struct program *p, uint64_t seed, struct run_result *resul
 		result->ns = now_ns();
 		err = start_and_wait(&run);
 		result->ns = now_ns() - result->ns;
+		result->early = err == -EINTR;
+		err = result->early ? 0 : err;
 	}
 	for (i = 0; !err && i < p->threads; i++)
 		err = device_truth(run.runner[i].fd, &result->truth[i]);

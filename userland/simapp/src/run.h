@@ -3,6 +3,7 @@
 #ifndef SIMAPP_RUN_H
 #define SIMAPP_RUN_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "program.h"
@@ -10,11 +11,13 @@
 /**
  * struct run_result - what became of it
  * @ns: from the first instruction to the last one
+ * @early: it was interrupted (interrupt.h), and has not done all that it would have done
  * @machine_pj: energy of the whole machine in that time
  * @truth: of each thread
  */
 struct run_result {
 	uint64_t ns;
+	bool early;
 	uint64_t machine_pj;
 	struct pmct_sim_truth truth[PROGRAM_THREADS];
 };

@@ -20,8 +20,8 @@ int truth_print(const struct program *p, const struct run_result *result)
 
 	if (err)
 		return err;
-	printf("[%s on the simulated machine %s: %.6f s]\n", p->profile.name, info.name,
-	       (double)result->ns / 1e9);
+	printf("[%s on the simulated machine %s: %.6f s%s]\n", p->profile.name, info.name,
+	       (double)result->ns / 1e9, result->early ? ", interrupted" : "");
 	printf("%6s %16s %12s %14s %12s", "thread", "instr", "cpu_s", "energy_uJ", "llc_KiB");
 	for (type = 0; type < info.nr_types; type++)
 		printf("  alone_%s_s", info.type[type]);
@@ -79,6 +79,7 @@ int truth_print_json(const struct program *p, uint64_t seed, const struct run_re
 	add(object, "program", json_object_new_string(p->profile.name));
 	add(object, "seed", json_object_new_int64((int64_t)seed));
 	add(object, "elapsed_s", json_object_new_double((double)result->ns / 1e9));
+	add(object, "completed", json_object_new_boolean(!result->early));
 	add(object, "machine_energy_uj",
 	    json_object_new_double((double)result->truth[0].machine_pj / PJ_PER_UJ));
 	add(object, "machine_energy_of_run_uj",

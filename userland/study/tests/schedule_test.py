@@ -9,8 +9,8 @@ import unittest
 from pathlib import Path
 
 from pmctrack_study.failure import Failure
-from pmctrack_study.schedule import fluid, mixes, report, results, runner
-from pmctrack_study.schedule.results import Alone, Completion
+from pmctrack_study.schedule import energy, fluid, mixes, report, results, runner
+from pmctrack_study.schedule.results import Alone, Completion, Total
 from pmctrack_study.train.collect import read_cpus
 
 
@@ -146,6 +146,46 @@ class Report(unittest.TestCase):
             self.assertEqual(results.stagger_of(Path(name)), 0)
             results.same_plan(Path(name), {"stagger": 2.0})
             self.assertEqual(results.stagger_of(Path(name)), 2)
+
+
+class Energy(unittest.TestCase):
+    """Static assignments, and what they cost."""
+
+    def test_assignments(self) -> None:
+        """The paper's example: other programs are the efficient ones than the swift ones."""
+        mix = mixes.Mix("m", 1, tuple(map(mixes.Program, "art soplex hmmer wupwise".split())))
+        known = {"art": Alone("art", 1, 1.5, 1, 3), "soplex": Alone("soplex", 1, 1.4, 1, 3),
+                 "hmmer": Alone("hmmer", 1, 3, 1, 0.6), "wupwise": Alone("wupwise", 1, 2, 1, 0.7)}
+        cpus = [4, 5, 0, 1]
+        self.assertEqual(runner.assigned("static sf", mix, known, cpus), [(0,), (1,), (4,), (5,)])
+        self.assertEqual(runner.assigned("static ef", mix, known, cpus), [(4,), (5,), (0,), (1,)])
+        self.assertEqual(runner.assigned("hsp", mix, known, cpus), [()] * 4)
+        self.assertTrue(runner.differ(mix, known, cpus, 2))
+        known["hmmer"] = Alone("hmmer", 1, 3, 1, 2)
+        known["wupwise"] = Alone("wupwise", 1, 2, 1, 4)
+        self.assertFalse(runner.differ(mix, known, cpus, 2))
+        with self.assertRaisesRegex(Failure, "not one thread for each CPU"):
+            runner.assigned("static ef", mix, known, [0, 1])
+        with self.assertRaisesRegex(Failure, "energy of art alone is not known"):
+            runner.assigned("static ef", mix, {**known, "art": Alone("art", 1, 1.5)}, cpus)
+
+    def test_report(self) -> None:
+        """Half the energy in twice the time is as good; a quarter more work is better."""
+        self.assertEqual(Total("m", "p", "a", 2.0, 100, 3.0).edp, 0.06)
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            results.append(folder / results.ALONE, [Alone("a", 1.0, 3.0, 1.0, 1.0)])
+            for policy, seconds, total in (
+                    ("static sf", 1.0, Total("m", "static sf", "a", 1.0, 100, 4.0)),
+                    ("static ef", 2.0, Total("m", "static ef", "a", 2.0, 125, 2.0))):
+                results.append(folder / results.COMPLETIONS,
+                               [Completion("m", policy, "a", 1, seconds)])
+                results.append(folder / results.TOTALS, [total])
+            energy.report("2B-4S", [folder], folder / "report")
+            text = Path(name, "report", "report.md").read_text("utf-8")
+            self.assertIn("static ef: EDP is less in 1 of 1 mixes, EDP of work in 1", text)
+            self.assertRegex(text, r"\| m +\| +a +\| +static ef \| +-20.0 \| +-36.0 \| +-75.0 \|")
+            self.assertGreater(Path(name, "report", "edp.png").stat().st_size, 5000)
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ def _run(options: argparse.Namespace) -> int:
     runner.run(runner.Plan(
         folder=folder, mixes=wanted, policies=options.policies.split(","),
         scheduler=shlex.split(options.scheduler), seed=options.seed, percent=options.length,
-        stagger_s=options.stagger,
+        stagger_s=options.stagger, differing=options.differing,
         models=Path(options.models) if options.models else None))
     return 0
 
@@ -43,6 +43,13 @@ def _run(options: argparse.Namespace) -> int:
 def _report(options: argparse.Namespace) -> int:
     from . import report  # pylint: disable=import-outside-toplevel
     report.report(options.machine, [Path(folder) for folder in options.folders],
+                  Path(options.into))
+    return 0
+
+
+def _energy(options: argparse.Namespace) -> int:
+    from . import energy  # pylint: disable=import-outside-toplevel
+    energy.report(options.machine, [Path(folder) for folder in options.folders],
                   Path(options.into))
     return 0
 
@@ -72,6 +79,9 @@ def main(arguments: Sequence[str]) -> int:
     carry.add_argument("--stagger", type=float, default=0.0, metavar="SECONDS",
                        help="start a mix's programs at random within so many seconds, by the seed, "
                             "and not together (0)")
+    carry.add_argument("--differing", type=int, default=0, metavar="N",
+                       help="run the first N mixes in which the policies 'static sf' and "
+                            "'static ef' give fast cores to different programs")
     carry.set_defaults(run=_run)
 
     tell = commands.add_parser("report", help="tables and plots")
@@ -79,6 +89,12 @@ def main(arguments: Sequence[str]) -> int:
     tell.add_argument("folders", nargs="+", metavar="folder", help="of run, one for each seed")
     tell.add_argument("--into", required=True, metavar="FOLDER")
     tell.set_defaults(run=_report)
+
+    spent = commands.add_parser("energy", help="tables and plots of energy-delay products")
+    spent.add_argument("machine")
+    spent.add_argument("folders", nargs="+", metavar="folder", help="of run, one for each seed")
+    spent.add_argument("--into", required=True, metavar="FOLDER")
+    spent.set_defaults(run=_energy)
 
     interruptible()
     return dispatch("schedule study", parser, arguments,

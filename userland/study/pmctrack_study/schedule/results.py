@@ -4,6 +4,7 @@
     plan.json           what these results depend on
     alone.csv           each program alone: on fast cores, and on the slowest only
     completions.csv     each run of each program, in a mix under a policy
+    totals.csv          each mix under a policy: work and energy of the whole machine
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ..failure import Failure
 
 ALONE = "alone.csv"
 COMPLETIONS = "completions.csv"
+TOTALS = "totals.csv"
 PLAN = "plan.json"
 
 
@@ -32,6 +34,46 @@ class Alone:
     """all fast cores are there for it"""
     slow_s: float
     """on cores of the slowest type only"""
+    fast_j: float = 0.0
+    """energy of the machine meanwhile"""
+    slow_j: float = 0.0
+
+    @property
+    def speedup_factor(self) -> float:
+        """Of the whole run."""
+        return self.slow_s / self.fast_s
+
+    @property
+    def efficiency_factor(self) -> float:
+        """EF: energy-delay products of slow and fast cores, for the same instructions."""
+        if not self.fast_j:
+            raise Failure(f"the energy of {self.program} alone is not known: it was run by an "
+                          "older version; use another folder")
+        return self.slow_j / self.fast_j * self.speedup_factor
+
+
+@dataclass(frozen=True)
+class Total:
+    """A mix under a policy: all runs of its programs, those that were ended early, too."""
+
+    mix: str
+    policy: str
+    programs: str
+    seconds: float
+    instr: int
+    joules: float
+    """of the whole machine"""
+
+    @property
+    def edp(self) -> float:
+        """Energy-delay product (equation 5): energy per instructions in a second. Who takes twice
+        as long for twice the work and energy has twice as much of it."""
+        return self.joules * self.seconds / self.instr
+
+    @property
+    def edp_of_work(self) -> float:
+        """That of an instruction: its energy times its time, however long all takes."""
+        return self.joules / self.instr * self.seconds / self.instr
 
 
 @dataclass(frozen=True)
@@ -57,7 +99,7 @@ class Merit:
     """CT / CT_fast of each program"""
 
 
-def append(path: Path, rows: Sequence[Alone] | Sequence[Completion]) -> None:
+def append(path: Path, rows: Sequence[Alone] | Sequence[Completion] | Sequence[Total]) -> None:
     """Rows more, all of them at once or none: what was measured is there, whatever happens."""
     names = [field.name for field in fields(rows[0])]
     text = io.StringIO()
@@ -99,8 +141,15 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 def read_alone(folder: Path) -> dict[str, Alone]:
     """By program."""
-    return {row["program"]: Alone(row["program"], float(row["fast_s"]), float(row["slow_s"]))
+    return {row["program"]: Alone(row["program"], float(row["fast_s"]), float(row["slow_s"]),
+                                  float(row.get("fast_j") or 0), float(row.get("slow_j") or 0))
             for row in _rows(folder / ALONE)}
+
+
+def read_totals(folder: Path) -> list[Total]:
+    """All of them."""
+    return [Total(row["mix"], row["policy"], row["programs"], float(row["seconds"]),
+                  int(row["instr"]), float(row["joules"])) for row in _rows(folder / TOTALS)]
 
 
 def read_completions(folder: Path) -> list[Completion]:

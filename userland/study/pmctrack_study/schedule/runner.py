@@ -13,12 +13,12 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Iterator, Sequence
+from typing import IO, Iterator, Mapping, Sequence
 
 from ..failure import Failure
 from ..train.collect import core_types
 from .mixes import Mix, Program
-from .results import (ALONE, COMPLETIONS, Alone, Completion, append, read_alone,
+from .results import (ALONE, COMPLETIONS, TOTALS, Alone, Completion, Total, append, read_alone,
                       read_completions, same_plan)
 
 STATE = Path("/sys/kernel/sched_ext/state")
@@ -28,6 +28,9 @@ ROUNDS = 3
 PATIENCE_S = 30
 DEFAULT = "default"
 """The kernel's own scheduler."""
+STATIC_HSP, STATIC_EF = STATIC = ("static sf", "static ef")
+"""A CPU for each program, the fast ones for those with the greatest factors, alone and on average
+(section 4.3); the kernel's own scheduler."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +47,28 @@ class Plan:
     percent: int = 100
     stagger_s: float = 0.0
     """programs start at random within so many seconds, not together"""
+    differing: int = 0
+    """only the first so many mixes in which the static assignments differ; 0: all mixes"""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a program says at its end."""
+
+    seconds: float
+    """from its start to its end, on the machine's clock"""
+    instr: int
+    begin_j: float
+    """energy of the machine since it began to exist, when the program started"""
+    end_j: float
+
+
+def _outcome(text: str) -> Outcome:
+    said = json.loads(text)
+    end_uj = said["machine_energy_uj"]
+    return Outcome(said["elapsed_s"],
+                   sum(thread["events"]["instr"] for thread in said["threads"]),
+                   1e-6 * (end_uj - said["machine_energy_of_run_uj"]), 1e-6 * end_uj)
 
 
 class Running:
@@ -52,19 +77,31 @@ class Running:
     def __init__(self, program: Program, plan: Plan, cpus: Sequence[int] = ()) -> None:
         pinned = ["taskset", "-c", ",".join(map(str, cpus))] if cpus else []
         self.program = program
+        self.cpus = cpus
         self.words = [*pinned, "simapp", "--json", "--seed", str(plan.seed), "--length",
                       str(plan.percent), "--threads", str(program.threads), program.name]
         # pylint: disable-next=consider-using-with
         self.process = subprocess.Popen(self.words, stdout=subprocess.PIPE,
                                         stdin=subprocess.DEVNULL, text=True)
 
-    def seconds(self) -> float:
-        """Once it has ended: from its start to its end, on the machine's clock."""
-        out, _ = self.process.communicate()
-        if self.process.returncode:
-            raise Failure(f"'{' '.join(self.words)}' failed")
-        elapsed: float = json.loads(out)["elapsed_s"]
-        return elapsed
+    def _said(self, *, interrupted: bool) -> str:
+        out, _ = self.process.communicate(timeout=PATIENCE_S if interrupted else None)
+        if self.process.returncode not in (0, -signal.SIGTERM if interrupted else 0):
+            raise Failure(f"'{' '.join(self.words)}' failed: status {self.process.returncode}")
+        return str(out)
+
+    def outcome(self) -> Outcome:
+        """Once it has ended."""
+        return _outcome(self._said(interrupted=False))
+
+    def part(self) -> list[Outcome]:
+        """Once it was interrupted; none if it had not begun."""
+        said = self._said(interrupted=True)
+        return [_outcome(said)] if said else []
+
+    def interrupt(self) -> None:
+        """It says what it has done until now."""
+        self.process.terminate()
 
     def end(self) -> None:
         """Whatever it does."""
@@ -87,7 +124,7 @@ def _wait_for_state(wanted: str) -> bool:
 @contextmanager
 def scheduled(plan: Plan, policy: str) -> Iterator[None]:
     """By a policy, until the end."""
-    if policy == DEFAULT:
+    if policy in (DEFAULT, *STATIC):
         yield
         return
     words = [*plan.scheduler, "--quiet", *policy.split()]
@@ -108,11 +145,14 @@ def scheduled(plan: Plan, policy: str) -> Iterator[None]:
 def _alone(plan: Plan, program: Program) -> Alone:
     """On fast cores, if there is one for each thread: then nobody needs to choose."""
     fast, *_, slow = (kind.cpus for kind in core_types())
-    slow_s = Running(program, plan, slow).seconds()
+    on_slow = Running(program, plan, slow).outcome()
     if program.threads <= len(fast):
-        return Alone(str(program), Running(program, plan, fast).seconds(), slow_s)
-    with scheduled(plan, "rr"):
-        return Alone(str(program), Running(program, plan).seconds(), slow_s)
+        on_fast = Running(program, plan, fast).outcome()
+    else:
+        with scheduled(plan, "rr"):
+            on_fast = Running(program, plan).outcome()
+    return Alone(str(program), on_fast.seconds, on_slow.seconds,
+                 on_fast.end_j - on_fast.begin_j, on_slow.end_j - on_slow.begin_j)
 
 
 def start_times(plan: Plan, mix: Mix) -> list[float]:
@@ -121,18 +161,56 @@ def start_times(plan: Plan, mix: Mix) -> list[float]:
     return [plan.stagger_s * lot.random() for _ in mix.programs]
 
 
-def _mixed(plan: Plan, mix: Mix, policy: str) -> list[Completion]:
+def factor(policy: str, alone: Alone) -> float:
+    """By which the static assignment @policy ranks a program."""
+    return alone.speedup_factor if policy == STATIC_HSP else alone.efficiency_factor
+
+
+def assigned(policy: str, mix: Mix, known: Mapping[str, Alone],
+             cpus: Sequence[int]) -> list[Sequence[int]]:
+    """For each program, the CPUs that it has: any, or one of @cpus, the fast ones first."""
+    if policy not in STATIC:
+        return [()] * len(mix.programs)
+    if [program.threads for program in mix.programs] != [1] * len(cpus):
+        raise Failure(f"{mix} has not one thread for each CPU, so no '{policy}' assignment")
+    ranked = sorted(range(len(cpus)), reverse=True,
+                    key=lambda at: factor(policy, known[str(mix.programs[at])]))
+    given: list[Sequence[int]] = [()] * len(cpus)
+    for cpu, index in zip(cpus, ranked):
+        given[index] = (cpu,)
+    return given
+
+
+def all_cpus() -> tuple[list[int], int]:
+    """The fast ones first, and how many these are."""
+    kinds = [kind.cpus for kind in core_types()]
+    return [cpu for kind in kinds for cpu in kind], len(kinds[0])
+
+
+def differ(mix: Mix, known: Mapping[str, Alone], cpus: Sequence[int], fast: int) -> bool:
+    """The static assignments give fast cores to different programs."""
+    chosen = [{at for at, given in enumerate(assigned(policy, mix, known, cpus))
+               if given[0] in cpus[:fast]} for policy in STATIC]
+    return chosen[0] != chosen[1]
+
+
+def _mixed(plan: Plan, mix: Mix, policy: str,
+           given: Sequence[Sequence[int]]) -> tuple[list[Completion], Total]:
     """All start, and again when they have ended, until the longest has run three times."""
-    running = {}
+    running: dict[int, tuple[int, Running]] = {}
     done: list[Completion] = []
+    outcomes: list[Outcome] = []
     counts = [0] * len(mix.programs)
+
+    def start(index: int) -> None:
+        one = Running(mix.programs[index], plan, given[index])
+        running[one.process.pid] = (index, one)
+
+    begin = time.monotonic()
     try:
-        begin = time.monotonic()
-        for after, index, program in sorted(zip(start_times(plan, mix), range(len(counts)),
-                                             mix.programs)):
+        for after, index in sorted(zip(start_times(plan, mix), range(len(counts)))):
             time.sleep(max(0.0, begin + after - time.monotonic()))
-            one = Running(program, plan)
-            running[one.process.pid] = (index, one)
+            start(index)
         while min(counts) < ROUNDS:
             # It stays a zombie: its process is not to lose its status.
             found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
@@ -140,14 +218,20 @@ def _mixed(plan: Plan, mix: Mix, policy: str) -> list[Completion]:
                 raise Failure("the policy ended by itself")
             index, one = running.pop(found.si_pid)
             counts[index] += 1
+            outcomes.append(one.outcome())
             done.append(Completion(mix.name, policy, str(one.program), counts[index],
-                                   one.seconds()))
-            again = Running(one.program, plan)
-            running[again.process.pid] = (index, again)
+                                   outcomes[-1].seconds))
+            start(index)
+        for _, one in running.values():
+            one.interrupt()
+        outcomes += [part for _, one in running.values() for part in one.part()]
     finally:
         for _, one in running.values():
             one.end()
-    return done
+    return done, Total(mix.name, policy, str(mix), time.monotonic() - begin,
+                       sum(outcome.instr for outcome in outcomes),
+                       max(outcome.end_j for outcome in outcomes)
+                       - min(outcome.begin_j for outcome in outcomes))
 
 
 def _give_models(plan: Plan, mix: Mix) -> None:
@@ -193,12 +277,20 @@ def run(plan: Plan) -> None:
                 append(plan.folder / ALONE, [known[str(program)]])
                 print(f"{program}: alone {known[str(program)].fast_s:.3f} s on fast cores, "
                       f"{known[str(program)].slow_s:.3f} s on slow ones", flush=True)
-    for mix in plan.mixes:
-        _give_models(plan, mix)
+    cpus, fast = all_cpus()
+    wanted = list(plan.mixes)
+    if plan.differing:
+        wanted = [mix for mix in wanted if differ(mix, known, cpus, fast)][:plan.differing]
+        print(f"in {len(wanted)} of {len(plan.mixes)} mixes the static assignments differ")
+    for mix in wanted:
+        if any(policy not in STATIC for policy in plan.policies):
+            _give_models(plan, mix)
         for policy in plan.policies:
             if (mix.name, policy) in cells:
                 continue
             with scheduled(plan, policy):
-                done = _mixed(plan, mix, policy)
+                done, total = _mixed(plan, mix, policy, assigned(policy, mix, known, cpus))
+            append(plan.folder / TOTALS, [total])
             append(there, done)
-            print(f"{mix.name} ({mix}) under {policy}: {len(done)} runs", flush=True)
+            print(f"{mix.name} ({mix}) under {policy}: {len(done)} runs, "
+                  f"{total.joules:.1f} J in {total.seconds:.1f} s", flush=True)
