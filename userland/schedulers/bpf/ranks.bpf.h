@@ -19,6 +19,10 @@ struct survey {
 	s64 best_score[AMP_RANKS];
 	s64 worst_score[AMP_RANKS];
 	s32 astray[AMP_RANKS][AMP_RANKS];	/* by rank and core type: a CPU, or -1 */
+	u32 fixed[AMP_RANKS];	/* threads that run, and may not run everywhere */
+	u32 used[AMP_RANKS];	/* CPUs that these used lately, each DEMAND_FULL */
+	u32 taken[AMP_RANKS];	/* and as many as are no places for others */
+	u32 places[AMP_RANKS];
 	u32 runnable;
 	u32 parts;	/* threads that take part */
 	u64 weights;	/* sum of theirs */
@@ -140,6 +144,7 @@ static void take_survey(void)
 	survey.values = 0;
 	for (rank = 0; rank < AMP_RANKS; rank++) {
 		survey.nr[rank] = 0;
+		survey.fixed[rank] = 0;
 		for (on = 0; on < AMP_RANKS; on++)
 			survey.astray[rank][on] = -1;
 	}
@@ -156,6 +161,9 @@ static void take_survey(void)
 			continue;
 		count_in_process(t);
 		survey.runnable++;
+		cpu = t->cpu;
+		if (t->fixed && cpu >= 0)
+			survey.fixed[rank_of_cpu(cpu) & (AMP_RANKS - 1)]++;
 		if (t->fixed || !part)
 			continue;
 		note_progress(t);
@@ -173,7 +181,6 @@ static void take_survey(void)
 			survey.worst_score[rank] = t->score;
 		}
 		survey.nr[rank]++;
-		cpu = t->cpu;
 		if (cpu >= 0)
 			survey.astray[rank][rank_of_cpu(cpu) & (AMP_RANKS - 1)] = cpu;
 	}
@@ -188,6 +195,25 @@ static void take_survey(void)
 	stats.runnable = survey.runnable;
 }
 
+/* From three quarters of a CPU more or less on, so that what comes and goes moves nobody. */
+static void look_at_fixed(void)
+{
+	const u32 enough = DEMAND_FULL * 3 / 4;
+	u32 rank;
+
+	for (rank = 0; rank < AMP_RANKS; rank++) {
+		survey.used[rank] -= survey.used[rank] >> DEMAND_SHIFT;
+		survey.used[rank] += survey.fixed[rank] * (DEMAND_FULL >> DEMAND_SHIFT);
+		if (survey.used[rank] >= survey.taken[rank] * DEMAND_FULL + enough)
+			survey.taken[rank]++;
+		else if (survey.used[rank] + enough <= survey.taken[rank] * DEMAND_FULL)
+			survey.taken[rank]--;
+		survey.places[rank] = 0;
+		if (amp.cpus[rank] > survey.taken[rank])
+			survey.places[rank] = amp.cpus[rank] - survey.taken[rank];
+	}
+}
+
 /* How many threads of @all should have ranks up to @rank. */
 static u32 places_up_to(u32 rank, u32 all)
 {
@@ -195,8 +221,8 @@ static u32 places_up_to(u32 rank, u32 all)
 
 	for (r = 0; r < AMP_RANKS; r++) {
 		if (r <= rank)
-			cpus += amp.cpus[r];
-		total += amp.cpus[r];
+			cpus += survey.places[r];
+		total += survey.places[r];
 	}
 	if (all <= total || !total)
 		return all < cpus ? all : cpus;
@@ -273,6 +299,7 @@ static int amp_tick(void *map, u32 *key, struct amp_timer *timer)
 
 	stats.ticks++;
 	take_survey();
+	look_at_fixed();
 	for (rank = 0; rank < AMP_RANKS; rank++)
 		all += survey.nr[rank];
 	/* One border after the other: a change of one makes the survey of the others untrue. */
