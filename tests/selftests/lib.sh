@@ -177,6 +177,17 @@ csv() {
 }
 csv_sum() { csv "$1" "$2" | awk '{ s += $1 } END { printf "%.0f", s }'; }
 
+# near A B PERCENT: A differs from B by so much at most
+near() {
+	awk -v a="$1" -v b="$2" -v p="$3" 'BEGIN { d = a - b; exit !((d < 0 ? -d : d) <= b * p / 100) }' ||
+		fail "${4-value}: $1, expected $2 within $3 %"
+}
+
+# truth FILE KEY: a number of a file that "simapp --json" wrote; of the first thread
+truth() { grep -oE "\"$2\":[0-9.]+" "$1" | head -n 1 | cut -d: -f2; }
+# alone FILE N: seconds that the same work takes alone on core type N, 1 is the fastest
+alone() { sed 's/.*"alone_s":{\([^}]*\)}.*/\1/' "$1" | cut -d, -f"$2" | cut -d: -f2; }
+
 # Settings that tests start from: the defaults, but samples by events are as asked for.
 settings() { printf '%s\n' unprivileged=1 ebs_cpu_percent=100 attach_max_threads=65536 user_read=1 | while read -r s; do echo "$s" >/proc/pmc/config; done; }
 

@@ -5,11 +5,6 @@
 
 MODULES=/opt/pmctrack/modules
 MANAGER=/proc/pmc/mmon_manager STATE=/proc/pmc/mmon_state
-truth() { grep -oE "\"$2\":[0-9.]+" "$1" | head -n 1 | cut -d: -f2; }
-near() {
-	awk -v a="$1" -v b="$2" -v p="$3" 'BEGIN { d = a - b; exit !((d < 0 ? -d : d) <= b * p / 100) }' ||
-		fail "${4-value}: $1, expected $2 within $3 %"
-}
 active() {
 	only sim
 	lsmod | grep -q "^pmctrack_mmon_cmt " || insmod $MODULES/pmctrack_mmon_cmt.ko
@@ -84,9 +79,11 @@ test_sim_cache_of_others() {
 }
 
 # expect_curve CURVE SIZE: /tmp/curve.csv is within 5 % of the profile's curve at all its places,
-# which are many
+# which are many, from a tenth of the cache on. A debug kernel is too slow to see so little.
 expect_curve() {
-	sed 1d /tmp/curve.csv | awk -F, -v points="$1" -v size="$2" '
+	local least=0.1
+	[ ! -e /proc/lockdep ] || least=0.2
+	sed 1d /tmp/curve.csv | awk -F, -v points="$1" -v size="$2" -v least=$least '
 		BEGIN { n = split(points, p, /[^0-9]+/); m = 0
 			for (i = 2; i < n; i += 2) { kib[++m] = p[i]; ppm[m] = p[i + 1] } }
 		{ at = $1 / 1024; want = ppm[m]
@@ -97,7 +94,7 @@ expect_curve() {
 		  if (NR == 1) first = at
 		  last = at }
 		END { printf "# %d places, %.0f to %.0f KiB; largest error %.1f %%, at %.0f KiB\n", NR, first, last, 100 * worst, where
-			exit !(NR >= 15 && first < 0.1 * size && last > 0.9 * size && worst <= 0.05) }' || fail "$(cat /tmp/curve.csv)"
+			exit !(NR >= 15 && first < least * size && last > 0.9 * size && worst <= 0.05) }' || fail "$(cat /tmp/curve.csv)"
 }
 
 # Paper on PMCTrack, Fig. 18: a curve that falls and then is flat, and one that falls all the way.
