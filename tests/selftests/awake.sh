@@ -65,7 +65,8 @@ result "samples by events"
 # was counted after the image was made. Nobody is to see that: in the machine that is resumed, it
 # did not happen.
 mkswap /dev/vda >/dev/null && swapon /dev/vda && cat /sys/class/block/vda/dev >/sys/power/resume &&
-	echo test_resume >/sys/power/disk
+	echo test_resume >/sys/power/disk && grep -q '\[test_resume\]' /sys/power/disk ||
+	{ echo "Bail out! it would really power off"; exit 1; }
 start_waiting 00500000 2
 start_attached /tmp/attached -T 0.02 -c instr,cycles -p "$waiting"
 attached=$mine

@@ -150,8 +150,9 @@ go() { echo >&7; exec 7>&-; }
 # start_attached FILE OPTION…: pmctrack in the background as $mine, attached when this returns
 start_attached() {
 	local out=$1; shift
+	rm -f "$out"
 	pmctrack "$@" >"$out" & mine=$!
-	until grep -q nsample "$out"; do
+	until grep -qs nsample "$out"; do
 		kill -0 $mine
 		sleep 0.01
 	done
@@ -186,7 +187,7 @@ near() {
 # truth FILE KEY: a number of a file that "simapp --json" wrote; of the first thread
 truth() { grep -oE "\"$2\":[0-9.]+" "$1" | head -n 1 | cut -d: -f2; }
 # alone FILE N: seconds that the same work takes alone on core type N, 1 is the fastest
-alone() { sed 's/.*"alone_s":{\([^}]*\)}.*/\1/' "$1" | cut -d, -f"$2" | cut -d: -f2; }
+alone() { grep -oE '"alone_s":\{[^}]*\}' "$1" | head -n 1 | tr -d '{}' | cut -d, -f"$2" | grep -oE '[0-9.]+$'; }
 
 # Settings that tests start from: the defaults, but samples by events are as asked for.
 settings() { printf '%s\n' unprivileged=1 ebs_cpu_percent=100 attach_max_threads=65536 user_read=1 | while read -r s; do echo "$s" >/proc/pmc/config; done; }

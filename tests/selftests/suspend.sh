@@ -21,7 +21,7 @@ keep() {
 	done
 }
 mkdir -p $new/{proc,sys,dev,tmp,opt/pmctrack}
-keep bash cat touch rtcwake mkswap swapon swapoff mount taskset awk grep sleep mkfifo rm rmmod head tail sort paste ps pkill pmctrack \
+keep bash cat touch rtcwake mkswap swapon mount taskset awk grep sleep mkfifo rm rmmod head tail sort paste ps pkill pmctrack \
 	$selftests/handwait $selftests/handcount
 cp -a /opt/pmctrack/{lib,share} $new/opt/pmctrack
 cp $selftests/lib.sh "$selftests/awake.sh" $new

@@ -506,25 +506,6 @@ test_scx_pinned() {
 	sched_end
 }
 
-# Who keeps to a fast CPU leaves one for others, and whoever gains most has that, but for the time
-# that it begins in. Without a place of its own it would have none of it.
-test_scx_place() {
-	scx
-	hybrid
-	local i programs=()
-	metrics
-	sched_begin -q hsp
-	taskset -c "$(fast_cpu)" simapp -x 10000 mcf & programs+=($!)
-	for i in 1 2; do simapp -x 10000 mcf & programs+=($!); done
-	simapp -x 200 -j gamess >/tmp/gamess1
-	echo "# gamess $(big_share /tmp/gamess1)"
-	more "$(big_share /tmp/gamess1)" 0.75 "gamess on a fast core"
-	kill -9 "${programs[@]}"
-	wait "${programs[@]}" || true
-	sched_end
-	no_metrics
-}
-
 # Ten thousand threads, asleep: nobody is without a place, and ranks are looked at in time.
 test_scx_sched_many() {
 	scx

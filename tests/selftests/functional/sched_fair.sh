@@ -73,3 +73,59 @@ test_scx_nice() {
 	without_modules
 	no_functions
 }
+
+# keeper NICE LEAST: a program that keeps to a fast CPU, and was alone there at first, is as nice as
+# that beside three others. Of these, the one that gains most has so much of the fast cores.
+keeper() {
+	local i programs=()
+	metrics
+	sched_begin -q hsp
+	taskset -c "$(fast_cpu)" simapp -x 10000 mcf & programs+=($!)
+	sleep 0.3
+	python3 -c "import os; os.setpriority(os.PRIO_PROCESS, ${programs[0]}, $1)"
+	for i in 1 2; do simapp -x 10000 mcf & programs+=($!); done
+	simapp -x 200 -j gamess >/tmp/gamess1
+	kill -9 "${programs[@]}"
+	wait "${programs[@]}" || true
+	sched_end
+	echo "# gamess $(big_share /tmp/gamess1)"
+	more "$(big_share /tmp/gamess1)" "$2" "gamess on a fast core"
+	no_metrics
+}
+
+# It takes a place, and the other one is for whoever gains most, who has it after a moment. With two
+# places for one CPU, an idle slow core took the wrong one of those that waited for that.
+test_scx_place() {
+	scx
+	hybrid
+	keeper 0 0.75
+}
+
+# With more threads than CPUs it has a right to a part of it only, as nice as can be to hardly any.
+test_scx_no_place() {
+	scx
+	hybrid
+	simapp -x 10000 mcf & other=$!
+	keeper 19 0.75
+	kill -9 $other
+	wait $other || true
+}
+
+# On a CPU that two share, by nice values: who ends a slice is compared with who waits.
+test_scx_shares_of_cpu() {
+	scx
+	hybrid
+	local i programs=() ticks=()
+	sched_begin -q rr
+	for i in 0 10; do
+		taskset -c "$(slow_cpu)" nice -n $i sh -c 'while :; do :; done' & programs+=($!)
+	done
+	sleep 4
+	for i in 0 1; do ticks+=("$(awk '{ print $14 + $15 }' "/proc/${programs[i]}/stat")"); done
+	kill -9 "${programs[@]}"
+	wait "${programs[@]}" || true
+	sched_end
+	# 1024 to 110.
+	awk -v a="${ticks[0]}" -v b="${ticks[1]}" 'BEGIN { print "# " a " and " b " ticks"; exit !(b > 0 && a / (a + b) > 0.85 && a / (a + b) < 0.95) }' ||
+		fail "nice 0 and nice 10"
+}

@@ -124,6 +124,12 @@ test_sim_threads() {
 # Who is interrupted says what he has done until then, and ends by the signal: one thread, some
 # that sleep at barriers, and some that spin there.
 test_sim_interrupted() {
+	# The program catches SIGTERM, and has had the CPU for some ticks.
+	under_way() {
+		local pid
+		pid=$(pgrep -x simapp) && grep -qE '^SigCgt:.*[4-7c-f]...$' "/proc/$pid/status" &&
+			[ "$(awk '{ print $14 + $15 }' "/proc/$pid/stat")" -ge 5 ]
+	}
 	only sim
 	local one rc program nr signal want
 	for program in "hmmer -n 1 TERM 143" "fma3d -n 3 INT 130" "streamcluster -n 2 TERM 143"; do
@@ -133,8 +139,7 @@ test_sim_interrupted() {
 		pmctrack --csv -T 0 -c instr -o /tmp/mine simapp -x 10000 -j "$one" "$nr" "$program" >/tmp/truth &
 		set +m
 		one=$!
-		until pgrep -x simapp >/dev/null; do sleep 0.01; done
-		sleep 0.1
+		eventually under_way
 		pkill -"$signal" -x simapp
 		rc=0
 		wait $one || rc=$?

@@ -214,10 +214,32 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 }
 
 /*
- * It goes on where it belongs, guests anywhere, if nobody else waits for that: a CPU that took from
- * another queue whenever a slice ends would only make two threads change places.
+ * Somebody may run on @cpu who waits in the queue of @rank and has had less CPU time than @vtime.
+ * If there are many at its head who may not, it is for the kernel to find out.
  */
-static bool keep(struct task_struct *p, u32 rank)
+static bool waits_before(u32 rank, s32 cpu, u64 vtime)
+{
+	struct task_struct *p;
+	bool before = false;
+	u32 looked = 0;
+
+	bpf_for_each(scx_dsq, p, rank, 0) {
+		before = true;
+		if (bpf_cpumask_test_cpu(cpu, p->cpus_ptr)) {
+			before = (s64)(p->scx.dsq_vtime - vtime) < 0;
+			break;
+		}
+		if (++looked >= HEAD_LOOKS)
+			break;
+	}
+	return before;
+}
+
+/*
+ * It goes on where it belongs, guests anywhere, if nobody who waits for that comes before it: a CPU
+ * that took from another queue whenever a slice ends would only make two threads change places.
+ */
+static bool keep(struct task_struct *p, u32 rank, s32 cpu)
 {
 	struct task_data *d = data_of(p);
 	struct amp_thread *t = thread_of(d);
@@ -226,7 +248,7 @@ static bool keep(struct task_struct *p, u32 rank)
 		return false;
 	account(p, d, t);
 	advance_clock(d);
-	if (must_wait_for(p, d, d->began_ns) < AMP_GROUPS)
+	if (waits_before(rank, cpu, d->vtime) || must_wait_for(p, d, d->began_ns) < AMP_GROUPS)
 		return false;
 	set_slice(p, amp.slice_ns);
 	return true;
@@ -245,7 +267,7 @@ void BPF_PROG(amp_dispatch, s32 cpu, struct task_struct *prev)
 	u32 rank = rank_of_cpu(cpu), other;
 	u64 now;
 
-	if (move_to_local(rank) || (prev && keep(prev, rank)))
+	if ((prev && keep(prev, rank, cpu)) || move_to_local(rank))
 		return;
 	now = bpf_ktime_get_ns();
 	/* The nearest types first. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who runs on which core type: a timer gives ranks away, as many of each as there are CPUs, in
- * proportion if more threads are runnable. Two threads change places if the one with the worse
- * rank deserves the better one more, by more than a band.
+ * Who runs on which core type: a timer gives ranks away, as many of each as there are CPUs for
+ * threads that may run everywhere, in proportion if more of these are runnable. Two threads change
+ * places if the one with the worse rank deserves the better one more, by more than a band.
  *
  * Threads that sleep most of the time take no part, and have the last rank: many of them together
  * would otherwise keep those that compute from the fast cores. They run on CPUs that are idle, fast
@@ -19,13 +19,16 @@ struct survey {
 	s64 best_score[AMP_RANKS];
 	s64 worst_score[AMP_RANKS];
 	s32 astray[AMP_RANKS][AMP_RANKS];	/* by rank and core type: a CPU, or -1 */
-	u32 fixed[AMP_RANKS];	/* threads that run, and may not run everywhere */
-	u32 used[AMP_RANKS];	/* CPUs that these used lately, each DEMAND_FULL */
-	u32 taken[AMP_RANKS];	/* and as many as are no places for others */
+	u32 fixed[AMP_RANKS];	/* what threads that may not run everywhere may use now */
+	u32 used[AMP_RANKS];	/* and lately; a CPU is DEMAND_FULL */
+	u32 taken[AMP_RANKS];	/* so many CPUs are no places for others */
 	u32 places[AMP_RANKS];
 	u32 runnable;
 	u32 parts;	/* threads that take part */
 	u64 weights;	/* sum of theirs */
+	u64 all_weights;	/* with those of fixed threads */
+	u32 competing;	/* threads that take part, and fixed ones */
+	u64 fair;	/* of a CPU, for a weight of 100, in DEMAND_FULL; 0: all of it */
 	s64 above;	/* of how far their progress is above the last mean, times weights */
 	u64 mean;	/* of their progress: who begins has as much */
 	u64 values;	/* sum of policy_value() */
@@ -131,6 +134,19 @@ static bool is_chosen(u32 nr, bool better)
 #endif
 }
 
+/*
+ * @t is fixed, and runs. If there are more threads than CPUs, it uses one only as far as it has a
+ * right to it by its weight.
+ */
+static void count_fixed(const struct amp_thread *t, u32 rank)
+{
+	u64 use = survey.fair * (t->weight ?: 1) / 100;
+
+	if (!survey.fair || use > DEMAND_FULL)
+		use = DEMAND_FULL;
+	survey.fixed[rank & (AMP_RANKS - 1)] += use;
+}
+
 static void take_survey(void)
 {
 	u32 i, rank, on;
@@ -141,6 +157,8 @@ static void take_survey(void)
 	survey.above = 0;
 	survey.parts = 0;
 	survey.weights = 0;
+	survey.all_weights = 0;
+	survey.competing = 0;
 	survey.values = 0;
 	for (rank = 0; rank < AMP_RANKS; rank++) {
 		survey.nr[rank] = 0;
@@ -162,8 +180,12 @@ static void take_survey(void)
 		count_in_process(t);
 		survey.runnable++;
 		cpu = t->cpu;
+		if (t->fixed || part) {
+			survey.competing++;
+			survey.all_weights += t->weight ?: 1;
+		}
 		if (t->fixed && cpu >= 0)
-			survey.fixed[rank_of_cpu(cpu) & (AMP_RANKS - 1)]++;
+			count_fixed(t, rank_of_cpu(cpu));
 		if (t->fixed || !part)
 			continue;
 		note_progress(t);
@@ -195,23 +217,29 @@ static void take_survey(void)
 	stats.runnable = survey.runnable;
 }
 
-/* From three quarters of a CPU more or less on, so that what comes and goes moves nobody. */
+/*
+ * CPUs that fixed threads use are no places for others: as many as they used lately, rounded.
+ * Between half and three quarters of a CPU all stays as it was, so that nobody moves to and fro.
+ */
 static void look_at_fixed(void)
 {
-	const u32 enough = DEMAND_FULL * 3 / 4;
-	u32 rank;
+	u32 rank, cpus = 0;
 
 	for (rank = 0; rank < AMP_RANKS; rank++) {
+		cpus += amp.cpus[rank];
 		survey.used[rank] -= survey.used[rank] >> DEMAND_SHIFT;
-		survey.used[rank] += survey.fixed[rank] * (DEMAND_FULL >> DEMAND_SHIFT);
-		if (survey.used[rank] >= survey.taken[rank] * DEMAND_FULL + enough)
+		survey.used[rank] += survey.fixed[rank] >> DEMAND_SHIFT;
+		if (survey.used[rank] >= survey.taken[rank] * DEMAND_FULL + DEMAND_FULL * 3 / 4)
 			survey.taken[rank]++;
-		else if (survey.used[rank] + enough <= survey.taken[rank] * DEMAND_FULL)
+		else if (survey.used[rank] + DEMAND_FULL / 2 < survey.taken[rank] * DEMAND_FULL)
 			survey.taken[rank]--;
 		survey.places[rank] = 0;
 		if (amp.cpus[rank] > survey.taken[rank])
 			survey.places[rank] = amp.cpus[rank] - survey.taken[rank];
 	}
+	survey.fair = 0;
+	if (survey.competing > cpus)
+		survey.fair = (u64)DEMAND_FULL * 100 * cpus / survey.all_weights;
 }
 
 /* How many threads of @all should have ranks up to @rank. */

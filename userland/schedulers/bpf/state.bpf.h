@@ -21,6 +21,8 @@
 #define ENOMEM		12
 /* So long a thread waits for a CPU of its rank that was told of it, before others may take it. */
 #define GUARD_NS	(1 * NSEC_PER_MSEC)
+/* So many at the head of a queue are looked at for one who may run somewhere. */
+#define HEAD_LOOKS	8
 /* How often a running thread is looked at. */
 #define LOOK_NS		(20 * NSEC_PER_MSEC)
 /* So long a metric counts that has no value any more. */
@@ -147,7 +149,8 @@ static u32 rank_of_cpu(s32 cpu)
 
 	if (cpu < 0 || cpu >= AMP_CPUS)
 		return 0;
-	rank = amp.rank_of[cpu];
+	/* For the verifier: the compiler may compare one copy of the number and use another. */
+	rank = amp.rank_of[cpu & (AMP_CPUS - 1)];
 	return rank < AMP_RANKS ? rank : AMP_RANKS - 1;
 }
 

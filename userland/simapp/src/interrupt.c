@@ -43,10 +43,23 @@ static void nothing(int number)
 	(void)number;
 }
 
+/* Whoever started us may want that it is ignored, as nohup does with another one. */
+static int catch_unless_ignored(int number, const struct sigaction *action)
+{
+	struct sigaction was;
+
+	if (sigaction(number, NULL, &was))
+		return -errno;
+	if (was.sa_handler != SIG_IGN && sigaction(number, action, NULL))
+		return -errno;
+	return 0;
+}
+
 int interrupt_begin(void)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };
-	struct sigaction action = { .sa_handler = nothing };
+	/* The device does not restart what was interrupted, and what prints the results must be. */
+	struct sigaction action = { .sa_handler = nothing, .sa_flags = SA_RESTART };
 
 	if (timer_create(CLOCK_MONOTONIC, &event, &again) || sigaction(SIGUSR1, &action, NULL))
 		return -errno;
@@ -54,10 +67,9 @@ int interrupt_begin(void)
 	sigaddset(&action.sa_mask, SIGALRM);
 	sigaddset(&action.sa_mask, SIGINT);
 	sigaddset(&action.sa_mask, SIGTERM);
-	if (sigaction(SIGALRM, &action, NULL) || sigaction(SIGINT, &action, NULL) ||
-	    sigaction(SIGTERM, &action, NULL))
+	if (sigaction(SIGALRM, &action, NULL))
 		return -errno;
-	return 0;
+	return catch_unless_ignored(SIGINT, &action) ?: catch_unless_ignored(SIGTERM, &action);
 }
 
 void interrupt_join(void)

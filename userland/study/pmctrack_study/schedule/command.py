@@ -30,8 +30,8 @@ def _run(options: argparse.Namespace) -> int:
     wanted = [mix for mix in known
               if not options.mixes or str(mix.number) in options.mixes.split(",")]
     if not wanted:
-        raise Failure(f"--mixes {options.mixes}: {options.machine} has 1 to "
-                      f"{len(mixes(options.machine))}")
+        raise Failure(f"--mixes {options.mixes}: {options.machine} has "
+                      f"{', '.join(str(mix.number) for mix in known)}")
     runner.run(runner.Plan(
         folder=folder, mixes=wanted, policies=options.policies.split(","),
         scheduler=shlex.split(options.scheduler), seed=options.seed, percent=options.length,

@@ -10,28 +10,27 @@ from typing import Sequence
 from ..failure import Failure
 from ..plots import Plot
 from ..report import pictures, table, write_csv
-from .results import Total, merits, read_totals
+from .results import merits, read_totals
 from .runner import STATIC_EF, STATIC_HSP
 
-NAMES = ("EDP", "EDP of work", "ASP")
+NAMES = ("EDP", "EDP of runs", "ASP")
 Row = tuple[str, str, str, tuple[float, ...]]
-"""mix, programs, policy, and by how many percent each of NAMES is more than under the first one"""
+"""mix, programs, policy, and by how many percent each of NAMES is more than under BASE"""
+BASE = STATIC_HSP
 
 
 def _changes(folder: Path) -> list[Row]:
-    """Of each mix under each policy but the first one."""
-    found = merits(folder)
-    by_mix: dict[str, list[Total]] = {}
-    for total in read_totals(folder):
-        by_mix.setdefault(total.mix, []).append(total)
+    """Of each mix under each policy but BASE."""
+    found, totals = merits(folder), read_totals(folder)
     rows = []
-    for mix, totals in by_mix.items():
-        base, *others = totals
-        for total in others:
-            speedup, least = (found[mix, which.policy].speedup for which in (total, base))
-            ratios = (total.edp / base.edp, total.edp_of_work / base.edp_of_work, speedup / least)
-            rows.append((mix, total.programs, total.policy,
-                         tuple(100 * (ratio - 1) for ratio in ratios)))
+    for (mix, policy), merit in found.items():
+        if policy == BASE or (mix, BASE) not in found:
+            continue
+        total, base, least = totals[mix, policy], totals[mix, BASE], found[mix, BASE]
+        ratios = (total.edp / base.edp,
+                  total.edp_of_runs(merit.seconds) / base.edp_of_runs(least.seconds),
+                  merit.speedup / least.speedup)
+        rows.append((mix, total.programs, policy, tuple(100 * (ratio - 1) for ratio in ratios)))
     return rows
 
 
@@ -41,7 +40,7 @@ def _spread(values: Sequence[float]) -> list[str]:
     return [f"{value:.1f}" for value in (min(values), *quarters, max(values), mean(values))]
 
 
-def _plot(into: Path, rows: Sequence[Row], base: str, pictured: list[str]) -> None:
+def _plot(into: Path, rows: Sequence[Row], pictured: list[str]) -> None:
     with Plot(into, "edp.png", pictured, 2) as plot:
         for column in (0, 1):
             axes = plot.axes(column)
@@ -51,8 +50,8 @@ def _plot(into: Path, rows: Sequence[Row], base: str, pictured: list[str]) -> No
                              label=policy)
             axes.axhline(0, color="grey", linewidth=0.5)
             axes.axvline(0, color="grey", linewidth=0.5)
-            axes.set(xlabel=f"ASP, % more than {base}",
-                     ylabel=f"{NAMES[column]}, % more than {base}", title="mixes (simulated)")
+            axes.set(xlabel=f"ASP, % more than {BASE}",
+                     ylabel=f"{NAMES[column]}, % more than {BASE}", title="mixes (simulated)")
             axes.legend()
 
 
@@ -60,29 +59,28 @@ def report(machine: str, folders: Sequence[Path], into: Path) -> None:
     """Of the mixes in several folders: their tables, and those drawn by lot."""
     rows = [row for folder in folders for row in _changes(folder)]
     if not rows:
-        raise Failure("no mix ran under two policies")
+        raise Failure(f"no mix ran under '{BASE}' and another policy")
     policies = list(dict.fromkeys(row[2] for row in rows))
-    base = read_totals(folders[0])[0].policy
     pictured: list[str] = []
     into.mkdir(parents=True, exist_ok=True)
-    _plot(into, rows, base, pictured)
+    _plot(into, rows, pictured)
     write_csv(into / "edp.csv", ["mix", "programs", "policy", "edp_percent",
-                                 "edp_of_work_percent", "asp_percent"],
+                                 "edp_of_runs_percent", "asp_percent"],
               [[*row[:3], *row[3]] for row in rows])
     text = [f"# Energy-delay products on the simulated machine {machine}\n",
             "Energy of the whole machine, time and instructions from the start of a mix to the end "
             "of the last program's third run. EDP is the paper's (equation 5), energy times time "
             "over instructions: it grows with the time until the last program has run three times, "
-            "also when energy and work grow with it. EDP of work is energy per instruction times "
-            "time per instruction. "
+            "also when energy and work grow with it. EDP of runs is the machine's power times the "
+            "square of the geometric mean of the programs' times for a run. "
             f"'{STATIC_HSP}' and '{STATIC_EF}' give a core to each program, the fast ones to those "
             "with the greatest speedup factor, or energy-efficiency factor, of whole runs alone. "
-            f"Everything is relative to '{base}', in percent, and simulated.\n"]
+            f"Everything is relative to '{BASE}', in percent, and simulated.\n"]
     for policy in policies:
         columns = list(zip(*(row[3] for row in rows if row[2] == policy)))
-        less, less_of_work = (sum(change < 0 for change in column) for column in columns[:2])
-        text += [f"## {policy}: EDP is less in {less} of {len(columns[0])} mixes, EDP of work in "
-                 f"{less_of_work}\n",
+        less, less_of_runs = (sum(change < 0 for change in column) for column in columns[:2])
+        text += [f"## {policy}: EDP is less in {less} of {len(columns[0])} mixes, EDP of runs in "
+                 f"{less_of_runs}\n",
                  table(["", "least", "quarter", "half", "three quarters", "most", "mean"],
                        [[name, *_spread(column)] for name, column in zip(NAMES, columns)])]
         if policy == STATIC_EF:

@@ -67,13 +67,14 @@ _TABLES = {
         "BLAST(4) semphy(4) wupwise(4)",
         "BLAST(6) fma3d(6)",
     ),
-    # Table 5, without W6, W9 and W10: of "gap" there is no profile.
+    # Table 5; "" where there is no profile of a program (gap).
     "2B-4S": (
         "gamess wupwise soplex bzip2 h264ref gobmk",
         "hmmer wupwise soplex vortex h264ref gobmk",
         "hmmer wupwise soplex h264ref gobmk facerec",
         "gamess wupwise soplex sixtrack h264ref gobmk",
         "swim sixtrack perlbmk h264ref gobmk facerec",
+        "",
         "soplex gamess hmmer vortex sixtrack h264ref",
         "art gamess wupwise mesa crafty h264ref",
     ),
@@ -134,4 +135,5 @@ def mixes(machine: str) -> tuple[Mix, ...]:
     """All of a machine's table."""
     if machine not in _TABLES:
         raise Failure(f"no mixes for {machine}; there are: {', '.join(_TABLES)}")
-    return tuple(_mix(machine, number, text) for number, text in enumerate(_TABLES[machine], 1))
+    return tuple(_mix(machine, number, text)
+                 for number, text in enumerate(_TABLES[machine], 1) if text)

@@ -70,10 +70,9 @@ class Total:
         as long for twice the work and energy has twice as much of it."""
         return self.joules * self.seconds / self.instr
 
-    @property
-    def edp_of_work(self) -> float:
-        """That of an instruction: its energy times its time, however long all takes."""
-        return self.joules / self.instr * self.seconds / self.instr
+    def edp_of_runs(self, seconds: float) -> float:
+        """Energy times time in a program's run of so many seconds, however long all takes."""
+        return self.joules / self.seconds * seconds ** 2
 
 
 @dataclass(frozen=True)
@@ -97,6 +96,8 @@ class Merit:
     """ASP: sum over programs of CT_slow / CT - 1"""
     slowdowns: Mapping[str, float]
     """CT / CT_fast of each program"""
+    seconds: float = 0.0
+    """geometric mean of CT"""
 
 
 def append(path: Path, rows: Sequence[Alone] | Sequence[Completion] | Sequence[Total]) -> None:
@@ -146,10 +147,12 @@ def read_alone(folder: Path) -> dict[str, Alone]:
             for row in _rows(folder / ALONE)}
 
 
-def read_totals(folder: Path) -> list[Total]:
-    """All of them."""
-    return [Total(row["mix"], row["policy"], row["programs"], float(row["seconds"]),
-                  int(row["instr"]), float(row["joules"])) for row in _rows(folder / TOTALS)]
+def read_totals(folder: Path) -> dict[tuple[str, str], Total]:
+    """By mix and policy. Of one that was interrupted before its completions were written, and was
+    run again, the last."""
+    return {(row["mix"], row["policy"]):
+            Total(row["mix"], row["policy"], row["programs"], float(row["seconds"]),
+                  int(row["instr"]), float(row["joules"])) for row in _rows(folder / TOTALS)}
 
 
 def read_completions(folder: Path) -> list[Completion]:
@@ -165,14 +168,16 @@ def merit(completions: Sequence[Completion], alone: Mapping[str, Alone]) -> Meri
         times.setdefault(one.program, []).append(one.seconds)
     if not times:
         raise Failure("no program has ended a run")
-    slowdowns, speedup = {}, 0.0
+    slowdowns, speedup, means = {}, 0.0, []
     for program, seconds in times.items():
         if program not in alone:
             raise Failure(f"{program} never ran alone")
         mean = geometric_mean(seconds)
+        means.append(mean)
         slowdowns[program] = mean / alone[program].fast_s
         speedup += alone[program].slow_s / mean - 1
-    return Merit(max(slowdowns.values()) / min(slowdowns.values()), speedup, slowdowns)
+    return Merit(max(slowdowns.values()) / min(slowdowns.values()), speedup, slowdowns,
+                 geometric_mean(means))
 
 
 def merits(folder: Path) -> dict[tuple[str, str], Merit]:

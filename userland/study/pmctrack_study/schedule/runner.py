@@ -206,10 +206,12 @@ def _mixed(plan: Plan, mix: Mix, policy: str,
         one = Running(mix.programs[index], plan, given[index])
         running[one.process.pid] = (index, one)
 
+    times = start_times(plan, mix)
+    # The first one begins now: from here on energy and time count.
     begin = time.monotonic()
     try:
-        for after, index in sorted(zip(start_times(plan, mix), range(len(counts)))):
-            time.sleep(max(0.0, begin + after - time.monotonic()))
+        for index in sorted(range(len(counts)), key=times.__getitem__):
+            time.sleep(max(0.0, begin + times[index] - min(times) - time.monotonic()))
             start(index)
         while min(counts) < ROUNDS:
             # It stays a zombie: its process is not to lose its status.
@@ -224,11 +226,12 @@ def _mixed(plan: Plan, mix: Mix, policy: str,
             start(index)
         for _, one in running.values():
             one.interrupt()
+        seconds = time.monotonic() - begin
         outcomes += [part for _, one in running.values() for part in one.part()]
     finally:
         for _, one in running.values():
             one.end()
-    return done, Total(mix.name, policy, str(mix), time.monotonic() - begin,
+    return done, Total(mix.name, policy, str(mix), seconds,
                        sum(outcome.instr for outcome in outcomes),
                        max(outcome.end_j for outcome in outcomes)
                        - min(outcome.begin_j for outcome in outcomes))
@@ -280,8 +283,9 @@ def run(plan: Plan) -> None:
     cpus, fast = all_cpus()
     wanted = list(plan.mixes)
     if plan.differing:
-        wanted = [mix for mix in wanted if differ(mix, known, cpus, fast)][:plan.differing]
+        wanted = [mix for mix in wanted if differ(mix, known, cpus, fast)]
         print(f"in {len(wanted)} of {len(plan.mixes)} mixes the static assignments differ")
+        del wanted[plan.differing:]
     for mix in wanted:
         if any(policy not in STATIC for policy in plan.policies):
             _give_models(plan, mix)
