@@ -129,3 +129,23 @@ test_scx_shares_of_cpu() {
 	awk -v a="${ticks[0]}" -v b="${ticks[1]}" 'BEGIN { print "# " a " and " b " ticks"; exit !(b > 0 && a / (a + b) > 0.85 && a / (a + b) < 0.95) }' ||
 		fail "nice 0 and nice 10"
 }
+
+# The nicest of all threads is not forgotten beside the one that is least nice: the kernel would end
+# the policy after 30 s.
+test_scx_nobody_forgotten() {
+	scx
+	hybrid
+	local programs=() nice pid before
+	sched_begin -q rr
+	for nice in -20 19; do
+		taskset -c "$(slow_cpu)" nice -n "$nice" sh -c 'while :; do :; done' & programs+=($!)
+	done
+	pid=${programs[1]}
+	sleep 1
+	before=$(awk '{ print $14 + $15 }' "/proc/$pid/stat")
+	sleep 6
+	more "$(awk '{ print $14 + $15 }' "/proc/$pid/stat")" "$before" "ticks of nice 19"
+	kill -9 "${programs[@]}"
+	wait "${programs[@]}" || true
+	sched_end
+}

@@ -204,6 +204,7 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 	if (hold(p, d, t, flags))
 		return;
 	move_to_clock(d, rank);
+	d->queued_ns = bpf_ktime_get_ns();
 	insert_vtime(p, rank, amp.slice_ns, d->vtime, flags);
 	/* It was alone there: the CPU looks again for what to run. */
 	if (flags & SCX_ENQ_LAST)
@@ -214,11 +215,23 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 }
 
 /*
- * Somebody may run on @cpu who waits in the queue of @rank and has had less CPU time than @vtime.
- * If there are many at its head who may not, it is for the kernel to find out.
+ * @p, who waits, comes before somebody who has had a weighted CPU time of @vtime, or has waited for
+ * long: the kernel ends a policy under which somebody waits for 30 s, as nice 19 would beside -20.
+ */
+static bool is_before(struct task_struct *p, u64 vtime, u64 now)
+{
+	struct task_data *d = data_of(p);
+
+	return (s64)(p->scx.dsq_vtime - vtime) < 0 || (d && now - d->queued_ns > WAIT_NS);
+}
+
+/*
+ * Somebody may run on @cpu who waits in the queue of @rank, and comes before @vtime. If there are
+ * many at its head who may not, it is for the kernel to find out.
  */
 static bool waits_before(u32 rank, s32 cpu, u64 vtime)
 {
+	u64 now = bpf_ktime_get_ns();
 	struct task_struct *p;
 	bool before = false;
 	u32 looked = 0;
@@ -226,7 +239,7 @@ static bool waits_before(u32 rank, s32 cpu, u64 vtime)
 	bpf_for_each(scx_dsq, p, rank, 0) {
 		before = true;
 		if (bpf_cpumask_test_cpu(cpu, p->cpus_ptr)) {
-			before = (s64)(p->scx.dsq_vtime - vtime) < 0;
+			before = is_before(p, vtime, now);
 			break;
 		}
 		if (++looked >= HEAD_LOOKS)

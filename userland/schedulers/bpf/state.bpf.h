@@ -23,6 +23,8 @@
 #define GUARD_NS	(1 * NSEC_PER_MSEC)
 /* So many at the head of a queue are looked at for one who may run somewhere. */
 #define HEAD_LOOKS	8
+/* Who has waited so long at the head of a queue comes before all others. */
+#define WAIT_NS		(2000 * NSEC_PER_MSEC)
 /* How often a running thread is looked at. */
 #define LOOK_NS		(20 * NSEC_PER_MSEC)
 /* So long a metric counts that has no value any more. */
@@ -89,6 +91,7 @@ struct {
  * @sent_back: it began to run, but its group had no time left
  * @began_ns: when it began to run
  * @held_ns: since when it is held, or 0
+ * @queued_ns: when it was put into a queue
  */
 struct task_data {
 	u32 slot;
@@ -99,6 +102,7 @@ struct task_data {
 	u64 vtime;
 	u64 began_ns;
 	u64 held_ns;
+	u64 queued_ns;
 };
 
 struct {
