@@ -15,24 +15,30 @@ result() {
 echo "KTAP version 1"
 echo "1..11"
 
-# A program sleeps on its way, and CPUs are monitored, too; rtcwake itself is in the middle of a
-# system call on the last CPU.
-start_waiting 00500000 2
-start_attached /tmp/attached -T 0.02 -c instr,cycles -p "$waiting"
-attached=$mine
-pmctrack -S --csv -o /tmp/cpus -T 0.05 -c cycles,instr:k sleep infinity & cpus=$!
-pmctrack --csv -o /tmp/rtcwake -T 0 -c instr,cycles,instr:k -V energy_package rtcwake -m mem -s 4 >/dev/null 2>/tmp/rtcwake.err
-result "the machine sleeps and wakes up"
-go
-wait "$waiting"
-wait "$attached"
-# One more than without the sleep: the system call in which the first thread waits begins again.
-equal "$(sum /tmp/attached instr)" $(($(rest 00500000 2) + 1)) "instructions of what slept"
-result "every event is counted once"
+# asleep FILE WHAT [OPTION…] COMMAND…: a program sleeps on its way, and CPUs are monitored, too,
+# while COMMAND puts the machine to sleep. FILE has its counts, by pmctrack with these options, and
+# /tmp/cpus those of CPUs. No event of the program is lost, or counted twice.
+asleep() {
+	local file=$1 what=$2 attached cpus; shift 2
+	start_waiting 00500000 2
+	start_attached /tmp/attached -T 0.02 -c instr,cycles -p "$waiting"
+	attached=$mine
+	pmctrack -S --csv -o /tmp/cpus -T 0.05 -c cycles,instr:k sleep infinity & cpus=$!
+	pmctrack --csv -o "$file" -T 0 -c instr,cycles,instr:k "$@" >/dev/null 2>"$file.err"
+	result "$what"
+	go
+	wait "$waiting"
+	wait "$attached"
+	# One more than without: the system call in which the first thread waits begins again.
+	equal "$(sum /tmp/attached instr)" $(($(rest 00500000 2) + 1)) "instructions of what slept"
+	result "every event is counted once"
+	kill "$cpus"
+	wait "$cpus"
+	pkill -x sleep 2>/dev/null || true
+}
 
-kill "$cpus"
-wait "$cpus"
-pkill -x sleep 2>/dev/null || true
+# rtcwake itself is in the middle of a system call on the last CPU.
+asleep /tmp/rtcwake "the machine sleeps and wakes up" -V energy_package rtcwake -m mem -s 4
 # The sleep took four seconds, and nobody ran meanwhile.
 longest=$(csv /tmp/cpus run_ns | sort -n | tail -n 1) most=$(csv /tmp/cpus cycles | sort -n | tail -n 1)
 [ "$longest" -gt 0 ] && [ "$longest" -lt 3000000000 ] && [ "$most" -lt 3000000000 ] ||
@@ -67,24 +73,11 @@ result "samples by events"
 mkswap /dev/vda >/dev/null && swapon /dev/vda && cat /sys/class/block/vda/dev >/sys/power/resume &&
 	echo test_resume >/sys/power/disk && grep -q '\[test_resume\]' /sys/power/disk ||
 	{ echo "Bail out! it would really power off"; exit 1; }
-start_waiting 00500000 2
-start_attached /tmp/attached -T 0.02 -c instr,cycles -p "$waiting"
-attached=$mine
-pmctrack -S --csv -o /tmp/cpus -T 0.05 -c cycles,instr:k sleep infinity & cpus=$!
 cat >/tmp/hibernate <<-'END'
 	$S/handcount 00100000 0
 	echo disk >/sys/power/state
 END
-pmctrack --csv -o /tmp/own -T 0 -c instr,cycles,instr:k taskset 1 bash -e /tmp/hibernate 2>/tmp/own.err
-result "the machine hibernates and resumes"
-go
-wait "$waiting"
-wait "$attached"
-equal "$(sum /tmp/attached instr)" $(($(rest 00500000 2) + 1)) "instructions of what hibernated"
-result "every event is counted once"
-kill "$cpus"
-wait "$cpus"
-pkill -x sleep 2>/dev/null || true
+asleep /tmp/own "the machine hibernates and resumes" taskset 1 bash -e /tmp/hibernate
 # This machine executes an instruction a nanosecond, so nobody has more of them than of these.
 [ "$(csv_sum /tmp/own instr:k)" -gt 1000000 ] &&
 	[ $(($(csv_sum /tmp/own instr) + $(csv_sum /tmp/own instr:k))) -le "$(csv_sum /tmp/own run_ns)" ] ||

@@ -74,22 +74,28 @@ test_scx_nice() {
 	no_functions
 }
 
-# keeper NICE LEAST: a program that keeps to a fast CPU, and was alone there at first, is as nice as
-# that beside three others. Of these, the one that gains most has so much of the fast cores.
+# keeper NICE LEAST MOST: a program that keeps to a fast CPU, and was alone there at first, is as
+# nice as that beside three others. Of these, the one that gains most has so much of the fast cores,
+# and the keeper so much of its CPU at most.
 keeper() {
-	local i programs=()
+	local i programs=() began ended kept
 	metrics
 	sched_begin -q hsp
 	taskset -c "$(fast_cpu)" simapp -x 10000 mcf & programs+=($!)
 	sleep 0.3
 	python3 -c "import os; os.setpriority(os.PRIO_PROCESS, ${programs[0]}, $1)"
 	for i in 1 2; do simapp -x 10000 mcf & programs+=($!); done
+	read -r began _ <"/proc/${programs[0]}/schedstat"
 	simapp -x 200 -j gamess >/tmp/gamess1
+	read -r ended _ <"/proc/${programs[0]}/schedstat"
 	kill -9 "${programs[@]}"
 	wait "${programs[@]}" || true
 	sched_end
 	echo "# gamess $(big_share /tmp/gamess1)"
 	more "$(big_share /tmp/gamess1)" "$2" "gamess on a fast core"
+	kept=$(awk -v ns=$((ended - began)) -v s="$(truth /tmp/gamess1 elapsed_s)" 'BEGIN { print ns / 1e9 / s }')
+	echo "# the keeper has $kept of its CPU"
+	more "$3" "$kept" "the keeper's part of its CPU"
 	no_metrics
 }
 
@@ -98,7 +104,7 @@ keeper() {
 test_scx_place() {
 	scx
 	hybrid
-	keeper 0 0.75
+	keeper 0 0.75 1.1
 }
 
 # With more threads than CPUs it has a right to a part of it only, as nice as can be to hardly any.
@@ -106,7 +112,7 @@ test_scx_no_place() {
 	scx
 	hybrid
 	simapp -x 10000 mcf & other=$!
-	keeper 19 0.75
+	keeper 19 0.75 0.5
 	kill -9 $other
 	wait $other || true
 }
