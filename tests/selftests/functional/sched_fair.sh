@@ -136,21 +136,80 @@ test_scx_shares_of_cpu() {
 		fail "nice 0 and nice 10"
 }
 
-# The nicest of all threads is not forgotten beside the one that is least nice: the kernel would end
-# the policy after 30 s.
+# ran PID…: the CPU time that they have had, in milliseconds
+ran() { (cd /proc && cat "${@/%//schedstat}") | awk '{ n += $1 } END { print int(n / 1e6) }'; }
+
+# The nicest of all threads is not forgotten beside two that are the least nice, of which one always
+# waits before it: by weights it would wait for as much as 170 s of theirs. The kernel would end the
+# policy after 30 s.
 test_scx_nobody_forgotten() {
 	scx
 	hybrid
-	local programs=() nice pid before
+	local programs=() nice before began
 	sched_begin -q rr
-	for nice in -20 19; do
+	for nice in -20 -20 19; do
 		taskset -c "$(slow_cpu)" nice -n "$nice" sh -c 'while :; do :; done' & programs+=($!)
 	done
-	pid=${programs[1]}
+	# After a slice of its own the nice one is as far behind as it can be.
+	until [ "$(ran "${programs[2]}")" -gt 20 ]; do sleep 0.1; done
+	before=$(ran "${programs[2]}") began=$(ran "${programs[@]:0:2}")
+	until [ "$(ran "${programs[2]}")" -gt "$before" ]; do
+		[ "$(ran "${programs[@]:0:2}")" -lt $((began + 10000)) ] || fail "it waited for 10 s of theirs"
+		sleep 0.1
+	done
+	kill -9 "${programs[@]}"
+	wait "${programs[@]}" || true
+	sched_end
+}
+
+# With 200 processes on a CPU each gets its turn within a second or so, and not after 200 slices.
+test_scx_many_on_a_cpu() {
+	scx
+	hybrid
+	local program began least pids=()
+	sched_begin -q rr
+	taskset -c "$(slow_cpu)" python3 - <<-'P' & program=$!
+		import os
+		begin, end = os.pipe()
+		for _ in range(200):
+		    if os.fork() == 0:
+		        os.close(end)
+		        os.read(begin, 1)
+		        while True:
+		            pass
+		os.close(end)
+		os.wait()
+	P
+	until [ ${#pids[@]} = 200 ]; do
+		sleep 0.1
+		mapfile -t pids < <(pgrep -P $program)
+	done
+	(cd /proc && cat "${pids[@]/%//schedstat}") >/tmp/began
+	began=$(ran "${pids[@]}")
+	until [ "$(ran "${pids[@]}")" -ge $((began + 2400)) ]; do sleep 0.1; done
+	least=$(cd /proc && cat "${pids[@]/%//schedstat}" | paste -d' ' /tmp/began - |
+		awk '{ print int(($4 - $1) / 1e6) }' | sort -n | head -n 1)
+	kill -9 "${pids[@]}"
+	wait $program
+	sched_end
+	more "$least" 1 "milliseconds of who ran least"
+}
+
+# Whoever was to run on a CPU that a real-time thread takes, runs elsewhere.
+test_scx_beside_real_time() {
+	scx
+	hybrid
+	local programs=() i before
+	sched_begin -q rr
+	for ((i = 0; i < $(nproc); i++)); do sh -c 'while :; do :; done' & programs+=($!); done
+	sleep 0.2
+	taskset -c "$(slow_cpu)" chrt -f 1 sh -c 'while :; do :; done' & programs+=($!)
+	sleep 0.2
+	before=$(for ((i = 0; i < $(nproc); i++)); do ran "${programs[i]}"; done | paste -sd' ')
 	sleep 1
-	before=$(awk '{ print $14 + $15 }' "/proc/$pid/stat")
-	sleep 6
-	more "$(awk '{ print $14 + $15 }' "/proc/$pid/stat")" "$before" "ticks of nice 19"
+	for ((i = 0; i < $(nproc); i++)); do ran "${programs[i]}"; done | paste -sd' ' |
+		{ read -ra after; for i in $before; do echo "$i ${after[0]}"; after=("${after[@]:1}"); done; } |
+		awk '{ print "# " $2 - $1 " ms"; if ($2 - $1 < 100) bad = 1 } END { exit bad }' || fail "one did not run"
 	kill -9 "${programs[@]}"
 	wait "${programs[@]}" || true
 	sched_end

@@ -12,11 +12,17 @@ void scx_bpf_dispatch___ours(struct task_struct *p, u64 dsq_id, u64 slice, u64 e
 void scx_bpf_dispatch_vtime___ours(struct task_struct *p, u64 dsq_id, u64 slice, u64 vtime,
 				   u64 enq_flags) __ksym __weak;
 bool scx_bpf_consume___ours(u64 dsq_id) __ksym __weak;
+/* Until Linux 6.18 */
+u32 scx_bpf_reenqueue_local___ours(void) __ksym __weak;
+bool scx_bpf_dispatch_from_dsq___ours(struct bpf_iter_scx_dsq *it, struct task_struct *p, u64 dsq_id,
+				      u64 enq_flags) __ksym __weak;
 /* From Linux 6.13 on */
 void scx_bpf_dsq_insert___ours(struct task_struct *p, u64 dsq_id, u64 slice, u64 enq_flags) __ksym __weak;
 void scx_bpf_dsq_insert_vtime___ours(struct task_struct *p, u64 dsq_id, u64 slice, u64 vtime,
 				     u64 enq_flags) __ksym __weak;
 bool scx_bpf_dsq_move_to_local___ours(u64 dsq_id) __ksym __weak;
+bool scx_bpf_dsq_move___ours(struct bpf_iter_scx_dsq *it, struct task_struct *p, u64 dsq_id,
+			     u64 enq_flags) __ksym __weak;
 /* From Linux 6.19 on, and the last one from 7.1 on */
 bool scx_bpf_dsq_insert___v2___ours(struct task_struct *p, u64 dsq_id, u64 slice, u64 enq_flags) __ksym __weak;
 struct scx_bpf_dsq_insert_vtime_args___ours {
@@ -63,6 +69,14 @@ static inline bool move_to_local(u64 queue)
 	if (bpf_ksym_exists(scx_bpf_dsq_move_to_local___ours))
 		return scx_bpf_dsq_move_to_local___ours(queue);
 	return scx_bpf_consume___ours(queue);
+}
+
+/* @p, whom @it is at, to the end of a queue; false: it has gone from where it was. */
+static inline bool move(struct bpf_iter_scx_dsq *it, struct task_struct *p, u64 queue)
+{
+	if (bpf_ksym_exists(scx_bpf_dsq_move___ours))
+		return scx_bpf_dsq_move___ours(it, p, queue, 0);
+	return scx_bpf_dispatch_from_dsq___ours(it, p, queue, 0);
 }
 
 static inline void set_slice(struct task_struct *p, u64 slice_ns)

@@ -8,9 +8,9 @@
  * has a queue, which its CPUs take from in the order of the threads' weighted CPU time. A CPU that
  * finds its queue empty takes from another one. A timer gives ranks away (ranks.bpf.h).
  *
- * Nobody starves: a queue is served by CPUs of its own, in the order of CPU time, whatever the
- * ranks are. Each queue has a clock of its own, the CPU time of who ran last; who comes from
- * another queue keeps how far he was before or behind it, within limits.
+ * Each queue has a clock of its own, the CPU time of who ran last; who comes from another queue
+ * keeps how far he was before or behind it, within limits. Nobody starves: a queue is served by
+ * CPUs of its own whatever the ranks are, and who has waited long all the same is for any CPU.
  *
  * Threads that may not run on all CPUs, and kernel threads, do not take part: they are in the queue
  * of the core type where they ran, and sched_ext respects where they may run.
@@ -146,6 +146,12 @@ static void account(struct task_struct *p, struct task_data *d, struct amp_threa
 
 #include "ranks.bpf.h"
 
+/* For who begins to run on CPUs of @rank. */
+static u64 slice_of(u32 rank)
+{
+	return survey.slice_ns[bounded(rank)] ?: amp.slice_ns;
+}
+
 /* No further than to the band below the mean, and by @most at most. */
 static void lift(u64 *progress, u64 most)
 {
@@ -205,7 +211,7 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 		return;
 	move_to_clock(d, rank);
 	d->queued_ns = bpf_ktime_get_ns();
-	insert_vtime(p, rank, amp.slice_ns, d->vtime, flags);
+	insert_vtime(p, rank, slice_of(rank), d->vtime, flags);
 	/* It was alone there: the CPU looks again for what to run. */
 	if (flags & SCX_ENQ_LAST)
 		scx_bpf_kick_cpu(cpu, 0);
@@ -215,23 +221,11 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 }
 
 /*
- * @p, who waits, comes before somebody who has had a weighted CPU time of @vtime, or has waited for
- * long: the kernel ends a policy under which somebody waits for 30 s, as nice 19 would beside -20.
- */
-static bool is_before(struct task_struct *p, u64 vtime, u64 now)
-{
-	struct task_data *d = data_of(p);
-
-	return (s64)(p->scx.dsq_vtime - vtime) < 0 || (d && now - d->queued_ns > WAIT_NS);
-}
-
-/*
  * Somebody may run on @cpu who waits in the queue of @rank, and comes before @vtime. If there are
  * many at its head who may not, it is for the kernel to find out.
  */
 static bool waits_before(u32 rank, s32 cpu, u64 vtime)
 {
-	u64 now = bpf_ktime_get_ns();
 	struct task_struct *p;
 	bool before = false;
 	u32 looked = 0;
@@ -239,7 +233,7 @@ static bool waits_before(u32 rank, s32 cpu, u64 vtime)
 	bpf_for_each(scx_dsq, p, rank, 0) {
 		before = true;
 		if (bpf_cpumask_test_cpu(cpu, p->cpus_ptr)) {
-			before = is_before(p, vtime, now);
+			before = (s64)(p->scx.dsq_vtime - vtime) < 0;
 			break;
 		}
 		if (++looked >= HEAD_LOOKS)
@@ -263,7 +257,7 @@ static bool keep(struct task_struct *p, u32 rank, s32 cpu)
 	advance_clock(d);
 	if (waits_before(rank, cpu, d->vtime) || must_wait_for(p, d, d->began_ns) < AMP_GROUPS)
 		return false;
-	set_slice(p, amp.slice_ns);
+	set_slice(p, slice_of(rank));
 	return true;
 }
 
@@ -280,6 +274,8 @@ void BPF_PROG(amp_dispatch, s32 cpu, struct task_struct *prev)
 	u32 rank = rank_of_cpu(cpu), other;
 	u64 now;
 
+	if (scx_bpf_dsq_nr_queued(FORGOTTEN) > 0 && move_to_local(FORGOTTEN))
+		return;
 	if ((prev && keep(prev, rank, cpu)) || move_to_local(rank))
 		return;
 	now = bpf_ktime_get_ns();
@@ -288,6 +284,17 @@ void BPF_PROG(amp_dispatch, s32 cpu, struct task_struct *prev)
 		if (take_other(rank + other, now) || (other <= rank && take_other(rank - other, now)))
 			return;
 	}
+}
+
+/*
+ * A real-time thread takes the CPU: whoever was to run there goes where others find him. Newer
+ * kernels give this operation up, and keep a part of each CPU for sched_ext.
+ */
+SEC("struct_ops/cpu_release")
+void BPF_PROG(amp_cpu_release, s32 cpu, struct scx_cpu_release_args *args)
+{
+	if (bpf_ksym_exists(scx_bpf_reenqueue_local___ours))
+		scx_bpf_reenqueue_local___ours();
 }
 
 SEC("struct_ops/runnable")
@@ -459,6 +466,9 @@ s32 BPF_PROG(amp_init)
 	u32 rank, cpu;
 	s32 err;
 
+	err = scx_bpf_create_dsq(FORGOTTEN, -1);
+	if (err)
+		return err;
 	for (rank = 0; rank < AMP_RANKS; rank++) {
 		if (rank >= amp.ranks)
 			break;
@@ -507,6 +517,7 @@ struct sched_ext_ops policy = {						\
 	.disable	= (void *)amp_disable,				\
 	.set_cpumask	= (void *)amp_set_cpumask,			\
 	.tick		= (void *)amp_running_tick,			\
+	.cpu_release	= (void *)amp_cpu_release,			\
 	.cgroup_init	= (void *)amp_cgroup_init,			\
 	.cgroup_exit	= (void *)amp_cgroup_exit,			\
 	.cgroup_move	= (void *)amp_cgroup_move,			\

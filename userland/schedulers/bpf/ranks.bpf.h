@@ -23,6 +23,8 @@ struct survey {
 	u32 used[AMP_RANKS];	/* and lately; a CPU is DEMAND_FULL */
 	u32 taken[AMP_RANKS];	/* so many CPUs are no places for others */
 	u32 places[AMP_RANKS];
+	u64 slice_ns[AMP_RANKS];
+	u32 looked;	/* in a queue */
 	u32 runnable;
 	u32 parts;	/* threads that take part */
 	u64 weights;	/* sum of theirs */
@@ -321,8 +323,52 @@ static void kick_idle(void)
 		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
 }
 
+/*
+ * The kernel ends a policy under which somebody waits for 30 s. A queue is in the order of weighted
+ * CPU time, so that nice 19 would wait as long beside two of nice -20, or who may run on few CPUs
+ * in a queue that others serve. Those who have waited for WAIT_NS are for any CPU that they may run
+ * on to take next. They are looked for from the end, where they are.
+ */
+static void find_forgotten(u32 rank, u64 now)
+{
+	struct bpf_iter_scx_dsq it;
+	struct task_struct *p;
+
+	/* In memory, as in take_survey(). */
+	survey.looked = 0;
+	bpf_rcu_read_lock();
+	bpf_iter_scx_dsq_new(&it, rank, SCX_DSQ_ITER_REV);
+	while ((p = bpf_iter_scx_dsq_next(&it))) {
+		struct task_data *d = data_of(p);
+
+		if (!d || survey.looked++ >= FORGOTTEN_LOOKS)
+			break;
+		if (now - d->queued_ns > WAIT_NS && move(&it, p, FORGOTTEN))
+			wake_where_allowed(p);
+	}
+	bpf_iter_scx_dsq_destroy(&it);
+	bpf_rcu_read_unlock();
+}
+
+static void look_at_queue(u32 rank, u64 now)
+{
+	s32 queued = scx_bpf_dsq_nr_queued(rank);
+	u64 slice = amp.slice_ns;
+
+	rank = bounded(rank);
+	if (queued > 0) {
+		kick_idle();
+		find_forgotten(rank, now);
+		slice = WAIT_NS / 2 * amp.cpus[rank] / queued;
+	}
+	if (slice < SLICE_LEAST_NS)
+		slice = SLICE_LEAST_NS;
+	survey.slice_ns[rank] = slice < amp.slice_ns ? slice : amp.slice_ns;
+}
+
 static int amp_tick(void *map, u32 *key, struct amp_timer *timer)
 {
+	u64 now = bpf_ktime_get_ns();
 	u32 rank, all = 0;
 
 	stats.ticks++;
@@ -333,12 +379,11 @@ static int amp_tick(void *map, u32 *key, struct amp_timer *timer)
 	/* One border after the other: a change of one makes the survey of the others untrue. */
 	if (amp.ranks > 1)
 		settle(stats.ticks % (amp.ranks - 1), all);
-	/* Who was guarded, and nobody took. */
 	for (rank = 0; rank < AMP_RANKS; rank++) {
 		if (rank + 1 < amp.ranks)
 			exchange(rank, rank + 1);
-		if (rank < amp.ranks && scx_bpf_dsq_nr_queued(rank) > 0)
-			kick_idle();
+		if (rank < amp.ranks)
+			look_at_queue(rank, now);
 	}
 	bpf_timer_start(&timer->timer, amp.period_ns, 0);
 	return 0;

@@ -23,8 +23,14 @@
 #define GUARD_NS	(1 * NSEC_PER_MSEC)
 /* So many at the head of a queue are looked at for one who may run somewhere. */
 #define HEAD_LOOKS	8
-/* Who has waited so long at the head of a queue comes before all others. */
+/* Who has waited so long comes before all others. */
 #define WAIT_NS		(2000 * NSEC_PER_MSEC)
+/* With many threads slices are shorter, so that each waits for half of that, but not than this. */
+#define SLICE_LEAST_NS	(1 * NSEC_PER_MSEC)
+/* Those who have waited so long are in this queue. */
+#define FORGOTTEN	(1ULL << 15)
+/* So many threads of a queue are looked at for them, each time. */
+#define FORGOTTEN_LOOKS	256
 /* How often a running thread is looked at. */
 #define LOOK_NS		(20 * NSEC_PER_MSEC)
 /* So long a metric counts that has no value any more. */

@@ -144,9 +144,17 @@ static bool has_operation(const struct btf *kernel, const char *name)
 }
 
 /*
- * The kernel ends a policy, to begin it again, if CPUs came or went since they were @hotplugs.
- * Older kernels, and those without control groups, have not all operations of these.
+ * Older kernels, and those without control groups, have not all operations of these. From Linux
+ * 6.19 on the kernel warns of policies with cpu_release.
  */
+static bool leaves_out(const struct btf *kernel, const char *name)
+{
+	if (!strcmp(name, "cpu_release"))
+		return btf__find_by_name_kind(kernel, "scx_bpf_reenqueue_local___v2", BTF_KIND_FUNC) > 0;
+	return !strncmp(name, "cgroup_", 7) && !has_operation(kernel, name);
+}
+
+/* The kernel ends a policy, to begin it again, if CPUs came or went since they were @hotplugs. */
 static int adapt_operations(const struct policy *p, const struct btf *kernel, unsigned long long hotplugs)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(p->object, "policy");
@@ -171,7 +179,7 @@ static int adapt_operations(const struct policy *p, const struct btf *kernel, un
 		if (!strcmp(name, "hotplug_seq")) {
 			memcpy(ops + m->offset / 8, &hotplugs, sizeof(hotplugs));
 			expects = true;
-		} else if (!strncmp(name, "cgroup_", 7) && !has_operation(kernel, name)) {
+		} else if (leaves_out(kernel, name)) {
 			memset(ops + m->offset / 8, 0, sizeof(void *));
 		}
 	}
