@@ -111,11 +111,13 @@ hand_all() { echo $(($(hand_main "$1" "$2") + $2 * $(hand_thread "$1"))); }
 need_instr() { pmc-events -L | grep -q '^instr ' || skip "this guest does not count instructions (no --icount)"; }
 
 # chase_until_end PID: while it lives, each round moves all threads of handcount and
-# handwait to the other one of two CPUs, and their first threads back
+# handwait to the other one of two CPUs, and their first threads back. $chases: how many rounds
 chase_until_end() {
-	local pid cpu=1
+	local pids pid cpu=1
+	chases=0
 	while kill -0 "$1" 2>/dev/null; do
-		for pid in $(pgrep ^hand); do
+		pids=$(pgrep ^hand) && chases=$((chases + 1))
+		for pid in $pids; do
 			taskset -ap $cpu "$pid" || true
 			taskset -p $((3 - cpu)) "$pid" || true
 		done >/dev/null 2>&1
