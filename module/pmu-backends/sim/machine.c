@@ -81,7 +81,7 @@ static u64 pmct_sim_cpu_due(unsigned int cpu)
 /* When the model has to be looked at next. */
 static u64 pmct_sim_next(void)
 {
-	u64 at = pmct_sim->stepped + PMCT_SIM_STEP_NS;
+	u64 at = pmct_sim->pace.next;
 	unsigned int cpu;
 
 	for (cpu = 0; cpu < pmct_sim->machine.nr_cpus; cpu++)
@@ -130,7 +130,7 @@ static enum hrtimer_restart pmct_sim_timer_fn(struct hrtimer *timer)
 
 	raw_spin_lock(&pmct_sim_lock);
 	now = pmct_sim_now();
-	if (now >= pmct_sim->stepped + PMCT_SIM_STEP_NS)
+	if (now >= pmct_sim->pace.next)
 		pmct_sim_step(pmct_sim, now);
 	for (cpu = 0; cpu < pmct_sim->machine.nr_cpus; cpu++) {
 		if (pmct_sim_cpu_due(cpu) <= now)
@@ -154,18 +154,22 @@ static enum hrtimer_restart pmct_sim_timer_fn(struct hrtimer *timer)
 	return again ? HRTIMER_RESTART : HRTIMER_NORESTART;
 }
 
-static void pmct_sim_switch(void)
+static void pmct_sim_switch(const struct task_struct *next)
 {
 	struct pmct_sim_left *left = this_cpu_ptr(&pmct_sim_left);
 	unsigned int cpu = smp_processor_id();
 	/* Only this CPU puts a thread here, or takes it away. */
 	int thread = READ_ONCE(pmct_sim->cpu[cpu].thread);
+	u64 now;
 
 	left->task = thread < 0 ? NULL : current;
 	if (thread < 0)
 		return;
 	raw_spin_lock(&pmct_sim_lock);
-	pmct_sim_leave(pmct_sim, cpu, pmct_sim_now());
+	now = pmct_sim_now();
+	/* The idle thread is one of the kernel's. */
+	pmct_sim_leave(pmct_sim, cpu, !(next->flags & PF_KTHREAD), now);
+	pmct_sim_start_timer(now);
 	left->ip = pmct_sim_ip(&pmct_sim->thread[thread]);
 	raw_spin_unlock(&pmct_sim_lock);
 }
@@ -173,14 +177,14 @@ static void pmct_sim_switch(void)
 static void pmct_sim_probe(void *data, bool preempt, struct task_struct *prev,
 			   struct task_struct *next, unsigned int prev_state)
 {
-	pmct_sim_switch();
+	pmct_sim_switch(next);
 }
 
 /* Before Linux 5.18. */
 static void pmct_sim_probe_old(void *data, bool preempt, struct task_struct *prev,
 			       struct task_struct *next)
 {
-	pmct_sim_switch();
+	pmct_sim_switch(next);
 }
 
 static struct pmct_tracepoint pmct_sim_tp =
@@ -219,7 +223,7 @@ struct pmct_sim *pmct_sim_machine_lock_meters(void)
 	u64 now = pmct_sim_now();
 
 	/* While nobody runs, no timer does this. */
-	if (now >= sim->stepped + PMCT_SIM_STEP_NS)
+	if (now >= sim->pace.next)
 		pmct_sim_step(sim, now);
 	return sim;
 }
@@ -363,7 +367,7 @@ int pmct_sim_machine_run(unsigned int slot, u64 *instr)
 	while (pmct_sim_work_here(slot))
 		pmct_halt_yield();
 	raw_spin_lock_irq(&pmct_sim_lock);
-	pmct_sim_leave(pmct_sim, smp_processor_id(), pmct_sim_now());
+	pmct_sim_leave(pmct_sim, smp_processor_id(), true, pmct_sim_now());
 	*instr = t->goal - t->count[PMCT_SIM_INSTR];
 	raw_spin_unlock_irq(&pmct_sim_lock);
 	if (!*instr)
@@ -456,7 +460,8 @@ void pmct_sim_machine_stop(void)
 	tracepoint_probe_unregister(pmct_sim_tp.tp, pmct_sim_tp.probe, NULL);
 	tracepoint_synchronize_unregister();
 	hrtimer_cancel(&pmct_sim_timer);
-	/* The last interrupts have come, since this one has. */
+	/* Interrupts that somebody waits for come before others: hence twice. */
+	on_each_cpu(pmct_sim_nothing, NULL, true);
 	on_each_cpu(pmct_sim_nothing, NULL, true);
 	kvfree(pmct_sim);
 }

@@ -362,7 +362,8 @@ static void pmct_sim_step_once(struct pmct_sim *sim, u64 now)
 		sim->energy.memory[i] += (now - sim->stepped) * sim->machine.node[i].mem_mw;
 	}
 	sim->energy.uncore += (now - sim->stepped) * sim->machine.uncore_mw;
-	sim->metered = sim->energy;
+	if (pmct_sim_pace_stepped(&sim->pace, now))
+		sim->metered = sim->energy;
 	sim->stepped = now;
 }
 
@@ -384,16 +385,15 @@ bool pmct_sim_busy(const struct pmct_sim *sim)
 /**
  * pmct_sim_step() - bring everything up to date
  * @sim: the machine
- * @now: ns; not much later than PMCT_SIM_STEP_NS after the last step
+ * @now: ns; not much later than pmct_sim_pace::next
  */
 void pmct_sim_step(struct pmct_sim *sim, u64 now)
 {
 	unsigned int i;
 
 	/* After a pause that nobody has expected, the rest is one long step. */
-	for (i = 0; i < STEPS_MAX && sim->stepped + PMCT_SIM_STEP_NS < now &&
-	     pmct_sim_busy(sim); i++)
-		pmct_sim_step_once(sim, sim->stepped + PMCT_SIM_STEP_NS);
+	for (i = 0; i < STEPS_MAX && sim->pace.next < now && pmct_sim_busy(sim); i++)
+		pmct_sim_step_once(sim, sim->pace.next);
 	if (sim->stepped < now)
 		pmct_sim_step_once(sim, now);
 }
@@ -418,11 +418,13 @@ u64 pmct_sim_machine_pj(const struct pmct_sim *sim)
  * @thread: a thread that is on no CPU
  * @now: ns
  *
- * Others learn of it at the next step.
+ * Others learn of it at the next step, which is soon if the CPU was idle.
  */
 void pmct_sim_enter(struct pmct_sim *sim, unsigned int cpu, unsigned int thread, u64 now)
 {
 	pmct_sim_sync(sim, cpu, now);
+	if (sim->cpu[cpu].left)
+		pmct_sim_pace_changed(&sim->pace, now);
 	sim->cpu[cpu].thread = thread;
 	sim->cpu[cpu].paused = false;
 	pmct_sim_rates_here(sim, cpu);
@@ -459,9 +461,10 @@ void pmct_sim_resume(struct pmct_sim *sim, unsigned int cpu, u64 now)
  * pmct_sim_leave() - a thread leaves its CPU
  * @sim: the machine
  * @cpu: the CPU; nothing happens if no simulated thread is there
+ * @replaced: another thread may follow at once; otherwise the CPU is idle for a while
  * @now: ns
  */
-void pmct_sim_leave(struct pmct_sim *sim, unsigned int cpu, u64 now)
+void pmct_sim_leave(struct pmct_sim *sim, unsigned int cpu, bool replaced, u64 now)
 {
 	struct pmct_sim_cpu *c = &sim->cpu[cpu];
 
@@ -469,6 +472,9 @@ void pmct_sim_leave(struct pmct_sim *sim, unsigned int cpu, u64 now)
 		return;
 	pmct_sim_sync(sim, cpu, now);
 	c->thread = -1;
+	c->left = !replaced;
+	if (c->left)
+		pmct_sim_pace_changed(&sim->pace, now);
 }
 
 /**
@@ -538,9 +544,11 @@ void pmct_sim_init(struct pmct_sim *sim, const struct pmct_sim_machine *machine,
 	memset(sim, 0, sizeof(*sim));
 	sim->machine = *machine;
 	sim->stepped = now;
+	pmct_sim_pace_init(&sim->pace, now);
 	for (i = 0; i < machine->nr_cpus; i++) {
 		core = &machine->type[machine->cpu_type[i]];
 		sim->cpu[i].thread = -1;
+		sim->cpu[i].left = true;
 		sim->cpu[i].since = now;
 		sim->cpu[i].l2.size = pmct_sim_size(core->l2_kib);
 		pmct_sim_pmu_init(&sim->cpu[i].pmu);

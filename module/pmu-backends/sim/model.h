@@ -32,7 +32,7 @@
 #define PMCT_SIM_FIRMWARE	"pmctrack/%s.machine"
 #define PMCT_SIM_MAGIC		"PMCTSIM1"
 
-/* The model is stepped at least this often, so that caches move in small steps. */
+/* The model is stepped at least this often, so that caches move in small steps; meters at most. */
 #define PMCT_SIM_STEP_NS	1000000
 
 /**
@@ -233,6 +233,7 @@ struct pmct_sim_pmu {
  * struct pmct_sim_cpu - a CPU
  * @thread: who runs there, or -1
  * @paused: @thread does nothing at present: the CPU handles an interrupt
+ * @left: the last thread did not make room for another one
  * @since: @thread's work is done up to this time, and the CPU's energy counted
  * @count: events of all threads that ran there
  * @rmid: its number for the cache monitor
@@ -242,6 +243,7 @@ struct pmct_sim_pmu {
 struct pmct_sim_cpu {
 	int thread;
 	bool paused;
+	bool left;
 	u8 rmid;
 	u64 since;
 	u64 count[PMCT_SIM_NR_EVENTS];
@@ -262,8 +264,25 @@ struct pmct_sim_energy {
 };
 
 /**
+ * struct pmct_sim_pace - when caches, rates and meters are brought up to date, see pace.c
+ * @next: ns, next time
+ * @length: ns, from then until the time after it
+ * @meters: ns, when meters are
+ * @paid: ns, until then changes were paid for
+ * @settled: ns, until then steps are short
+ */
+struct pmct_sim_pace {
+	u64 next;
+	u64 length;
+	u64 meters;
+	u64 paid;
+	u64 settled;
+};
+
+/**
  * struct pmct_sim - a simulated machine and its threads
  * @machine: the topology
+ * @pace: when the next step is due
  * @stepped: when caches and rates were brought up to date
  * @cpu: its CPUs
  * @llc: last-level caches
@@ -271,10 +290,11 @@ struct pmct_sim_energy {
  * @mem_ps: present latency of each memory controller
  * @thread: threads
  * @energy: that it took, up to pmct_sim_cpu::since
- * @metered: the same, up to @stepped: what its meters show
+ * @metered: the same, up to the last step with meters: what these show
  */
 struct pmct_sim {
 	struct pmct_sim_machine machine;
+	struct pmct_sim_pace pace;
 	u64 stepped;
 	struct pmct_sim_cpu cpu[PMCT_SIM_CPUS];
 	struct pmct_sim_cache llc[PMCT_SIM_CLUSTERS];
@@ -302,7 +322,7 @@ void pmct_sim_begin(struct pmct_sim *sim, unsigned int thread,
 		    const struct pmct_sim_profile *profile, u64 seed);
 void pmct_sim_end(struct pmct_sim *sim, unsigned int thread);
 void pmct_sim_enter(struct pmct_sim *sim, unsigned int cpu, unsigned int thread, u64 now);
-void pmct_sim_leave(struct pmct_sim *sim, unsigned int cpu, u64 now);
+void pmct_sim_leave(struct pmct_sim *sim, unsigned int cpu, bool replaced, u64 now);
 void pmct_sim_pause(struct pmct_sim *sim, unsigned int cpu, u64 now);
 void pmct_sim_resume(struct pmct_sim *sim, unsigned int cpu, u64 now);
 void pmct_sim_sync(struct pmct_sim *sim, unsigned int cpu, u64 now);
@@ -311,6 +331,10 @@ void pmct_sim_step(struct pmct_sim *sim, u64 now);
 u64 pmct_sim_time_for(const struct pmct_sim *sim, unsigned int cpu, u64 instr);
 u64 pmct_sim_machine_pj(const struct pmct_sim *sim);
 void pmct_sim_settle_alone(struct pmct_sim *sim, unsigned int thread);
+
+void pmct_sim_pace_init(struct pmct_sim_pace *pace, u64 now);
+void pmct_sim_pace_changed(struct pmct_sim_pace *pace, u64 now);
+bool pmct_sim_pace_stepped(struct pmct_sim_pace *pace, u64 now);
 
 void pmct_sim_pmu_init(struct pmct_sim_pmu *pmu);
 void pmct_sim_pmu_select(struct pmct_sim_cpu *cpu, unsigned int counter, unsigned int event);

@@ -143,7 +143,7 @@ static void kernel_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 400 * US * 1000, t->pj);
 	/* It leaves while it pauses, and works when it comes back. */
 	pmct_sim_pause(sim, 0, 400 * US);
-	pmct_sim_leave(sim, 0, 500 * US);
+	pmct_sim_leave(sim, 0, true, 500 * US);
 	pmct_sim_enter(sim, 0, 0, 600 * US);
 	pmct_sim_sync(sim, 0, 700 * US);
 	KUNIT_EXPECT_EQ(test, 400000, t->count[PMCT_SIM_INSTR]);

@@ -148,7 +148,7 @@ static void stale_test(struct kunit *test)
 	start(sim, 1, 1, 9);
 	run(test, 1000);
 	KUNIT_EXPECT_LT(test, sim->tags[0].shown[1], stale / 100);
-	pmct_sim_leave(sim, 0, sim->stepped);
+	pmct_sim_leave(sim, 0, true, sim->stepped);
 	pmct_sim_end(sim, 0);
 	run(test, 1);
 	KUNIT_EXPECT_EQ(test, sim->tags[0].shown[2], 0);
