@@ -157,14 +157,35 @@ static u64 pmct_user_ip(const struct pmct_ctx *ctx)
 }
 
 /* For pmct_sample_count(); NULL: the events have no names. */
-static const u8 *pmct_mmon_where(const struct monitoring_module *mm,
-				 const struct pmctrack_record *rec)
+static const u8 *pmct_mmon_where(const struct monitoring_module *mm, unsigned int core_type,
+				 unsigned int set)
 {
 	const struct pmct_mmon_sets *sets = mm->sets;
 
-	if (!sets || rec->core_type >= ARRAY_SIZE(sets->nr) || rec->set >= sets->nr[rec->core_type])
+	if (!sets || core_type >= ARRAY_SIZE(sets->nr) || set >= sets->nr[core_type])
 		return NULL;
-	return sets->where[rec->core_type][rec->set];
+	return sets->where[core_type][set];
+}
+
+static bool pmct_mmon_owns_sets(const struct monitoring_module *mm, const struct pmct_ctx *ctx)
+{
+	return ctx->session->mm_sets && ctx->session->mm_gen == mm->gen;
+}
+
+/**
+ * pmct_mmon_where_now() - where the counts of the module's events are in pmct_ctx::sum
+ * @ctx: a thread that is counted
+ *
+ * Context: interrupts disabled.
+ * Return: an index for each event of the active module; NULL: the set is not that module's.
+ */
+const u8 *pmct_mmon_where_now(const struct pmct_ctx *ctx)
+{
+	const struct monitoring_module *mm = pmct_mmon_get();
+
+	if (!mm || ctx->mm.gen != mm->gen || !pmct_mmon_owns_sets(mm, ctx))
+		return NULL;
+	return pmct_mmon_where(mm, ctx->set->core_type, ctx->set->index);
 }
 
 /**
@@ -182,7 +203,7 @@ void pmct_mmon_sample(struct monitoring_module *mm, struct pmct_ctx *ctx,
 	const struct pmct_session *s = ctx->session;
 	struct pmct_sample sample = {
 		.rec = rec,
-		.own_sets = s->mm_sets && s->mm_gen == mm->gen,
+		.own_sets = pmct_mmon_owns_sets(mm, ctx),
 		.next_set = ctx->next_turn,
 	};
 	u8 nr = s->sets.nr[ctx->head.core_type];
@@ -193,7 +214,7 @@ void pmct_mmon_sample(struct monitoring_module *mm, struct pmct_ctx *ctx,
 	if (!mm->on_new_sample)
 		return;
 	sample.ip = pmct_user_ip(ctx);
-	sample.where = sample.own_sets ? pmct_mmon_where(mm, rec) : NULL;
+	sample.where = sample.own_sets ? pmct_mmon_where(mm, rec->core_type, rec->set) : NULL;
 	mm->on_new_sample(ctx, &sample);
 	if (sample.next_set < nr)
 		ctx->next_turn = sample.next_set;

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * CPUs that stand still together for a moment, so that a thread runs alone
+ * meanwhile. No process is stopped or gets a signal: a thread of the kernel on
+ * each CPU takes it, and idles until a common end.
+ *
+ *	id = pmct_hold_begin(spared, end_ns);
+ *	...
+ *	err = pmct_hold_result(id, &window);
+ *
+ * What is never held: CPUs that are isolated or run without ticks (nohz_full),
+ * and CPUs whose soft interrupts wait. Real-time and deadline threads run
+ * before the one that holds.
+ */
+#ifndef _PMCTRACK_HOLD_H
+#define _PMCTRACK_HOLD_H
+
+#include <linux/cpumask.h>
+#include <linux/types.h>
+
+/* No hold is longer, in ns. */
+#define PMCT_HOLD_MOST_NS	(10 * 1000 * 1000ULL)
+
+/**
+ * struct pmct_hold_window - while all stood still
+ * @from: when the last CPU had arrived, CLOCK_MONOTONIC, ns
+ * @to: when the first one left
+ */
+struct pmct_hold_window {
+	u64 from;
+	u64 to;
+};
+
+u64 pmct_hold_begin(const struct cpumask *spared, u64 end_ns);
+int pmct_hold_result(u64 id, struct pmct_hold_window *window);
+
+#endif /* _PMCTRACK_HOLD_H */

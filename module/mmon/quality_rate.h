@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Arithmetic of Quality Time (Documentation/quality-time.md): from what was counted alone and
+ * beside others to time alone. Pure, and may be called in any context.
+ */
+#ifndef _PMCT_QUALITY_RATE_H
+#define _PMCT_QUALITY_RATE_H
+
+#include <linux/types.h>
+
+/* A sample alone has so many pieces at most. */
+#define PMCT_QUALITY_PIECES	16
+
+/**
+ * enum pmct_quality_event - what Quality Time is made of
+ * @PMCT_QUALITY_INSTR: instructions
+ * @PMCT_QUALITY_L1D: accesses to the first-level data cache
+ * @PMCT_QUALITY_L1D_MISSES: misses there; that cache is the CPU's own
+ * @PMCT_QUALITY_NR: how many
+ */
+enum pmct_quality_event {
+	PMCT_QUALITY_INSTR,
+	PMCT_QUALITY_L1D,
+	PMCT_QUALITY_L1D_MISSES,
+	PMCT_QUALITY_NR
+};
+
+/**
+ * struct pmct_quality_part - of what a thread has done
+ * @count: events, by enum pmct_quality_event
+ * @ns: CPU time
+ */
+struct pmct_quality_part {
+	u64 count[PMCT_QUALITY_NR];
+	u64 ns;
+};
+
+/**
+ * struct pmct_quality_kind - what tells phases of a program apart; others do not change it
+ * @accesses: to the first-level data cache, per 1000 instructions
+ * @misses: there, per 100,000 instructions
+ */
+struct pmct_quality_kind {
+	u16 accesses;
+	u16 misses;
+};
+
+/**
+ * struct pmct_quality_rate - how fast a thread is alone
+ * @per_ms: events per ms, a mean of the last samples
+ * @sampled_ns: when it was measured last
+ * @kind: of which phase
+ * @nr: samples in the mean, 0: unknown
+ */
+struct pmct_quality_rate {
+	u64 per_ms;
+	u64 sampled_ns;
+	struct pmct_quality_kind kind;
+	u32 nr;
+};
+
+/* So many kinds of phases are known of a thread; a new one replaces the oldest. */
+#define PMCT_QUALITY_KINDS	3
+
+/**
+ * struct pmct_quality - of a thread, since it was met
+ * @quality_ns: Quality Time
+ * @cpu_ns: CPU time that this explains
+ * @carry_ns: time alone that did not fit between 0 and the CPU time of an interval
+ */
+struct pmct_quality {
+	u64 quality_ns;
+	u64 cpu_ns;
+	s64 carry_ns;
+};
+
+struct pmct_quality_kind pmct_quality_kind(const u64 *count);
+void pmct_quality_note(struct pmct_quality_rate *rates, const struct pmct_quality_rate *rate);
+struct pmct_quality_rate *pmct_quality_find(struct pmct_quality_rate *rates,
+					    struct pmct_quality_kind kind, bool any);
+bool pmct_quality_measure(struct pmct_quality_rate *rate, const struct pmct_quality_part *piece,
+			  unsigned int nr, enum pmct_quality_event event);
+u64 pmct_quality_add(struct pmct_quality *q, u64 events, u64 cpu_ns, u64 per_ms);
+
+#endif /* _PMCT_QUALITY_RATE_H */

@@ -1,0 +1,427 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Samples alone. A timer chooses a process whose last sample is the oldest, of those that run. The
+ * CPUs where its threads are go on, all others stand still (pmctrack/hold.h). On each CPU of the
+ * process a timer of its own reads the counts piece by piece. At its next tick the thread looks
+ * what became of the hold, and takes the pieces that lie inside.
+ *
+ * Nobody waits for anybody: whoever is late makes the sample useless, and it is thrown away.
+ */
+#include <linux/cpumask.h>
+#include <linux/hrtimer.h>
+#include <linux/percpu.h>
+#include <linux/random.h>
+#include <linux/sched.h>
+#include <linux/smp.h>
+#include <linux/timekeeping.h>
+#include <pmctrack/hold.h>
+
+#include "../compat/hrtimer.h"
+#include "quality_sampler.h"
+
+/* A hold has at most so many pieces, of which each is at least so long. */
+#define PIECES		(PMCT_QUALITY_PIECES)
+#define PIECE_NS	100000U
+/* If nobody runs, it looks again after this part of a period. */
+#define RETRIES		20
+/* So many samples may be taken in advance, of threads that were never sampled. */
+#define ADVANCE		4
+/* Periods vary by so much, in percent: programs may have periods, too. */
+#define JITTER		10
+
+unsigned int pmct_quality_hold_us = 5000;
+module_param_named(hold_us, pmct_quality_hold_us, uint, 0444);
+MODULE_PARM_DESC(hold_us, "how long others stand still for a sample, in us: 500 to 10000 (5000)");
+
+unsigned int pmct_quality_budget = 10;
+module_param_named(budget, pmct_quality_budget, uint, 0444);
+MODULE_PARM_DESC(budget, "how much of their time others may lose by that, in thousandths: 1 to 200 (10)");
+
+struct quality_stats pmct_quality_stats;
+
+/**
+ * struct running - of a CPU
+ * @ctx: the thread that runs there and is to be sampled; for comparison only
+ * @tgid: its process
+ * @sampled_ns: when it was last sampled
+ *
+ * The CPU writes, the timer reads; what it reads together need not belong together.
+ */
+struct running {
+	const struct pmct_ctx *ctx;
+	pid_t tgid;
+	u64 sampled_ns;
+};
+
+/**
+ * struct track - a sample on a CPU
+ * @timer: between pieces
+ * @csd: begins it
+ * @ctx: the thread; NULL: it has left
+ * @sample: number of the sample
+ * @hold: number of the hold
+ * @end: ns, of the hold
+ * @switches: of the thread, when it began
+ * @last: what it had done at the end of the last piece
+ * @resumed_ns: when the thread went on after that
+ * @nr: pieces
+ * @began_ns: of each
+ * @ended_ns: likewise
+ * @piece: likewise
+ *
+ * Written on the CPU, with interrupts disabled. The thread may read it elsewhere once the hold is
+ * over, unless there is another number.
+ */
+struct track {
+	struct hrtimer timer;
+	call_single_data_t csd;
+	const struct pmct_ctx *ctx;
+	u64 sample;
+	u64 hold;
+	u64 end;
+	unsigned long switches;
+	struct pmct_quality_part last;
+	u64 resumed_ns;
+	unsigned int nr;
+	u64 began_ns[PIECES];
+	u64 ended_ns[PIECES];
+	struct pmct_quality_part piece[PIECES];
+};
+
+static DEFINE_PER_CPU_SHARED_ALIGNED(struct running, running);
+static DEFINE_PER_CPU_SHARED_ALIGNED(struct track, track);
+
+/* The timer's own. Time is owed to others until @owed_ns. */
+static struct hrtimer sampler;
+static struct cpumask spared;
+static u64 samples;
+static u64 owed_ns;
+
+static unsigned long switches_of_current(void)
+{
+	return current->nvcsw + current->nivcsw;
+}
+
+static u64 hold_ns(void)
+{
+	return pmct_quality_hold_us * (u64)NSEC_PER_USEC;
+}
+
+static u64 period_ns(void)
+{
+	return hold_ns() * 1000 / pmct_quality_budget;
+}
+
+/* Of as many as fit, none shorter than PIECE_NS. */
+static u64 piece_ns(void)
+{
+	return max_t(u64, PIECE_NS, hold_ns() / PIECES);
+}
+
+/**
+ * pmct_quality_now() - all that a thread has done since it was met
+ * @ctx: the thread, as pmct_mmon_counts_now() has it
+ * @part: where it goes
+ *
+ * Context: interrupts disabled.
+ * Return: false: it does not run here, or does not count what is needed.
+ */
+bool pmct_quality_now(const struct pmct_ctx *ctx, struct pmct_quality_part *part)
+{
+	const struct quality_thread *t;
+	unsigned int i;
+
+	if (pmct_mmon_counts_now(ctx, part->count, PMCT_QUALITY_NR, &part->ns))
+		return false;
+	t = pmct_mmon_data(ctx);
+	part->ns += t->closed.ns;
+	for (i = 0; i < PMCT_QUALITY_NR; i++)
+		part->count[i] += t->closed.count[i];
+	return true;
+}
+
+/* The same of a thread that is sampled, and has not left its CPU since. */
+static bool is_still_here(const struct track *k, struct pmct_quality_part *part)
+{
+	return switches_of_current() == k->switches && pmct_quality_now(k->ctx, part);
+}
+
+static enum hrtimer_restart track_timer(struct hrtimer *timer)
+{
+	struct track *k = container_of(timer, struct track, timer);
+	u64 now = ktime_get_mono_fast_ns();
+	struct pmct_quality_part part;
+	unsigned int i, n = k->nr;
+
+	if (!k->ctx || n >= PIECES)
+		return HRTIMER_NORESTART;
+	if (!is_still_here(k, &part)) {
+		k->ctx = NULL;
+		return HRTIMER_NORESTART;
+	}
+	for (i = 0; i < PMCT_QUALITY_NR; i++)
+		k->piece[n].count[i] = part.count[i] - k->last.count[i];
+	k->last = part;
+	k->began_ns[n] = k->resumed_ns;
+	k->ended_ns[n] = now;
+	k->piece[n].ns = now - k->resumed_ns;
+	k->nr++;
+	k->resumed_ns = ktime_get_mono_fast_ns();
+	if (k->resumed_ns + piece_ns() > k->end)
+		return HRTIMER_NORESTART;
+	hrtimer_set_expires(timer, ns_to_ktime(k->resumed_ns + piece_ns()));
+	return HRTIMER_RESTART;
+}
+
+/* On a CPU of the process that is sampled. */
+static void track_begin(void *unused)
+{
+	struct track *k = this_cpu_ptr(&track);
+	struct quality_thread *t;
+
+	k->ctx = __this_cpu_read(running.ctx);
+	if (!k->ctx || hrtimer_active(&k->timer)) {
+		k->ctx = NULL;
+		return;
+	}
+	k->nr = 0;
+	k->switches = switches_of_current();
+	if (!is_still_here(k, &k->last)) {
+		k->ctx = NULL;
+		return;
+	}
+	t = pmct_mmon_data(k->ctx);
+	t->sample = k->sample;
+	t->cpu = smp_processor_id();
+	t->sampled_ns = ktime_get_mono_fast_ns();
+	__this_cpu_write(running.sampled_ns, t->sampled_ns);
+	k->resumed_ns = ktime_get_mono_fast_ns();
+	hrtimer_start(&k->timer, ns_to_ktime(k->resumed_ns + piece_ns()),
+		      HRTIMER_MODE_ABS_PINNED_HARD);
+}
+
+/* The process whose thread was sampled longest ago, at @oldest; 0: nobody runs. */
+static pid_t next_process(u64 *oldest)
+{
+	unsigned int cpu;
+	pid_t tgid = 0;
+
+	*oldest = U64_MAX;
+
+	for_each_online_cpu(cpu) {
+		const struct running *r = per_cpu_ptr(&running, cpu);
+		u64 sampled = READ_ONCE(r->sampled_ns);
+
+		if (!READ_ONCE(r->ctx) || sampled >= *oldest)
+			continue;
+		*oldest = sampled;
+		tgid = READ_ONCE(r->tgid);
+	}
+	return tgid;
+}
+
+static void find_cpus(pid_t tgid)
+{
+	unsigned int cpu;
+
+	cpumask_clear(&spared);
+	for_each_online_cpu(cpu) {
+		const struct running *r = per_cpu_ptr(&running, cpu);
+
+		if (READ_ONCE(r->ctx) && READ_ONCE(r->tgid) == tgid)
+			__cpumask_set_cpu(cpu, &spared);
+	}
+}
+
+static void begin_tracks(u64 hold, u64 end)
+{
+	unsigned int cpu;
+
+	samples++;
+	for_each_cpu(cpu, &spared) {
+		struct track *k = per_cpu_ptr(&track, cpu);
+
+		k->hold = hold;
+		k->end = end;
+		/* Pairs with pmct_quality_sampler_finish(): the rest belongs to it from now on. */
+		smp_store_release(&k->sample, samples);
+		smp_call_function_single_async(cpu, &k->csd);
+	}
+}
+
+/* Periods vary. */
+static u64 jittered(u64 ns)
+{
+	u64 most = ns * JITTER / 100;
+
+	return ns - most + get_random_u32() % (u32)min_t(u64, 2 * most + 1, U32_MAX);
+}
+
+static void begin_sample(void)
+{
+	u64 now = ktime_get_ns(), oldest, hold;
+	pid_t tgid = next_process(&oldest);
+
+	pmct_quality_stats.asked++;
+	if (!tgid) {
+		pmct_quality_stats.nobody++;
+		return;
+	}
+	if (now + (oldest ? 0 : ADVANCE * period_ns()) < owed_ns)
+		return;
+	find_cpus(tgid);
+	hold = pmct_hold_begin(&spared, now + hold_ns());
+	if (!hold) {
+		pmct_quality_stats.busy++;
+		return;
+	}
+	pmct_quality_stats.begun++;
+	owed_ns = max(owed_ns, now) + jittered(period_ns());
+	begin_tracks(hold, now + hold_ns());
+}
+
+static enum hrtimer_restart sampler_timer(struct hrtimer *timer)
+{
+	begin_sample();
+	hrtimer_forward_now(timer, ns_to_ktime(period_ns() / RETRIES));
+	return HRTIMER_RESTART;
+}
+
+/**
+ * pmct_quality_sampler_enter() - a thread that is to be sampled runs on this CPU
+ * @ctx: the thread
+ * @t: its data
+ *
+ * Context: a callback of the thread.
+ */
+void pmct_quality_sampler_enter(struct pmct_ctx *ctx, struct quality_thread *t)
+{
+	const struct task_struct *task = pmct_mmon_task(ctx);
+	struct running *r = this_cpu_ptr(&running);
+
+	if (!task || !pmct_mmon_is_asked(ctx))
+		return;
+	WRITE_ONCE(r->sampled_ns, t->sampled_ns);
+	WRITE_ONCE(r->tgid, task->tgid);
+	WRITE_ONCE(r->ctx, ctx);
+}
+
+/* Whoever ran on this CPU leaves it. */
+void pmct_quality_sampler_leave(void)
+{
+	WRITE_ONCE(*this_cpu_ptr(&running.ctx), NULL);
+}
+
+bool pmct_quality_sampler_is_here(const struct pmct_ctx *ctx)
+{
+	return __this_cpu_read(running.ctx) == ctx;
+}
+
+/* The thread is no more, wherever this runs. */
+void pmct_quality_sampler_forget(const struct pmct_ctx *ctx, const struct quality_thread *t)
+{
+	const struct task_struct *task = pmct_mmon_task(ctx);
+
+	if (task)
+		(void)cmpxchg(&per_cpu_ptr(&running, task_cpu(task))->ctx, ctx, NULL);
+}
+
+/* The pieces of a sample that lie inside the hold, as a rate; false: it is of no use. */
+static bool evaluate(const struct track *k, enum pmct_quality_event event,
+		     struct pmct_quality_rate *rate)
+{
+	struct pmct_hold_window window;
+	unsigned int from, to;
+
+	if (pmct_hold_result(k->hold, &window)) {
+		atomic64_inc(&pmct_quality_stats.late);
+		return false;
+	}
+	if (!k->ctx) {
+		atomic64_inc(&pmct_quality_stats.switched);
+		return false;
+	}
+	for (from = 0; from < k->nr && k->began_ns[from] < window.from; from++)
+		;
+	for (to = from; to < k->nr && k->ended_ns[to] <= window.to; to++)
+		;
+	if (!pmct_quality_measure(rate, k->piece + from, to - from, event)) {
+		atomic64_inc(&pmct_quality_stats.useless);
+		return false;
+	}
+	atomic64_inc(&pmct_quality_stats.good);
+	return true;
+}
+
+/**
+ * pmct_quality_sampler_finish() - what the thread's last sample says, if it is over
+ * @t: its data; updated
+ * @event: what is counted
+ *
+ * Context: a callback of the thread.
+ */
+void pmct_quality_sampler_finish(struct quality_thread *t, enum pmct_quality_event event)
+{
+	const struct track *k = per_cpu_ptr(&track, t->cpu);
+	struct pmct_hold_window window;
+	struct pmct_quality_rate rate;
+
+	if (!t->sample)
+		return;
+	/* Pairs with begin_sample(): of a later sample, nothing is for this thread. */
+	if (smp_load_acquire(&k->sample) != t->sample) {
+		t->sample = 0;
+		return;
+	}
+	if (pmct_hold_result(k->hold, &window) == -EINPROGRESS)
+		return;
+	t->sample = 0;
+	rate.sampled_ns = t->sampled_ns;
+	if (evaluate(k, event, &rate))
+		pmct_quality_note(t->rate, &rate);
+}
+
+/**
+ * pmct_quality_sampler_start() - begin to take samples
+ *
+ * Context: process context, may sleep.
+ * Return: 0, or -EINVAL for parameters of the module.
+ */
+int pmct_quality_sampler_start(void)
+{
+	unsigned int cpu;
+
+	if (pmct_quality_hold_us < 500 || hold_ns() > PMCT_HOLD_MOST_NS || !pmct_quality_budget ||
+	    pmct_quality_budget > 200)
+		return -EINVAL;
+	memset(&pmct_quality_stats, 0, sizeof(pmct_quality_stats));
+	owed_ns = 0;
+	for_each_possible_cpu(cpu) {
+		struct track *k = per_cpu_ptr(&track, cpu);
+
+		memset(per_cpu_ptr(&running, cpu), 0, sizeof(struct running));
+		INIT_CSD(&k->csd, track_begin, NULL);
+		pmct_hrtimer_setup(&k->timer, track_timer, CLOCK_MONOTONIC,
+				   HRTIMER_MODE_ABS_PINNED_HARD);
+	}
+	pmct_hrtimer_setup(&sampler, sampler_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	hrtimer_start(&sampler, ns_to_ktime(period_ns()), HRTIMER_MODE_REL_HARD);
+	return 0;
+}
+
+static void sampler_nothing(void *unused)
+{
+}
+
+/* No callback runs any more. Process context, may sleep. */
+void pmct_quality_sampler_stop(void)
+{
+	unsigned int cpu;
+
+	hrtimer_cancel(&sampler);
+	/* Interrupts that somebody waits for come before others: hence twice. */
+	on_each_cpu(sampler_nothing, NULL, true);
+	on_each_cpu(sampler_nothing, NULL, true);
+	for_each_possible_cpu(cpu)
+		hrtimer_cancel(&per_cpu_ptr(&track, cpu)->timer);
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* When threads run alone for a moment, and what they do then. */
+#ifndef _PMCT_QUALITY_SAMPLER_H
+#define _PMCT_QUALITY_SAMPLER_H
+
+#include <pmctrack/mmon.h>
+
+#include "quality_rate.h"
+
+/**
+ * struct quality_thread - what the module keeps of a thread
+ * @q: Quality Time so far
+ * @reported: the same, of intervals that are closed
+ * @rate: alone, of each kind of phase
+ * @closed: what it did in closed intervals
+ * @seen: the same, and in the open interval, up to the last tick
+ * @waiting: what no rate explains yet
+ * @sampled_ns: when it was last sampled, 0: never
+ * @rated_ns: when the rate that was used last was measured, 0: none was
+ * @sample: number of the sample that it takes part in, 0: none
+ * @cpu: where that was
+ */
+struct quality_thread {
+	struct pmct_quality q;
+	struct pmct_quality reported;
+	struct pmct_quality_rate rate[PMCT_QUALITY_KINDS];
+	struct pmct_quality_part closed;
+	struct pmct_quality_part seen;
+	struct pmct_quality_part waiting;
+	u64 sampled_ns;
+	u64 rated_ns;
+	u64 sample;
+	int cpu;
+};
+
+/**
+ * struct quality_stats - what became of samples
+ * @asked: how often the timer looked for somebody to sample
+ * @nobody: nobody ran who wants to be sampled
+ * @busy: CPUs still stood still
+ * @begun: holds
+ * @good: samples of threads that were used
+ * @switched: the thread left its CPU, or changed its event set
+ * @late: a CPU came too late, or others ran there
+ * @useless: nothing was counted
+ */
+struct quality_stats {
+	u64 asked;
+	u64 nobody;
+	u64 busy;
+	u64 begun;
+	atomic64_t good;
+	atomic64_t switched;
+	atomic64_t late;
+	atomic64_t useless;
+};
+
+extern struct quality_stats pmct_quality_stats;
+extern unsigned int pmct_quality_hold_us;
+extern unsigned int pmct_quality_budget;
+
+int pmct_quality_sampler_start(void);
+void pmct_quality_sampler_stop(void);
+void pmct_quality_sampler_enter(struct pmct_ctx *ctx, struct quality_thread *t);
+void pmct_quality_sampler_leave(void);
+bool pmct_quality_sampler_is_here(const struct pmct_ctx *ctx);
+void pmct_quality_sampler_forget(const struct pmct_ctx *ctx, const struct quality_thread *t);
+void pmct_quality_sampler_finish(struct quality_thread *t, enum pmct_quality_event event);
+bool pmct_quality_now(const struct pmct_ctx *ctx, struct pmct_quality_part *part);
+
+#endif /* _PMCT_QUALITY_SAMPLER_H */

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Monitoring module "quality_time": how much of its time alone a thread really got beside others
+ * (Quality Time, Trapani and others). Now and then all others stand still for a moment, so that the
+ * thread's rate alone can be counted; what it does beside others is turned into time by that rate.
+ */
+#include <linux/seq_file.h>
+#include <linux/timekeeping.h>
+
+#include "quality_sampler.h"
+
+/* A rate that is older than this many samples of a machine with one process is stale. */
+#define FRESH_SAMPLES	20
+/* Intervals that fit to no rate wait for one; after so much CPU time, they take what there is. */
+#define PATIENCE_NS	(1000 * NSEC_PER_MSEC)
+
+static char *event = "l1d_accesses";
+module_param(event, charp, 0444);
+MODULE_PARM_DESC(event, "what progress is measured in: l1d_accesses, or instr");
+
+static const char *const events[] = {
+	[PMCT_QUALITY_INSTR] = "instr", [PMCT_QUALITY_L1D] = "l1d_accesses",
+	[PMCT_QUALITY_L1D_MISSES] = "l1d_misses",
+};
+
+static const char *const sets[] = { "instr,l1d_accesses,l1d_misses" };
+
+static enum pmct_quality_event counted;
+
+enum { VIRT_TIME, VIRT_EXPLAINED, VIRT_QUALITY, VIRT_AGE };
+
+static const struct pmct_vcounter virt[] = {
+	[VIRT_TIME] = {
+		.name = "quality_time", .unit = "ns", .sees_others = true, .needs_sets = true,
+		.description = "time that the interval would have taken alone",
+	},
+	[VIRT_EXPLAINED] = {
+		.name = "explained", .unit = "ns", .sees_others = true, .needs_sets = true,
+		.description = "CPU time of the interval that quality_time is about",
+	},
+	[VIRT_QUALITY] = {
+		.name = "quality", .unit = "milli", .gauge = true, .sees_others = true,
+		.needs_sets = true, .description = "Quality Time over CPU time of the interval",
+	},
+	[VIRT_AGE] = {
+		.name = "sample_age", .unit = "ms", .gauge = true, .sees_others = true,
+		.needs_sets = true, .description = "age of the last sample alone that was used",
+	},
+};
+
+static u64 fresh_ns(void)
+{
+	u64 period_us = pmct_quality_hold_us * 1000ULL / pmct_quality_budget;
+
+	return period_us * NSEC_PER_USEC * FRESH_SAMPLES;
+}
+
+static int quality_enable(struct monitoring_module *self)
+{
+	int i = match_string(events, PMCT_QUALITY_L1D_MISSES, event), err;
+
+	if (i < 0) {
+		pr_err("pmctrack: monitoring module %s: event=%s: only instr and l1d_accesses do not depend on others\n",
+		       self->name, event);
+		return -EINVAL;
+	}
+	counted = i;
+	err = configure_performance_counters_set(self, sets, ARRAY_SIZE(sets));
+	if (err)
+		return err;
+	err = pmct_quality_sampler_start();
+	if (err)
+		pr_err("pmctrack: monitoring module %s: hold_us is 500 to 10000, budget 1 to 200\n",
+		       self->name);
+	return err;
+}
+
+static void quality_disable(struct monitoring_module *self)
+{
+	pmct_quality_sampler_stop();
+}
+
+static void quality_on_switch_in(struct pmct_ctx *ctx, int cpu)
+{
+	pmct_quality_sampler_enter(ctx, pmct_mmon_data(ctx));
+}
+
+static void quality_on_switch_out(struct pmct_ctx *ctx, int cpu)
+{
+	pmct_quality_sampler_leave();
+}
+
+/*
+ * What waits is explained by the rate of its kind, or of the nearest one if it has waited for too
+ * long, or @now.
+ */
+static void explain(struct quality_thread *t, bool now)
+{
+	bool any = now || t->waiting.ns > PATIENCE_NS;
+	const struct pmct_quality_rate *rate =
+		pmct_quality_find(t->rate, pmct_quality_kind(t->waiting.count), any);
+
+	if (!rate)
+		return;
+	pmct_quality_add(&t->q, t->waiting.count[counted], t->waiting.ns, rate->per_ms);
+	t->rated_ns = rate->sampled_ns;
+	memset(&t->waiting, 0, sizeof(t->waiting));
+}
+
+/* What it has done since it was seen last. */
+static void account(struct quality_thread *t, const struct pmct_quality_part *all)
+{
+	unsigned int i;
+
+	for (i = 0; i < PMCT_QUALITY_NR; i++)
+		t->waiting.count[i] += all->count[i] - t->seen.count[i];
+	t->waiting.ns += all->ns - t->seen.ns;
+	t->seen = *all;
+}
+
+static void quality_on_tick(struct pmct_ctx *ctx, int cpu)
+{
+	struct quality_thread *t = pmct_mmon_data(ctx);
+	struct pmct_quality_part all;
+
+	/* Who was monitored, or met the module, while he ran, has not entered. */
+	if (!pmct_quality_sampler_is_here(ctx))
+		quality_on_switch_in(ctx, cpu);
+	pmct_quality_sampler_finish(t, counted);
+	if (!pmct_quality_now(ctx, &all))
+		return;
+	account(t, &all);
+	explain(t, false);
+}
+
+static void report(struct pmct_ctx *ctx, struct quality_thread *t, struct pmct_sample *sample)
+{
+	u64 age = ktime_get_mono_fast_ns() - t->rated_ns;
+	u64 got = t->q.quality_ns - t->reported.quality_ns;
+	u64 cpu_ns = t->q.cpu_ns - t->reported.cpu_ns;
+	enum pmct_confidence confidence = age > fresh_ns() ? PMCT_STALE : PMCT_ESTIMATED;
+	u32 quality = cpu_ns ? div64_u64(got * 1000, cpu_ns) : 1000;
+
+	t->reported = t->q;
+	pmct_mmon_publish(ctx, PMCT_METRIC_QUALITY, quality, confidence);
+	pmct_mmon_publish(ctx, PMCT_METRIC_QUALITY_TIME, t->q.quality_ns, confidence);
+	pmct_sample_virt(sample, VIRT_TIME, got);
+	pmct_sample_virt(sample, VIRT_EXPLAINED, cpu_ns);
+	pmct_sample_virt(sample, VIRT_QUALITY, quality);
+	pmct_sample_virt(sample, VIRT_AGE, div_u64(age, NSEC_PER_MSEC));
+}
+
+static void quality_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
+{
+	struct quality_thread *t = pmct_mmon_data(ctx);
+	unsigned int i;
+	u64 count;
+
+	if (!sample->own_sets)
+		return;
+	for (i = 0; i < PMCT_QUALITY_NR; i++) {
+		if (!pmct_sample_count(sample, i, &count))
+			t->closed.count[i] += count;
+	}
+	t->closed.ns += sample->rec->hw_ns;
+	account(t, &t->closed);
+	explain(t, sample->rec->kind == PMCTRACK_RECORD_EXIT);
+	if (t->rated_ns)
+		report(ctx, t, sample);
+}
+
+static void quality_on_exit(struct pmct_ctx *ctx)
+{
+	pmct_quality_sampler_forget(ctx, pmct_mmon_data(ctx));
+}
+
+static void quality_show_state(const struct monitoring_module *self, struct seq_file *m)
+{
+	const struct quality_stats *s = &pmct_quality_stats;
+
+	seq_printf(m, "hold_us=%u budget=%u asked=%llu nobody=%llu busy=%llu begun=%llu good=%lld switched=%lld late=%lld useless=%lld\n",
+		   pmct_quality_hold_us, pmct_quality_budget, s->asked, s->nobody, s->busy,
+		   s->begun, atomic64_read(&s->good), atomic64_read(&s->switched),
+		   atomic64_read(&s->late), atomic64_read(&s->useless));
+}
+
+static struct monitoring_module quality_time = {
+	.name		= "quality_time",
+	.description	= "how much of its time alone a thread got beside others, by samples alone",
+	.owner		= THIS_MODULE,
+	.events		= events,
+	.nr_events	= ARRAY_SIZE(events),
+	.virt		= virt,
+	.nr_virt	= ARRAY_SIZE(virt),
+	.enable		= quality_enable,
+	.disable	= quality_disable,
+	.on_switch_in	= quality_on_switch_in,
+	.on_switch_out	= quality_on_switch_out,
+	.on_tick	= quality_on_tick,
+	.on_new_sample	= quality_on_new_sample,
+	.on_exit	= quality_on_exit,
+	.show_state	= quality_show_state,
+};
+
+static int __init quality_init(void)
+{
+	BUILD_BUG_ON(sizeof(struct quality_thread) > PMCT_MMON_DATA);
+	return register_monitoring_module(&quality_time);
+}
+
+static void __exit quality_exit(void)
+{
+	unregister_monitoring_module(&quality_time);
+}
+
+module_init(quality_init);
+module_exit(quality_exit);
+
+MODULE_ALIAS("pmctrack-mmon-quality_time");
+MODULE_DESCRIPTION("PMCTrack monitoring module: Quality Time");
+MODULE_AUTHOR("PMCTrack developers");
+MODULE_LICENSE("GPL");

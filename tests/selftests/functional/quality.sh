@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Quality Time on a simulated machine, whose programs know what their work takes alone.
+. "$(dirname "${BASH_SOURCE[0]}")/models.sh"
+
+# with_quality PARAMETER…: the module is active
+with_quality() {
+	echo none >$MANAGER
+	rmmod pmctrack_mmon_quality_time pmctrack_hold 2>/dev/null || true
+	insmod $MODULES/pmctrack_hold.ko
+	insmod $MODULES/pmctrack_mmon_quality_time.ko "$@"
+	echo quality_time >$MANAGER
+}
+
+without_quality() {
+	echo none >$MANAGER
+	rmmod pmctrack_mmon_quality_time
+	rmmod pmctrack_hold
+}
+
+state() { grep -o "$1=[0-9]*" /proc/pmc/mmon_state | cut -d= -f2; }
+
+# together PROGRAM…: each on a CPU of its own and measured, until all have ended once. Prints for
+# each: program, Quality Time, CPU time, time alone, all in ms
+together() {
+	local jobs=() i=0 program
+	for program; do
+		taskset -c $i pmctrack --csv -T 0.1 -V quality_time,explained -o /tmp/quality$i simapp -j -x 150 "$program" >/tmp/truth$i & jobs+=($!)
+		i=$((i + 1))
+	done
+	wait "${jobs[@]}"
+	i=0
+	for program; do
+		echo "$program $(csv_sum /tmp/quality$i quality_time) $(csv_sum /tmp/quality$i explained) $(alone /tmp/truth$i 1)" |
+			awk '{ printf "%s %d %d %d\n", $1, $2 / 1e6, $3 / 1e6, $4 * 1e3 }'
+		i=$((i + 1))
+	done
+}
+
+# Who is alone has all of his time; who is beside others has what he would have needed alone, and
+# not his CPU time; but for what caches need longer than a sample to be as they are alone.
+test_quality_time() {
+	only sim
+	with_quality hold_us=5000 budget=50
+	together gamess >/tmp/one
+	cat /tmp/one
+	awk '{ e = $2 / $4 - 1; exit !(e > -0.02 && e < 0.02) }' /tmp/one || fail "alone"
+	together mcf soplex >/tmp/two
+	cat /tmp/two
+	awk '{ q = $2 / $4 - 1; c = $3 / $4 - 1; print "# " $1 ": Quality Time " int(q * 1000) / 10 " %, CPU time " int(c * 1000) / 10 " % off"
+		if (q < 0) q = -q
+		if (c < 0.1 || q > c / 2) bad = 1 } END { exit bad }' /tmp/two || fail "beside another one"
+	without_quality
+}
+
+# Others lose no more than the budget, and it says so.
+test_quality_budget() {
+	only sim
+	local began ended holds ran ran2 mine other
+	with_quality hold_us=5000 budget=10
+	taskset -c 0 pmctrack --csv -T 0.1 -V quality_time -o /tmp/mine simapp -x 10000 gamess >/dev/null & mine=$!
+	taskset -c 1 simapp -x 10000 gamess >/dev/null & other=$!
+	sleep 1
+	holds=$(state begun) began=$(date +%s%N)
+	read -r ran _ <"/proc/$other/schedstat"
+	sleep 5
+	ended=$(date +%s%N)
+	read -r ran2 _ <"/proc/$other/schedstat"
+	holds=$(($(state begun) - holds))
+	kill $mine $other
+	wait $mine $other || true
+	echo "# $holds holds in $(((ended - began) / 1000000)) ms"
+	awk -v n="$holds" -v ns=$((ended - began)) -v ran=$((ran2 - ran)) 'BEGIN {
+		share = n * 5e6 / ns; lost = 1 - ran / ns; print "# held for " share ", lost " lost
+		exit !(n >= 5 && share < 0.012 && lost < 0.02) }' || fail "the budget"
+	without_quality
+}
+
+# Whoever is not privileged holds nobody; nonsense is refused, and nothing is left.
+test_quality_refused() {
+	only sim
+	with_quality
+	echo none >$MANAGER
+	rmmod pmctrack_mmon_quality_time
+	for wrong in hold_us=499 hold_us=10001 budget=0 budget=201 event=cycles; do
+		insmod $MODULES/pmctrack_mmon_quality_time.ko $wrong
+		! echo quality_time 2>/dev/null >$MANAGER || fail "active with $wrong"
+		case $wrong in
+		event*) log_says "event=cycles: only instr and l1d_accesses do not depend on others" ;;
+		*) log_says "hold_us is 500 to 10000, budget 1 to 200" ;;
+		esac
+		rmmod pmctrack_mmon_quality_time
+	done
+	with_quality
+	echo 2 >/proc/sys/kernel/perf_event_paranoid
+	expect_refusal 1 "virtual counter quality_time shows what others do, too: that needs CAP_PERFMON" \
+		user pmctrack -V quality_time true
+	user pmctrack -c instr -o /dev/null timeout 0.5 sh -c 'while :; do :; done' || [ $? = 124 ]
+	equal "$(state begun)" 0 "holds for a user who did not ask"
+	without_quality
+}
+
+# CPUs go and come, the module goes and comes, all while samples are taken.
+test_quality_changes() {
+	only sim
+	local i programs=()
+	with_quality hold_us=500 budget=200
+	for i in 0 1; do pmctrack -T 0.05 -V quality_time -o /dev/null simapp -x 10000 mcf >/dev/null & programs+=($!); done
+	for i in 1 2 3 4 5; do
+		sleep 0.1
+		echo 0 >/sys/devices/system/cpu/cpu1/online
+		sleep 0.1
+		echo 1 >/sys/devices/system/cpu/cpu1/online
+	done
+	more "$(state begun)" 20 "holds"
+	more "$(state good)" 10 "good samples"
+	for i in 1 2 3; do
+		echo none >$MANAGER
+		echo quality_time >$MANAGER
+		sleep 0.05
+	done
+	kill "${programs[@]}"
+	wait "${programs[@]}" || true
+	without_quality
+}
+
+# A real-time thread runs in time while others are held.
+test_quality_real_time() {
+	only sim
+	with_quality hold_us=10000 budget=200
+	taskset -c 0 pmctrack -T 0.05 -V quality_time -o /dev/null simapp -x 10000 mcf >/dev/null & mine=$!
+	sleep 0.2
+	chrt -f 2 taskset -c 1 python3 - <<-'P' >/tmp/late
+		import time
+		late = 0
+		for _ in range(200):
+		    began = time.monotonic()
+		    time.sleep(0.005)
+		    late = max(late, time.monotonic() - began - 0.005)
+		print(int(late * 1e6))
+	P
+	more "$(state begun)" 10 "holds"
+	kill $mine
+	wait $mine || true
+	echo "# late by $(cat /tmp/late) us at most"
+	more 3000 "$(cat /tmp/late)" "us that a real-time thread is late"
+	without_quality
+}
