@@ -47,3 +47,16 @@ int pmct_mmon_counts_now(const struct pmct_ctx *ctx, u64 *counts, unsigned int n
 	return 0;
 }
 EXPORT_SYMBOL_GPL(pmct_mmon_counts_now);
+
+/**
+ * pmct_mmon_core_type_now() - on which kind of CPU a thread is counted
+ * @ctx: the thread
+ *
+ * Context: a callback of the thread.
+ * Return: an index as in pmctrack_record::core_type.
+ */
+unsigned int pmct_mmon_core_type_now(const struct pmct_ctx *ctx)
+{
+	return ctx->head.core_type;
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_core_type_now);

@@ -18,12 +18,12 @@
 #include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
-#include <linux/sched/isolation.h>
 #include <linux/smp.h>
 #include <linux/smpboot.h>
-#include <linux/tick.h>
 #include <linux/timekeeping.h>
 #include <pmctrack/hold.h>
+
+#include "../compat/isolation.h"
 
 /* Idle states that take longer to leave may lose private caches, and the CPU would be late. */
 #define LATENCY_NS	5000
@@ -58,21 +58,27 @@ struct held {
 static DEFINE_PER_CPU_SHARED_ALIGNED(struct held, held);
 static DEFINE_PER_CPU(call_single_data_t, held_csd);
 
+/* The state of a hold: the low bits of its number, and how many have not left yet. */
+#define STATE(id, pending)	((id) << 32 | (pending))
+#define PENDING(state)		((u32)(state))
+
 /**
  * struct hold - the present hold, or the last one
  * @id: its number, 0: there was none
+ * @began: ns
  * @end: ns
- * @pending: CPUs that have not left yet, and two more until all were told; the last one to
- *	leave takes it from 1 to 0
+ * @state: STATE() of its number and the CPUs that have not left yet, with two more until all were
+ *	told; the last one to leave takes it from 1 to 0
  * @cpus: who takes part
  * @others: who must not, and would be a disturbance
- * @err: of pmct_hold_result(), once @pending is 0
+ * @err: of pmct_hold_result(), once nobody is pending
  * @window: likewise
  */
 struct hold {
 	u64 id;
+	u64 began;
 	u64 end;
-	atomic_t pending;
+	atomic64_t state;
 	struct cpumask cpus;
 	struct cpumask others;
 	int err;
@@ -90,10 +96,10 @@ static bool was_idle(unsigned int cpu, u64 ns)
 	return now != U64_MAX && now - began + IDLE_US >= div_u64(ns, NSEC_PER_USEC);
 }
 
-/* All have left: what became of it. Their writes are before their part of @pending. */
+/* All have left: what became of it. Their writes are before their part of hold::state. */
 static void hold_conclude(void)
 {
-	struct pmct_hold_window window = { .to = hold.end };
+	struct pmct_hold_window window = { .from = hold.began, .to = hold.end };
 	unsigned int cpu;
 	int err = 0;
 
@@ -107,29 +113,43 @@ static void hold_conclude(void)
 	}
 	if (window.from >= window.to)
 		err = -EAGAIN;
+	/* If nobody was held, it is not over yet: what they did is not known. */
+	if (cpumask_empty(&hold.cpus) && !cpumask_empty(&hold.others))
+		err = -EAGAIN;
 	for_each_cpu(cpu, &hold.others) {
-		if (!err && !was_idle(cpu, window.to - window.from))
+		if (!err && !was_idle(cpu, hold.end - hold.began))
 			err = -EAGAIN;
 	}
 	hold.window = window;
 	hold.err = err;
 }
 
-static void hold_leave(void)
+/* Whoever was delayed until the next hold has nothing to leave. */
+static void hold_leave(u64 id)
 {
+	s64 state = atomic64_read(&hold.state);
+
+	do {
+		if ((u64)state >> 32 != (u32)id)
+			return;
+	} while (!atomic64_try_cmpxchg(&hold.state, &state, state - 1));
 	/* Fully ordered. The last one writes the result, and then there is nobody left. */
-	if (atomic_dec_return(&hold.pending) != 1)
+	if (PENDING(state - 1) != 1)
 		return;
 	hold_conclude();
 	/* Pairs with pmct_hold_result() and pmct_hold_begin(). */
-	atomic_set_release(&hold.pending, 0);
+	atomic64_set_release(&hold.state, STATE(id, 0));
 }
 
 /* Idle until the end. Others have run if the thread was switched away meanwhile. */
-static void hold_idle(struct held *h, u64 now, u64 end)
+static void hold_idle(struct held *h, u64 end)
 {
 	unsigned long switches = current->nivcsw + current->nvcsw;
+	u64 now = ktime_get_ns();
 
+	/* The kernel complains about a CPU that idles while these wait. */
+	if (now + LEAST_NS >= end || end - now > PMCT_HOLD_MOST_NS || local_softirq_pending())
+		return;
 	h->from = now;
 	play_idle_precise(end - now, LATENCY_NS);
 	h->to = ktime_get_ns();
@@ -141,18 +161,15 @@ static void hold_thread(unsigned int cpu)
 {
 	struct held *h = per_cpu_ptr(&held, cpu);
 	/* Pairs with pmct_hold_begin(): its end is known. */
-	u64 id = smp_load_acquire(&h->wanted), now = ktime_get_ns(), end;
+	u64 id = smp_load_acquire(&h->wanted);
 
 	h->done = id;
 	if (id != READ_ONCE(hold.id))
 		return;
-	end = READ_ONCE(hold.end);
 	h->from = 0;
 	h->to = 0;
-	/* The kernel complains about a CPU that idles while these wait. */
-	if (now + LEAST_NS < end && end - now <= PMCT_HOLD_MOST_NS && !local_softirq_pending())
-		hold_idle(h, now, end);
-	hold_leave();
+	hold_idle(h, READ_ONCE(hold.end));
+	hold_leave(id);
 }
 
 static int hold_should_run(unsigned int cpu)
@@ -180,14 +197,10 @@ static void hold_wake(void *unused)
 	wake_up_process(__this_cpu_read(held.task));
 }
 
-static bool may_hold(unsigned int cpu)
-{
-	return housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) && !tick_nohz_full_cpu(cpu);
-}
-
 static bool hold_is_over(u64 now)
 {
-	return !atomic_read_acquire(&hold.pending) || now > hold.end + LOST_NS;
+	return now >= hold.end && (!PENDING(atomic64_read_acquire(&hold.state)) ||
+				   now > hold.end + LOST_NS);
 }
 
 /**
@@ -203,34 +216,36 @@ static bool hold_is_over(u64 now)
  */
 u64 pmct_hold_begin(const struct cpumask *spared, u64 end_ns)
 {
+	u64 now = ktime_get_ns();
 	unsigned int cpu;
 
 	lockdep_assert_irqs_disabled();
 
-	if (!hold_is_over(ktime_get_ns()))
+	if (!hold_is_over(now))
 		return 0;
 	cpumask_clear(&hold.cpus);
-	atomic_set(&hold.pending, 2);
 	cpumask_clear(&hold.others);
+	hold.began = now;
 	WRITE_ONCE(hold.end, end_ns);
 	WRITE_ONCE(hold.id, hold.id + 1);
+	atomic64_set(&hold.state, STATE(hold.id, 2));
 	for_each_online_cpu(cpu) {
 		struct held *h = per_cpu_ptr(&held, cpu);
 
 		if (cpumask_test_cpu(cpu, spared))
 			continue;
-		if (!may_hold(cpu)) {
+		if (pmct_cpu_is_isolated(cpu)) {
 			h->idle_us = get_cpu_idle_time_us(cpu, NULL);
 			__cpumask_set_cpu(cpu, &hold.others);
 			continue;
 		}
 		__cpumask_set_cpu(cpu, &hold.cpus);
-		atomic_inc(&hold.pending);
+		atomic64_inc(&hold.state);
 		/* Pairs with hold_thread(). */
 		smp_store_release(&h->wanted, hold.id);
 		smp_call_function_single_async(cpu, per_cpu_ptr(&held_csd, cpu));
 	}
-	hold_leave();
+	hold_leave(hold.id);
 	return hold.id;
 }
 EXPORT_SYMBOL_GPL(pmct_hold_begin);
@@ -251,7 +266,7 @@ int pmct_hold_result(u64 id, struct pmct_hold_window *window)
 	if (READ_ONCE(hold.id) != id)
 		return -ESTALE;
 	/* Pairs with hold_leave(). */
-	if (atomic_read_acquire(&hold.pending))
+	if (PENDING(atomic64_read_acquire(&hold.state)) || ktime_get_mono_fast_ns() < hold.end)
 		return -EINPROGRESS;
 	err = hold.err;
 	*window = hold.window;

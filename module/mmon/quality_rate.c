@@ -51,19 +51,20 @@ static u32 kinds_apart(struct pmct_quality_kind one, struct pmct_quality_kind ot
 /**
  * pmct_quality_find() - the rate for what a thread has done
  * @rates: PMCT_QUALITY_KINDS that are known of it
+ * @core_type: where it has done it
  * @kind: of what it has done
  * @any: if none is of that kind, the nearest one will do
  *
  * Return: the rate, or NULL.
  */
-struct pmct_quality_rate *pmct_quality_find(struct pmct_quality_rate *rates,
+struct pmct_quality_rate *pmct_quality_find(struct pmct_quality_rate *rates, u8 core_type,
 					    struct pmct_quality_kind kind, bool any)
 {
 	struct pmct_quality_rate *best = NULL;
 	unsigned int i;
 
 	for (i = 0; i < PMCT_QUALITY_KINDS; i++) {
-		if (rates[i].nr && (any || kinds_apart(rates[i].kind, kind) <= SAME_KIND) &&
+		if (rates[i].nr && rates[i].core_type == core_type && (any || kinds_apart(rates[i].kind, kind) <= SAME_KIND) &&
 		    (!best || kinds_apart(rates[i].kind, kind) < kinds_apart(best->kind, kind)))
 			best = &rates[i];
 	}
@@ -78,11 +79,12 @@ EXPORT_SYMBOL_GPL(pmct_quality_find);
  */
 void pmct_quality_note(struct pmct_quality_rate *rates, const struct pmct_quality_rate *rate)
 {
-	struct pmct_quality_rate *r = pmct_quality_find(rates, rate->kind, false);
+	struct pmct_quality_rate *r = pmct_quality_find(rates, rate->core_type, rate->kind,
+							    false);
 	unsigned int i;
 
 	if (r) {
-		r->nr = min(r->nr + 1, MEAN_OF);
+		r->nr = min(r->nr + 1U, MEAN_OF);
 		r->per_ms = div_u64(r->per_ms * (r->nr - 1) + rate->per_ms, r->nr);
 		r->kind = rate->kind;
 		r->sampled_ns = rate->sampled_ns;
@@ -184,9 +186,11 @@ static u64 time_alone(u64 events, u64 per_ms)
 u64 pmct_quality_add(struct pmct_quality *q, u64 events, u64 cpu_ns, u64 per_ms)
 {
 	s64 wanted = time_alone(events, per_ms) + q->carry_ns;
-	u64 got = clamp(wanted, 0, (s64)cpu_ns);
+	u64 got;
 
-	q->carry_ns = clamp(wanted - (s64)got, -(s64)CARRY_NS, (s64)CARRY_NS);
+	cpu_ns = min_t(u64, cpu_ns, TIME_MOST);
+	got = clamp_t(s64, wanted, 0, cpu_ns);
+	q->carry_ns = clamp_t(s64, wanted - (s64)got, -(s64)CARRY_NS, CARRY_NS);
 	q->quality_ns += got;
 	q->cpu_ns += cpu_ns;
 	return got;

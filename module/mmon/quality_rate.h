@@ -51,12 +51,14 @@ struct pmct_quality_kind {
  * @sampled_ns: when it was measured last
  * @kind: of which phase
  * @nr: samples in the mean, 0: unknown
+ * @core_type: on which cores
  */
 struct pmct_quality_rate {
 	u64 per_ms;
 	u64 sampled_ns;
 	struct pmct_quality_kind kind;
-	u32 nr;
+	u16 nr;
+	u8 core_type;
 };
 
 /* So many kinds of phases are known of a thread; a new one replaces the oldest. */
@@ -76,7 +78,7 @@ struct pmct_quality {
 
 struct pmct_quality_kind pmct_quality_kind(const u64 *count);
 void pmct_quality_note(struct pmct_quality_rate *rates, const struct pmct_quality_rate *rate);
-struct pmct_quality_rate *pmct_quality_find(struct pmct_quality_rate *rates,
+struct pmct_quality_rate *pmct_quality_find(struct pmct_quality_rate *rates, u8 core_type,
 					    struct pmct_quality_kind kind, bool any);
 bool pmct_quality_measure(struct pmct_quality_rate *rate, const struct pmct_quality_part *piece,
 			  unsigned int nr, enum pmct_quality_event event);

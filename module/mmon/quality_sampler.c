@@ -10,7 +10,6 @@
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
 #include <linux/percpu.h>
-#include <linux/random.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/timekeeping.h>
@@ -26,8 +25,12 @@
 #define RETRIES		20
 /* So many samples may be taken in advance, of threads that were never sampled. */
 #define ADVANCE		4
+/* But no more often than this. */
+#define LOOK_NS		1000000U
 /* Periods vary by so much, in percent: programs may have periods, too. */
 #define JITTER		10
+/* A piece in which the thread has this part of its time only, in percent, was disturbed. */
+#define UNDISTURBED	90
 
 unsigned int pmct_quality_hold_us = 5000;
 module_param_named(hold_us, pmct_quality_hold_us, uint, 0444);
@@ -91,11 +94,16 @@ struct track {
 static DEFINE_PER_CPU_SHARED_ALIGNED(struct running, running);
 static DEFINE_PER_CPU_SHARED_ALIGNED(struct track, track);
 
-/* The timer's own. Time is owed to others until @owed_ns. */
+/* The timer's own. Time is owed to others until @owed_ns; @lot is drawn from. */
 static struct hrtimer sampler;
 static struct cpumask spared;
 static u64 samples;
 static u64 owed_ns;
+static u32 lot;
+static bool was_new;
+/* Whose sample the last one was, and the last one in which somebody else ran where it may. */
+static pid_t sampled;
+static u64 spoiled;
 
 static unsigned long switches_of_current(void)
 {
@@ -112,7 +120,13 @@ static u64 period_ns(void)
 	return hold_ns() * 1000 / pmct_quality_budget;
 }
 
-/* Of as many as fit, none shorter than PIECE_NS. */
+/* How often the timer looks for something to do. */
+static u64 look_ns(void)
+{
+	return max_t(u64, period_ns() / RETRIES, LOOK_NS);
+}
+
+/* As many as fit, none shorter than PIECE_NS. */
 static u64 piece_ns(void)
 {
 	return max_t(u64, PIECE_NS, hold_ns() / PIECES);
@@ -146,27 +160,46 @@ static bool is_still_here(const struct track *k, struct pmct_quality_part *part)
 	return switches_of_current() == k->switches && pmct_quality_now(k->ctx, part);
 }
 
-static enum hrtimer_restart track_timer(struct hrtimer *timer)
+/* The thread is not here any more; whoever is may not be of its process. */
+static void lose(struct track *k)
 {
-	struct track *k = container_of(timer, struct track, timer);
-	u64 now = ktime_get_mono_fast_ns();
+	k->ctx = NULL;
+	if (!is_idle_task(current) && current->tgid != READ_ONCE(sampled))
+		WRITE_ONCE(spoiled, k->sample);
+}
+
+static void add_piece(struct track *k, u64 now)
+{
+	u64 ns = now - k->resumed_ns;
 	struct pmct_quality_part part;
 	unsigned int i, n = k->nr;
 
-	if (!k->ctx || n >= PIECES)
-		return HRTIMER_NORESTART;
-	if (!is_still_here(k, &part)) {
-		k->ctx = NULL;
-		return HRTIMER_NORESTART;
+	/* Counters that somebody else wrote have not counted all the time. */
+	if (!is_still_here(k, &part) ||
+	    (part.ns - k->last.ns) * 100 < ns * UNDISTURBED) {
+		lose(k);
+		return;
 	}
+	k->piece[n].ns = ns;
 	for (i = 0; i < PMCT_QUALITY_NR; i++)
 		k->piece[n].count[i] = part.count[i] - k->last.count[i];
 	k->last = part;
 	k->began_ns[n] = k->resumed_ns;
 	k->ended_ns[n] = now;
-	k->piece[n].ns = now - k->resumed_ns;
 	k->nr++;
+}
+
+static enum hrtimer_restart track_timer(struct hrtimer *timer)
+{
+	struct track *k = container_of(timer, struct track, timer);
+	u64 now = ktime_get_mono_fast_ns();
+
+	if (k->ctx && k->nr < PIECES)
+		add_piece(k, now);
+	else
+		lose(k);
 	k->resumed_ns = ktime_get_mono_fast_ns();
+	/* Until the end, to see who runs here. */
 	if (k->resumed_ns + piece_ns() > k->end)
 		return HRTIMER_NORESTART;
 	hrtimer_set_expires(timer, ns_to_ktime(k->resumed_ns + piece_ns()));
@@ -179,45 +212,62 @@ static void track_begin(void *unused)
 	struct track *k = this_cpu_ptr(&track);
 	struct quality_thread *t;
 
-	k->ctx = __this_cpu_read(running.ctx);
-	if (!k->ctx || hrtimer_active(&k->timer)) {
-		k->ctx = NULL;
+	/* The last sample is over, but not the timer's last call. */
+	if (hrtimer_active(&k->timer)) {
+		WRITE_ONCE(spoiled, k->sample);
 		return;
 	}
 	k->nr = 0;
+	k->ctx = __this_cpu_read(running.ctx);
 	k->switches = switches_of_current();
-	if (!is_still_here(k, &k->last)) {
-		k->ctx = NULL;
-		return;
-	}
-	t = pmct_mmon_data(k->ctx);
-	t->sample = k->sample;
-	t->cpu = smp_processor_id();
-	t->sampled_ns = ktime_get_mono_fast_ns();
-	__this_cpu_write(running.sampled_ns, t->sampled_ns);
 	k->resumed_ns = ktime_get_mono_fast_ns();
+	if (k->ctx && is_still_here(k, &k->last)) {
+		t = pmct_mmon_data(k->ctx);
+		t->sample = k->sample;
+		t->cpu = smp_processor_id();
+		t->sampled_ns = k->resumed_ns;
+		__this_cpu_write(running.sampled_ns, t->sampled_ns);
+		k->resumed_ns = ktime_get_mono_fast_ns();
+	} else {
+		/* It may be of a session that has ended: a live one comes back at its tick. */
+		WRITE_ONCE(*this_cpu_ptr(&running.ctx), NULL);
+		lose(k);
+	}
 	hrtimer_start(&k->timer, ns_to_ktime(k->resumed_ns + piece_ns()),
 		      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
-/* The process whose thread was sampled longest ago, at @oldest; 0: nobody runs. */
-static pid_t next_process(u64 *oldest)
-{
-	unsigned int cpu;
-	pid_t tgid = 0;
+/**
+ * struct candidate - who may be sampled next
+ * @tgid: the process, 0: nobody
+ * @sampled_ns: when its thread was sampled
+ */
+struct candidate {
+	pid_t tgid;
+	u64 sampled_ns;
+};
 
-	*oldest = U64_MAX;
+/*
+ * The process whose thread was sampled longest ago, and one whose thread never was. They take
+ * turns: who begins threads all the time is not to have all samples.
+ */
+static struct candidate next_process(void)
+{
+	struct candidate known = { .sampled_ns = U64_MAX }, new = { };
+	unsigned int cpu;
 
 	for_each_online_cpu(cpu) {
 		const struct running *r = per_cpu_ptr(&running, cpu);
-		u64 sampled = READ_ONCE(r->sampled_ns);
+		u64 at = READ_ONCE(r->sampled_ns);
 
-		if (!READ_ONCE(r->ctx) || sampled >= *oldest)
+		if (!READ_ONCE(r->ctx))
 			continue;
-		*oldest = sampled;
-		tgid = READ_ONCE(r->tgid);
+		if (!at)
+			new.tgid = READ_ONCE(r->tgid);
+		else if (at < known.sampled_ns)
+			known = (struct candidate){ READ_ONCE(r->tgid), at };
 	}
-	return tgid;
+	return new.tgid && (!known.tgid || !was_new) ? new : known;
 }
 
 static void find_cpus(pid_t tgid)
@@ -254,28 +304,32 @@ static u64 jittered(u64 ns)
 {
 	u64 most = ns * JITTER / 100;
 
-	return ns - most + get_random_u32() % (u32)min_t(u64, 2 * most + 1, U32_MAX);
+	/* The kernel's own numbers drawn by lot may sleep on PREEMPT_RT. */
+	lot = lot * 1664525 + 1013904223;
+	return ns - most + (2 * most * (lot >> 16) >> 16);
 }
 
 static void begin_sample(void)
 {
-	u64 now = ktime_get_ns(), oldest, hold;
-	pid_t tgid = next_process(&oldest);
+	struct candidate next = next_process();
+	u64 now = ktime_get_ns(), hold;
 
 	pmct_quality_stats.asked++;
-	if (!tgid) {
+	if (now + (next.sampled_ns ? 0 : ADVANCE * period_ns()) < owed_ns)
+		return;
+	find_cpus(next.tgid);
+	if (!next.tgid || cpumask_empty(&spared)) {
 		pmct_quality_stats.nobody++;
 		return;
 	}
-	if (now + (oldest ? 0 : ADVANCE * period_ns()) < owed_ns)
-		return;
-	find_cpus(tgid);
+	WRITE_ONCE(sampled, next.tgid);
 	hold = pmct_hold_begin(&spared, now + hold_ns());
 	if (!hold) {
 		pmct_quality_stats.busy++;
 		return;
 	}
 	pmct_quality_stats.begun++;
+	was_new = !next.sampled_ns;
 	owed_ns = max(owed_ns, now) + jittered(period_ns());
 	begin_tracks(hold, now + hold_ns());
 }
@@ -283,7 +337,7 @@ static void begin_sample(void)
 static enum hrtimer_restart sampler_timer(struct hrtimer *timer)
 {
 	begin_sample();
-	hrtimer_forward_now(timer, ns_to_ktime(period_ns() / RETRIES));
+	hrtimer_forward_now(timer, ns_to_ktime(look_ns()));
 	return HRTIMER_RESTART;
 }
 
@@ -337,7 +391,7 @@ static bool evaluate(const struct track *k, enum pmct_quality_event event,
 		atomic64_inc(&pmct_quality_stats.late);
 		return false;
 	}
-	if (!k->ctx) {
+	if (!k->ctx || READ_ONCE(spoiled) == k->sample) {
 		atomic64_inc(&pmct_quality_stats.switched);
 		return false;
 	}
@@ -365,20 +419,23 @@ void pmct_quality_sampler_finish(struct quality_thread *t, enum pmct_quality_eve
 	const struct track *k = per_cpu_ptr(&track, t->cpu);
 	struct pmct_hold_window window;
 	struct pmct_quality_rate rate;
+	bool good;
 
 	if (!t->sample)
 		return;
 	/* Pairs with begin_sample(): of a later sample, nothing is for this thread. */
-	if (smp_load_acquire(&k->sample) != t->sample) {
-		t->sample = 0;
-		return;
+	if (smp_load_acquire(&k->sample) == t->sample) {
+		if (pmct_hold_result(k->hold, &window) == -EINPROGRESS)
+			return;
+		rate.sampled_ns = t->sampled_ns;
+		rate.core_type = t->core_type;
+		good = evaluate(k, event, &rate);
+		/* The next one may have begun meanwhile. */
+		smp_rmb();
+		if (good && READ_ONCE(k->sample) == t->sample)
+			pmct_quality_note(t->rate, &rate);
 	}
-	if (pmct_hold_result(k->hold, &window) == -EINPROGRESS)
-		return;
 	t->sample = 0;
-	rate.sampled_ns = t->sampled_ns;
-	if (evaluate(k, event, &rate))
-		pmct_quality_note(t->rate, &rate);
 }
 
 /**
@@ -396,6 +453,7 @@ int pmct_quality_sampler_start(void)
 		return -EINVAL;
 	memset(&pmct_quality_stats, 0, sizeof(pmct_quality_stats));
 	owed_ns = 0;
+	lot = ktime_get_ns();
 	for_each_possible_cpu(cpu) {
 		struct track *k = per_cpu_ptr(&track, cpu);
 
@@ -405,7 +463,7 @@ int pmct_quality_sampler_start(void)
 				   HRTIMER_MODE_ABS_PINNED_HARD);
 	}
 	pmct_hrtimer_setup(&sampler, sampler_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
-	hrtimer_start(&sampler, ns_to_ktime(period_ns()), HRTIMER_MODE_REL_HARD);
+	hrtimer_start(&sampler, ns_to_ktime(look_ns()), HRTIMER_MODE_REL_HARD);
 	return 0;
 }
 

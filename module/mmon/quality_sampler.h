@@ -19,6 +19,7 @@
  * @rated_ns: when the rate that was used last was measured, 0: none was
  * @sample: number of the sample that it takes part in, 0: none
  * @cpu: where that was
+ * @core_type: where it runs, and did what waits
  */
 struct quality_thread {
 	struct pmct_quality q;
@@ -31,6 +32,7 @@ struct quality_thread {
 	u64 rated_ns;
 	u64 sample;
 	int cpu;
+	u8 core_type;
 };
 
 /**
@@ -40,7 +42,8 @@ struct quality_thread {
  * @busy: CPUs still stood still
  * @begun: holds
  * @good: samples of threads that were used
- * @switched: the thread left its CPU, or changed its event set
+ * @switched: the thread left its CPU, or changed its event set, or others ran where one of its
+ *	process had run
  * @late: a CPU came too late, or others ran there
  * @useless: nothing was counted
  */

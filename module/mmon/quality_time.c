@@ -98,7 +98,7 @@ static void explain(struct quality_thread *t, bool now)
 {
 	bool any = now || t->waiting.ns > PATIENCE_NS;
 	const struct pmct_quality_rate *rate =
-		pmct_quality_find(t->rate, pmct_quality_kind(t->waiting.count), any);
+		pmct_quality_find(t->rate, t->core_type, pmct_quality_kind(t->waiting.count), any);
 
 	if (!rate)
 		return;
@@ -107,11 +107,30 @@ static void explain(struct quality_thread *t, bool now)
 	memset(&t->waiting, 0, sizeof(t->waiting));
 }
 
+/*
+ * It is on another core type: what still waits is explained now, or never, and a sample that nobody
+ * has looked at may be of either type.
+ */
+static void use_core_type(struct quality_thread *t, u8 core_type)
+{
+	if (t->core_type == core_type)
+		return;
+	explain(t, true);
+	memset(&t->waiting, 0, sizeof(t->waiting));
+	t->core_type = core_type;
+	t->sample = 0;
+}
+
 /* What it has done since it was seen last. */
 static void account(struct quality_thread *t, const struct pmct_quality_part *all)
 {
 	unsigned int i;
 
+	/* A record was lost, and what was in it. */
+	if (all->ns < t->seen.ns) {
+		t->seen = *all;
+		return;
+	}
 	for (i = 0; i < PMCT_QUALITY_NR; i++)
 		t->waiting.count[i] += all->count[i] - t->seen.count[i];
 	t->waiting.ns += all->ns - t->seen.ns;
@@ -126,6 +145,7 @@ static void quality_on_tick(struct pmct_ctx *ctx, int cpu)
 	/* Who was monitored, or met the module, while he ran, has not entered. */
 	if (!pmct_quality_sampler_is_here(ctx))
 		quality_on_switch_in(ctx, cpu);
+	use_core_type(t, pmct_mmon_core_type_now(ctx));
 	pmct_quality_sampler_finish(t, counted);
 	if (!pmct_quality_now(ctx, &all))
 		return;
@@ -139,15 +159,22 @@ static void report(struct pmct_ctx *ctx, struct quality_thread *t, struct pmct_s
 	u64 got = t->q.quality_ns - t->reported.quality_ns;
 	u64 cpu_ns = t->q.cpu_ns - t->reported.cpu_ns;
 	enum pmct_confidence confidence = age > fresh_ns() ? PMCT_STALE : PMCT_ESTIMATED;
-	u32 quality = cpu_ns ? div64_u64(got * 1000, cpu_ns) : 1000;
+	u32 quality;
 
+	pmct_sample_virt(sample, VIRT_AGE, div_u64(age, NSEC_PER_MSEC));
+	/* No rate explains the interval. */
+	if (!cpu_ns) {
+		pmct_mmon_mark_stale(ctx, PMCT_METRIC_QUALITY);
+		pmct_mmon_mark_stale(ctx, PMCT_METRIC_QUALITY_TIME);
+		return;
+	}
+	quality = div64_u64(got * 1000, cpu_ns);
 	t->reported = t->q;
 	pmct_mmon_publish(ctx, PMCT_METRIC_QUALITY, quality, confidence);
 	pmct_mmon_publish(ctx, PMCT_METRIC_QUALITY_TIME, t->q.quality_ns, confidence);
 	pmct_sample_virt(sample, VIRT_TIME, got);
 	pmct_sample_virt(sample, VIRT_EXPLAINED, cpu_ns);
 	pmct_sample_virt(sample, VIRT_QUALITY, quality);
-	pmct_sample_virt(sample, VIRT_AGE, div_u64(age, NSEC_PER_MSEC));
 }
 
 static void quality_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
@@ -163,6 +190,7 @@ static void quality_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *samp
 			t->closed.count[i] += count;
 	}
 	t->closed.ns += sample->rec->hw_ns;
+	use_core_type(t, sample->rec->core_type);
 	account(t, &t->closed);
 	explain(t, sample->rec->kind == PMCTRACK_RECORD_EXIT);
 	if (t->rated_ns)

@@ -82,6 +82,7 @@ static void hostile_test(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pmct_quality_measure(&rate, piece, PIECES, PMCT_QUALITY_L1D));
 	KUNIT_EXPECT_EQ(test, pmct_quality_add(&q, U64_MAX, 5, 1), 5);
 	KUNIT_EXPECT_EQ(test, pmct_quality_add(&q, U64_MAX, 5, U64_MAX), 5);
+	KUNIT_EXPECT_GE(test, (s64)pmct_quality_add(&q, 1, U64_MAX, 1), 0);
 }
 
 /* Half of the rate alone is half of the time; never more than all of it. */
@@ -109,17 +110,19 @@ static void kinds_test(struct kunit *test)
 	struct pmct_quality_kind other = { .accesses = 300, .misses = 1500 };
 	unsigned int i;
 
-	KUNIT_EXPECT_NULL(test, pmct_quality_find(rates, rate.kind, true));
+	KUNIT_EXPECT_NULL(test, pmct_quality_find(rates, 0, rate.kind, true));
 	for (i = 1; i <= 3; i++) {
 		rate.per_ms = 1000 * i;
 		rate.sampled_ns = i;
 		pmct_quality_note(rates, &rate);
 	}
 	/* One kind: the mean. Another one has no rate, but the nearest. */
-	KUNIT_ASSERT_NOT_NULL(test, pmct_quality_find(rates, rate.kind, false));
-	KUNIT_EXPECT_EQ(test, pmct_quality_find(rates, rate.kind, false)->per_ms, 2000);
-	KUNIT_EXPECT_NULL(test, pmct_quality_find(rates, other, false));
-	KUNIT_EXPECT_PTR_EQ(test, pmct_quality_find(rates, other, true), &rates[0]);
+	KUNIT_ASSERT_NOT_NULL(test, pmct_quality_find(rates, 0, rate.kind, false));
+	KUNIT_EXPECT_EQ(test, pmct_quality_find(rates, 0, rate.kind, false)->per_ms, 2000);
+	KUNIT_EXPECT_NULL(test, pmct_quality_find(rates, 0, other, false));
+	/* Nothing that was measured on one core type is true of another one. */
+	KUNIT_EXPECT_NULL(test, pmct_quality_find(rates, 1, rate.kind, true));
+	KUNIT_EXPECT_PTR_EQ(test, pmct_quality_find(rates, 0, other, true), &rates[0]);
 	/* More kinds than there is room for: the oldest goes. */
 	for (i = 1; i <= PMCT_QUALITY_KINDS; i++) {
 		rate.kind.accesses = 1000 * i;
@@ -127,7 +130,7 @@ static void kinds_test(struct kunit *test)
 		pmct_quality_note(rates, &rate);
 	}
 	rate.kind.accesses = 300;
-	KUNIT_EXPECT_NULL(test, pmct_quality_find(rates, rate.kind, false));
+	KUNIT_EXPECT_NULL(test, pmct_quality_find(rates, 0, rate.kind, false));
 }
 
 static struct kunit_case quality_kunit_cases[] = {

@@ -163,14 +163,17 @@ static void pmct_sim_switch(const struct task_struct *next)
 	u64 now;
 
 	left->task = thread < 0 ? NULL : current;
-	if (thread < 0)
+	/* One that made room for another one, as it seemed, has only left the kernel. */
+	if (thread < 0 && (pmct_sim->cpu[cpu].left || !is_idle_task(next)))
 		return;
 	raw_spin_lock(&pmct_sim_lock);
 	now = pmct_sim_now();
 	/* The idle thread is one of the kernel's. */
 	pmct_sim_leave(pmct_sim, cpu, !(next->flags & PF_KTHREAD), now);
-	pmct_sim_start_timer(now);
-	left->ip = pmct_sim_ip(&pmct_sim->thread[thread]);
+	if (pmct_sim_busy(pmct_sim))
+		pmct_sim_start_timer(now);
+	if (thread >= 0)
+		left->ip = pmct_sim_ip(&pmct_sim->thread[thread]);
 	raw_spin_unlock(&pmct_sim_lock);
 }
 

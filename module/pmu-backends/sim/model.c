@@ -425,6 +425,7 @@ void pmct_sim_enter(struct pmct_sim *sim, unsigned int cpu, unsigned int thread,
 	pmct_sim_sync(sim, cpu, now);
 	if (sim->cpu[cpu].left)
 		pmct_sim_pace_changed(&sim->pace, now);
+	sim->cpu[cpu].left = false;
 	sim->cpu[cpu].thread = thread;
 	sim->cpu[cpu].paused = false;
 	pmct_sim_rates_here(sim, cpu);
@@ -460,7 +461,7 @@ void pmct_sim_resume(struct pmct_sim *sim, unsigned int cpu, u64 now)
 /**
  * pmct_sim_leave() - a thread leaves its CPU
  * @sim: the machine
- * @cpu: the CPU; nothing happens if no simulated thread is there
+ * @cpu: the CPU; if no simulated thread is there, it is only told that the CPU is idle
  * @replaced: another thread may follow at once; otherwise the CPU is idle for a while
  * @now: ns
  */
@@ -468,13 +469,12 @@ void pmct_sim_leave(struct pmct_sim *sim, unsigned int cpu, bool replaced, u64 n
 {
 	struct pmct_sim_cpu *c = &sim->cpu[cpu];
 
-	if (c->thread < 0)
-		return;
-	pmct_sim_sync(sim, cpu, now);
+	if (c->thread >= 0)
+		pmct_sim_sync(sim, cpu, now);
 	c->thread = -1;
-	c->left = !replaced;
-	if (c->left)
+	if (!replaced && !c->left)
 		pmct_sim_pace_changed(&sim->pace, now);
+	c->left = !replaced;
 }
 
 /**

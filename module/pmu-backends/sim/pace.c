@@ -36,11 +36,14 @@ void pmct_sim_pace_init(struct pmct_sim_pace *pace, u64 now)
  */
 void pmct_sim_pace_changed(struct pmct_sim_pace *pace, u64 now)
 {
-	if (pace->next <= now + FIRST_NS || pace->paid > now + CREDIT_NS)
+	/* Others have just changed, too: it is seen with them. */
+	if (pace->length == FIRST_NS && pace->next <= now + FIRST_NS)
+		return;
+	if (pace->paid > now + CREDIT_NS)
 		return;
 	pace->paid = max(pace->paid, now) + PAID_NS;
 	pace->length = FIRST_NS;
-	pace->next = now + FIRST_NS;
+	pace->next = min(pace->next, now + FIRST_NS);
 	pace->settled = now + SETTLED_NS;
 }
 

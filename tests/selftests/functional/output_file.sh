@@ -5,7 +5,7 @@
 # ends_with_error REGEX COMMAND…: it ends by itself, soon, with status 1 and one line
 ends_with_error() {
 	local regex=$1; shift
-	expect_status 1 timeout 20 "$@"
+	expect_status 1 "$@"
 	grep -qE -- "^pmctrack: $regex$" $ERR || fail "'$*' says: $(cat $ERR)"
 	equal "$(grep -vc '^pmctrack: [0-9]* threads of background' $ERR)" 1 "lines of '$*'"
 	idle

@@ -84,6 +84,7 @@ test_quality_refused() {
 	rmmod pmctrack_mmon_quality_time
 	for wrong in hold_us=499 hold_us=10001 budget=0 budget=201 event=cycles; do
 		insmod $MODULES/pmctrack_mmon_quality_time.ko $wrong
+		dmesg -C
 		! echo quality_time 2>/dev/null >$MANAGER || fail "active with $wrong"
 		case $wrong in
 		event*) log_says "event=cycles: only instr and l1d_accesses do not depend on others" ;;

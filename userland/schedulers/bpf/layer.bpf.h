@@ -268,15 +268,26 @@ static bool take_other(u32 rank, u64 now)
 	       move_to_local(rank);
 }
 
+/* Every other time: many of them are not to keep all others waiting. */
+static bool take_forgotten(s32 cpu)
+{
+	u8 *took = &survey.took[cpu & (AMP_CPUS - 1)];
+
+	*took = !*took && scx_bpf_dsq_nr_queued(FORGOTTEN) > 0 && move_to_local(FORGOTTEN);
+	return *took;
+}
+
 SEC("struct_ops/dispatch")
 void BPF_PROG(amp_dispatch, s32 cpu, struct task_struct *prev)
 {
 	u32 rank = rank_of_cpu(cpu), other;
 	u64 now;
 
-	if (scx_bpf_dsq_nr_queued(FORGOTTEN) > 0 && move_to_local(FORGOTTEN))
+	if (take_forgotten(cpu))
 		return;
 	if ((prev && keep(prev, rank, cpu)) || move_to_local(rank))
+		return;
+	if (scx_bpf_dsq_nr_queued(FORGOTTEN) > 0 && move_to_local(FORGOTTEN))
 		return;
 	now = bpf_ktime_get_ns();
 	/* The nearest types first. */

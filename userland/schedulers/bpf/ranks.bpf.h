@@ -25,6 +25,7 @@ struct survey {
 	u32 places[AMP_RANKS];
 	u64 slice_ns[AMP_RANKS];
 	u32 looked;	/* in a queue */
+	u8 took[AMP_CPUS];	/* one of FORGOTTEN, the last time */
 	u32 runnable;
 	u32 parts;	/* threads that take part */
 	u64 weights;	/* sum of theirs */

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* cpu_is_isolated(), from Linux 6.2 on; before 7.0 it does not know of CPUs without ticks alone. */
+#ifndef _PMCT_COMPAT_ISOLATION_H
+#define _PMCT_COMPAT_ISOLATION_H
+
+#include <linux/sched/isolation.h>
+#include <linux/tick.h>
+
+/* Is nobody to disturb @cpu, by a parameter of the kernel or by a cpuset? */
+static inline bool pmct_cpu_is_isolated(int cpu)
+{
+#ifdef PMCT_HAVE_CPU_IS_ISOLATED
+	if (cpu_is_isolated(cpu))
+		return true;
+#endif
+	return !housekeeping_test_cpu(cpu, HK_TYPE_DOMAIN) || tick_nohz_full_cpu(cpu);
+}
+
+#endif /* _PMCT_COMPAT_ISOLATION_H */
