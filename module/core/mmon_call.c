@@ -14,6 +14,7 @@
 #include <linux/sched/task_stack.h>
 #include <asm/irq_regs.h>
 
+#include "../compat/cache.h"
 #include "mmon_call.h"
 #include "owner.h"
 #include "tie.h"
@@ -505,6 +506,21 @@ int pmct_mmon_cache_domain(int cpu)
 	       topology_physical_package_id(cpu);
 }
 EXPORT_SYMBOL_GPL(pmct_mmon_cache_domain);
+
+/**
+ * pmct_mmon_cache_bytes() - the size of the last-level cache
+ * @cpu: a possible CPU that uses it
+ *
+ * Context: any, while the module is active.
+ * Return: bytes, 0: unknown.
+ */
+u64 pmct_mmon_cache_bytes(int cpu)
+{
+	if (pmct_backend->cache_bytes)
+		return pmct_backend->cache_bytes(cpu);
+	return pmct_cache_kib() * 1024ULL;
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_cache_bytes);
 
 /**
  * pmct_mmon_nr_core_types() - how many kinds of CPUs the machine has

@@ -11,41 +11,48 @@
 
 /* Two intervals are of one phase if their kinds differ by no more than this, in percent. */
 #define SAME_KIND	10
-#define SMALL		100U
-/* A rate that rises is followed no further than by so many times its last rise. */
-#define RISES_MOST	2
+/* A sample has so many pieces at least. */
+#define PIECES_LEAST	4
+/* Of a nanosecond for an event, and of a miss. */
+#define SCALE		1000000U
+/* Times for an event are within 0.001 ns and 1 ms. */
+#define TIME_LEAST	(SCALE / 1000)
+#define TIME_MOST	((u64)SCALE * NSEC_PER_MSEC)
+/* In a piece no more lines come in, and no event takes longer: products of their sums fit. */
+#define LINES_MOST	1000000
+#define SLOW		10000000000LL
+/*
+ * Chosen with simulated programs (Documentation/quality-time.md): so much of a cache is still to be
+ * filled, in percent; the time for an event falls by no more, in percent, and no more than by this
+ * for each miss, in ns, which is about half of a memory's latency.
+ */
+#define ROOM		70
+#define FALL_MOST	15
+#define MISS_NS		40
 /* A rate is the mean of so many samples, by and by. */
 #define MEAN_OF		8U
 /* Time that does not fit is kept for the intervals that follow, up to so much. */
 #define CARRY_NS	(100 * NSEC_PER_MSEC)
-/* No CPU is faster, in events per ms: squares of differences fit. */
-#define RATE_MOST	(1000ULL * NSEC_PER_MSEC)
 /* Longer times alone are as long as this one, 11 days. */
-#define TIME_MOST	(1000000000ULL * NSEC_PER_MSEC)
+#define LONGEST_NS	(1000000000ULL * NSEC_PER_MSEC)
 
 /* 0 if there are no instructions, or nobody counts the others. */
-struct pmct_quality_kind pmct_quality_kind(const u64 *count)
+u32 pmct_quality_kind(const u64 *count)
 {
-	u64 instr = max(count[PMCT_QUALITY_INSTR] / 100000, 1ULL);
-	u64 accesses = div64_u64(count[PMCT_QUALITY_L1D], instr) / 100;
+	u64 instr = count[PMCT_QUALITY_INSTR] / 1000;
 
-	return (struct pmct_quality_kind){
-		.accesses = min_t(u64, accesses, U16_MAX),
-		.misses = min_t(u64, div64_u64(count[PMCT_QUALITY_L1D_MISSES], instr), U16_MAX),
-	};
+	return instr ? min_t(u64, div64_u64(count[PMCT_QUALITY_L1D], instr), U32_MAX) : 0;
 }
 EXPORT_SYMBOL_GPL(pmct_quality_kind);
 
-/* In percent of the greater one; small numbers do not differ. */
 static u32 apart(u32 one, u32 other)
 {
-	return one > other ? (one - other) * 100 / max(one, SMALL) :
-			     (other - one) * 100 / max(other, SMALL);
+	return one > other ? one - other : other - one;
 }
 
-static u32 kinds_apart(struct pmct_quality_kind one, struct pmct_quality_kind other)
+static bool is_same_kind(u32 one, u32 other)
 {
-	return max(apart(one.accesses, other.accesses), apart(one.misses, other.misses));
+	return (u64)apart(one, other) * 100 <= (u64)max(one, other) * SAME_KIND;
 }
 
 /**
@@ -58,14 +65,16 @@ static u32 kinds_apart(struct pmct_quality_kind one, struct pmct_quality_kind ot
  * Return: the rate, or NULL.
  */
 struct pmct_quality_rate *pmct_quality_find(struct pmct_quality_rate *rates, u8 core_type,
-					    struct pmct_quality_kind kind, bool any)
+					    u32 kind, bool any)
 {
 	struct pmct_quality_rate *best = NULL;
 	unsigned int i;
 
 	for (i = 0; i < PMCT_QUALITY_KINDS; i++) {
-		if (rates[i].nr && rates[i].core_type == core_type && (any || kinds_apart(rates[i].kind, kind) <= SAME_KIND) &&
-		    (!best || kinds_apart(rates[i].kind, kind) < kinds_apart(best->kind, kind)))
+		if (!rates[i].nr || rates[i].core_type != core_type ||
+		    !(any || is_same_kind(rates[i].kind, kind)))
+			continue;
+		if (!best || apart(rates[i].kind, kind) < apart(best->kind, kind))
 			best = &rates[i];
 	}
 	return best;
@@ -100,34 +109,86 @@ void pmct_quality_note(struct pmct_quality_rate *rates, const struct pmct_qualit
 }
 EXPORT_SYMBOL_GPL(pmct_quality_note);
 
-/* Events per ms in pieces @from to @to - 1; 0: none. */
-static u64 rate_of(const struct pmct_quality_part *piece, unsigned int from, unsigned int to,
+/* Time for an event, in 10^-6 ns, of pieces @from to @to - 1; 0: none, or nonsense. */
+static u64 time_of(const struct pmct_quality_part *piece, unsigned int from, unsigned int to,
 		   enum pmct_quality_event event)
 {
-	u64 events = 0, ns = 0, rate;
+	u64 events = 0, ns = 0, time;
 
 	for (; from < to; from++) {
 		events += piece[from].count[event];
 		ns += piece[from].ns;
 	}
-	return pmct_ratio(events, ns, NSEC_PER_MSEC, &rate) ? min(rate, RATE_MOST) : 0;
+	return ns && pmct_ratio(ns, events, SCALE, &time) ? clamp_t(u64, time, TIME_LEAST, TIME_MOST) : 0;
+}
+
+/**
+ * struct line - a straight line through the pieces of a sample
+ * @sum_xx: of the squares of their lines that came into the cache, from the mean
+ * @time: how the time for an event falls with these: minus the sum of products
+ * @misses: how misses for an event fall, in the same way
+ */
+struct line {
+	u64 sum_xx;
+	s64 time;
+	s64 misses;
+};
+
+/* Misses for an event, in the scale of times, of the same pieces. */
+static u64 misses_of(const struct pmct_quality_part *piece, unsigned int from, unsigned int to,
+		     enum pmct_quality_event event)
+{
+	u64 misses = 0, events = 0, ratio;
+
+	for (; from < to; from++) {
+		misses += piece[from].count[PMCT_QUALITY_LLC_MISSES];
+		events += piece[from].count[event];
+	}
+	return pmct_ratio(misses, events, SCALE, &ratio) ? min_t(u64, ratio, SCALE) : 0;
+}
+
+/* Of the @nr pieces at @piece. */
+static void draw_line(struct line *line, const struct pmct_quality_part *piece, unsigned int nr,
+		      enum pmct_quality_event event)
+{
+	s64 lines[PMCT_QUALITY_PIECES], sum = 0, mean = 0, x;
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		x = min_t(u64, piece[i].count[PMCT_QUALITY_LLC_MISSES], LINES_MOST);
+		lines[i] = sum + x / 2;
+		sum += x;
+		mean += lines[i];
+	}
+	mean = div_s64(mean, nr);
+	*line = (struct line){ };
+	for (i = 0; i < nr; i++) {
+		x = lines[i] - mean;
+		line->sum_xx += x * x;
+		line->time -= x * min_t(s64, time_of(piece, i, i + 1, event), SLOW);
+		line->misses -= x * (s64)misses_of(piece, i, i + 1, event);
+	}
 }
 
 /*
- * Where the rate is going that was @one, @two and @three in equal times: caches that fill make it
- * approach its end by the same factor each time, so the rest is a geometric series.
+ * By how much the time for an event will fall until the cache of @lines has filled: as it fell with
+ * each line that came in, in the @nr pieces at @piece, for as many lines as still may come. It does
+ * not fall if misses do not; and by no more than what they cost.
  */
-static u64 approached(u64 one, u64 two, u64 three)
+static u64 fall(const struct pmct_quality_part *piece, unsigned int nr,
+		enum pmct_quality_event event, u32 lines, u64 time)
 {
-	s64 first = two - one, second = three - two;
-	u64 most = RISES_MOST * second;
+	u64 most = time * FALL_MOST / 100, rest;
+	struct line line;
 
-	if (second <= 0)
-		return three;
-	/* Noise, or it does not rise more and more slowly yet. */
-	if (second >= first)
-		return three + most;
-	return three + min(div64_u64((u64)second * second, first - second), most);
+	if (nr < 3)
+		return 0;
+	draw_line(&line, piece, nr, event);
+	if (line.time <= 0 || line.misses <= 0)
+		return 0;
+	if (!pmct_ratio(line.time, line.sum_xx, lines / 100 * ROOM, &rest))
+		return line.sum_xx ? most : 0;
+	return min3(rest, most, misses_of(piece, nr - nr / 2, nr, event) * MISS_NS);
 }
 
 /**
@@ -136,29 +197,31 @@ static u64 approached(u64 one, u64 two, u64 three)
  * @piece: the sample, in the order of time, from when all others stood still
  * @nr: pieces, of about the same length
  * @event: what is counted
+ * @lines: of the last-level cache, 0: unknown
  *
- * The caches hold what others used at first: the rate at the end is followed on to where it goes.
+ * The cache holds what others used at first. Where it goes is concluded from the end of the sample.
  *
  * Return: false: too few pieces, or no events.
  */
 bool pmct_quality_measure(struct pmct_quality_rate *rate, const struct pmct_quality_part *piece,
-			  unsigned int nr, enum pmct_quality_event event)
+			  unsigned int nr, enum pmct_quality_event event, u32 lines)
 {
-	u64 count[PMCT_QUALITY_NR] = { }, one, two, three;
-	unsigned int third = nr / 3, i, e;
+	u64 count[PMCT_QUALITY_NR] = { }, time;
+	unsigned int i, e;
 
-	if (!third)
+	if (nr < PIECES_LEAST)
 		return false;
-	one = rate_of(piece, nr - 3 * third, nr - 2 * third, event);
-	two = rate_of(piece, nr - 2 * third, nr - third, event);
-	three = rate_of(piece, nr - third, nr, event);
-	rate->per_ms = approached(one, two, three);
+	time = time_of(piece, nr - nr / 4, nr, event);
+	if (!time)
+		return false;
+	time -= fall(piece + nr / 2, nr - nr / 2, event, lines, time);
+	rate->per_ms = div64_u64(SCALE * (u64)NSEC_PER_MSEC, time);
 	for (i = 0; i < nr; i++) {
 		for (e = 0; e < PMCT_QUALITY_NR; e++)
 			count[e] += piece[i].count[e];
 	}
 	rate->kind = pmct_quality_kind(count);
-	return rate->per_ms;
+	return true;
 }
 EXPORT_SYMBOL_GPL(pmct_quality_measure);
 
@@ -167,7 +230,7 @@ static u64 time_alone(u64 events, u64 per_ms)
 {
 	u64 ns;
 
-	return pmct_ratio(events, per_ms, NSEC_PER_MSEC, &ns) ? min(ns, TIME_MOST) : TIME_MOST;
+	return pmct_ratio(events, per_ms, NSEC_PER_MSEC, &ns) ? min(ns, LONGEST_NS) : LONGEST_NS;
 }
 
 /**
@@ -188,7 +251,7 @@ u64 pmct_quality_add(struct pmct_quality *q, u64 events, u64 cpu_ns, u64 per_ms)
 	s64 wanted = time_alone(events, per_ms) + q->carry_ns;
 	u64 got;
 
-	cpu_ns = min_t(u64, cpu_ns, TIME_MOST);
+	cpu_ns = min_t(u64, cpu_ns, LONGEST_NS);
 	got = clamp_t(s64, wanted, 0, cpu_ns);
 	q->carry_ns = clamp_t(s64, wanted - (s64)got, -(s64)CARRY_NS, CARRY_NS);
 	q->quality_ns += got;

@@ -15,13 +15,13 @@
  * enum pmct_quality_event - what Quality Time is made of
  * @PMCT_QUALITY_INSTR: instructions
  * @PMCT_QUALITY_L1D: accesses to the first-level data cache
- * @PMCT_QUALITY_L1D_MISSES: misses there; that cache is the CPU's own
+ * @PMCT_QUALITY_LLC_MISSES: misses of the last-level cache
  * @PMCT_QUALITY_NR: how many
  */
 enum pmct_quality_event {
 	PMCT_QUALITY_INSTR,
 	PMCT_QUALITY_L1D,
-	PMCT_QUALITY_L1D_MISSES,
+	PMCT_QUALITY_LLC_MISSES,
 	PMCT_QUALITY_NR
 };
 
@@ -36,27 +36,18 @@ struct pmct_quality_part {
 };
 
 /**
- * struct pmct_quality_kind - what tells phases of a program apart; others do not change it
- * @accesses: to the first-level data cache, per 1000 instructions
- * @misses: there, per 100,000 instructions
- */
-struct pmct_quality_kind {
-	u16 accesses;
-	u16 misses;
-};
-
-/**
  * struct pmct_quality_rate - how fast a thread is alone
  * @per_ms: events per ms, a mean of the last samples
  * @sampled_ns: when it was measured last
- * @kind: of which phase
+ * @kind: of which phase: accesses to the first-level data cache per 1000 instructions, which
+ *	others do not change
  * @nr: samples in the mean, 0: unknown
  * @core_type: on which cores
  */
 struct pmct_quality_rate {
 	u64 per_ms;
 	u64 sampled_ns;
-	struct pmct_quality_kind kind;
+	u32 kind;
 	u16 nr;
 	u8 core_type;
 };
@@ -76,12 +67,12 @@ struct pmct_quality {
 	s64 carry_ns;
 };
 
-struct pmct_quality_kind pmct_quality_kind(const u64 *count);
+u32 pmct_quality_kind(const u64 *count);
 void pmct_quality_note(struct pmct_quality_rate *rates, const struct pmct_quality_rate *rate);
 struct pmct_quality_rate *pmct_quality_find(struct pmct_quality_rate *rates, u8 core_type,
-					    struct pmct_quality_kind kind, bool any);
+					    u32 kind, bool any);
 bool pmct_quality_measure(struct pmct_quality_rate *rate, const struct pmct_quality_part *piece,
-			  unsigned int nr, enum pmct_quality_event event);
+			  unsigned int nr, enum pmct_quality_event event, u32 lines);
 u64 pmct_quality_add(struct pmct_quality *q, u64 events, u64 cpu_ns, u64 per_ms);
 
 #endif /* _PMCT_QUALITY_RATE_H */

@@ -31,6 +31,7 @@
 #define JITTER		10
 /* A piece in which the thread has this part of its time only, in percent, was disturbed. */
 #define UNDISTURBED	90
+#define LINE_BYTES	64
 
 unsigned int pmct_quality_hold_us = 5000;
 module_param_named(hold_us, pmct_quality_hold_us, uint, 0444);
@@ -380,10 +381,16 @@ void pmct_quality_sampler_forget(const struct pmct_ctx *ctx, const struct qualit
 		(void)cmpxchg(&per_cpu_ptr(&running, task_cpu(task))->ctx, ctx, NULL);
 }
 
-/* The pieces of a sample that lie inside the hold, as a rate; false: it is of no use. */
-static bool evaluate(const struct track *k, enum pmct_quality_event event,
-		     struct pmct_quality_rate *rate)
+/* Of the last-level cache that @cpu uses. */
+static u32 lines_of(int cpu)
 {
+	return min_t(u64, pmct_mmon_cache_bytes(cpu) / LINE_BYTES, U32_MAX);
+}
+
+/* The pieces of the sample on @cpu that lie inside the hold, as a rate; false: it is of no use. */
+static bool evaluate(int cpu, enum pmct_quality_event event, struct pmct_quality_rate *rate)
+{
+	const struct track *k = per_cpu_ptr(&track, cpu);
 	struct pmct_hold_window window;
 	unsigned int from, to;
 
@@ -399,7 +406,7 @@ static bool evaluate(const struct track *k, enum pmct_quality_event event,
 		;
 	for (to = from; to < k->nr && k->ended_ns[to] <= window.to; to++)
 		;
-	if (!pmct_quality_measure(rate, k->piece + from, to - from, event)) {
+	if (!pmct_quality_measure(rate, k->piece + from, to - from, event, lines_of(cpu))) {
 		atomic64_inc(&pmct_quality_stats.useless);
 		return false;
 	}
@@ -429,7 +436,7 @@ void pmct_quality_sampler_finish(struct quality_thread *t, enum pmct_quality_eve
 			return;
 		rate.sampled_ns = t->sampled_ns;
 		rate.core_type = t->core_type;
-		good = evaluate(k, event, &rate);
+		good = evaluate(t->cpu, event, &rate);
 		/* The next one may have begun meanwhile. */
 		smp_rmb();
 		if (good && READ_ONCE(k->sample) == t->sample)

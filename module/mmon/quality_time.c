@@ -20,10 +20,10 @@ MODULE_PARM_DESC(event, "what progress is measured in: l1d_accesses, or instr");
 
 static const char *const events[] = {
 	[PMCT_QUALITY_INSTR] = "instr", [PMCT_QUALITY_L1D] = "l1d_accesses",
-	[PMCT_QUALITY_L1D_MISSES] = "l1d_misses",
+	[PMCT_QUALITY_LLC_MISSES] = "llc_misses",
 };
 
-static const char *const sets[] = { "instr,l1d_accesses,l1d_misses" };
+static const char *const sets[] = { "instr,l1d_accesses,llc_misses" };
 
 static enum pmct_quality_event counted;
 
@@ -57,7 +57,7 @@ static u64 fresh_ns(void)
 
 static int quality_enable(struct monitoring_module *self)
 {
-	int i = match_string(events, PMCT_QUALITY_L1D_MISSES, event), err;
+	int i = match_string(events, PMCT_QUALITY_LLC_MISSES, event), err;
 
 	if (i < 0) {
 		pr_err("pmctrack: monitoring module %s: event=%s: only instr and l1d_accesses do not depend on others\n",

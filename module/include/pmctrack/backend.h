@@ -191,6 +191,11 @@ struct pmct_backend {
 	 */
 	int (*cache_domain)(int cpu);
 	/**
+	 * @cache_bytes: the size of that cache, 0: unknown. NULL: what the kernel knows. Context:
+	 * any. Pure.
+	 */
+	u64 (*cache_bytes)(int cpu);
+	/**
 	 * @set_code: set the code of @event, and of its @extra, as @code of the
 	 * table means it. NULL: it is the code of raw strings. Context: process. Pure.
 	 */

@@ -239,6 +239,7 @@ const char *pmct_mmon_pmu(void);
 const struct pmct_sensor *pmct_mmon_sensor(void);
 const struct pmct_cache_monitor *pmct_mmon_cache_monitor(void);
 int pmct_mmon_cache_domain(int cpu);
+u64 pmct_mmon_cache_bytes(int cpu);
 unsigned int pmct_mmon_nr_core_types(void);
 const char *pmct_mmon_core_type(unsigned int i);
 int configure_performance_counters_set(struct monitoring_module *mm,

@@ -127,6 +127,13 @@ static int pmct_sim_domain_of(int cpu)
 	return cpu < m->nr_cpus ? m->cpu_cluster[cpu] : -1;
 }
 
+static u64 pmct_sim_cache_bytes(int cpu)
+{
+	const struct pmct_sim_machine *m = pmct_sim_machine_topology();
+
+	return cpu < m->nr_cpus ? m->cluster[m->cpu_cluster[cpu]].llc_kib * 1024ULL : 0;
+}
+
 static u64 pmct_sim_read(const struct pmct_hwset *set, u64 *values)
 {
 	struct pmct_sim_cpu *cpu = &pmct_sim_machine_lock()->cpu[smp_processor_id()];
@@ -170,6 +177,7 @@ const struct pmct_backend pmct_backend_sim = {
 	.sensor			= &pmct_sim_sensor,
 	.cache_monitor		= &pmct_sim_cache_monitor,
 	.cache_domain		= pmct_sim_domain_of,
+	.cache_bytes		= pmct_sim_cache_bytes,
 	.probe			= pmct_sim_probe,
 	.nr_core_types		= pmct_sim_nr_core_types,
 	.core_type		= pmct_sim_core_type,
