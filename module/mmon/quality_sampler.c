@@ -195,10 +195,10 @@ static enum hrtimer_restart track_timer(struct hrtimer *timer)
 	struct track *k = container_of(timer, struct track, timer);
 	u64 now = ktime_get_mono_fast_ns();
 
-	if (k->ctx && k->nr < PIECES)
-		add_piece(k, now);
-	else
+	if (!k->ctx)
 		lose(k);
+	else if (k->nr < PIECES)
+		add_piece(k, now);
 	k->resumed_ns = ktime_get_mono_fast_ns();
 	/* Until the end, to see who runs here. */
 	if (k->resumed_ns + piece_ns() > k->end)
