@@ -5,14 +5,15 @@
 two_types() { [ "$(grep -c ^coretype: /proc/pmc/info)" = 2 ] || only "two core types"; }
 
 # chased ROUNDS THREADS OPTION…: handcount under pmctrack, to /tmp/mine, while its threads are moved
-# from type to type. On a busy host it may end before they were: it is run again then.
+# from type to type; from the second time on each has changed. On a busy host it may end before, and
+# is run again then.
 chased() {
 	local rounds=$1 threads=$2 mine; shift 2
 	for _ in 1 2 3 4 5; do
 		pmctrack --csv "$@" -o /tmp/mine $S/handcount "$rounds" "$threads" & mine=$!
 		chase_until_end $mine
 		wait $mine
-		[ $chases -lt 3 ] || return 0
+		[ $chases -lt 2 ] || return 0
 	done
 	fail "threads were moved $chases times only"
 }
@@ -51,9 +52,9 @@ test_hybrid_module() {
 # Events of a type of cores count there only; general counters differ in number.
 test_hybrid_sets() {
 	two_types
-	chased 90000000 1 -T 0.01 -c instr,coretype=1
+	chased 90000000 3 -T 0.01 -c instr,coretype=1
 	[ "$(csv_sum /tmp/mine instr)" -gt 0 ] || fail "nothing on the second type"
-	[ "$(csv_sum /tmp/mine instr)" -lt "$(hand_all 90000000 1)" ] || fail "something on the first type, too"
+	[ "$(csv_sum /tmp/mine instr)" -lt "$(hand_all 90000000 3)" ] || fail "something on the first type, too"
 	equal "$(awk '/^counters:/ { print $2 }' /proc/pmc/info | paste -sd' ')" "11 9" "counters"
 	expect_status 0 pmctrack -r -c pmc10=0xc0,coretype=0 -c pmc3=0xc0,coretype=1 true
 	expect_refusal 1 "pmc10: intel_atom.* has 9 counters" pmctrack -r -c pmc10=0xc0,coretype=1 true
