@@ -185,6 +185,8 @@ near() {
 	awk -v a="$1" -v b="$2" -v p="$3" 'BEGIN { d = a - b; exit !((d < 0 ? -d : d) <= b * p / 100) }' ||
 		fail "${4-value}: $1, expected $2 within $3 %"
 }
+# more GREATER SMALLER [WHAT]
+more() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > b) }' || fail "${3-value}: $1 is not more than $2"; }
 
 # truth FILE KEY: a number of a file that "simapp --json" wrote; of the first thread
 truth() { grep -oE "\"$2\":[0-9.]+" "$1" | head -n 1 | cut -d: -f2; }

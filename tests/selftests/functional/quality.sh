@@ -125,7 +125,8 @@ test_quality_changes() {
 	without_quality
 }
 
-# A real-time thread runs in time while others are held.
+# A real-time thread runs in time while others are held, for a fifth of the time. (Reading from the
+# host's disk takes a guest's time, so that it may be late a few times.)
 test_quality_real_time() {
 	only sim
 	with_quality hold_us=10000 budget=200
@@ -137,13 +138,13 @@ test_quality_real_time() {
 		for _ in range(200):
 		    began = time.monotonic()
 		    time.sleep(0.005)
-		    late = max(late, time.monotonic() - began - 0.005)
-		print(int(late * 1e6))
+		    late += time.monotonic() - began > 0.006
+		print(late)
 	P
 	more "$(state begun)" 10 "holds"
 	kill $mine
 	wait $mine || true
-	echo "# late by $(cat /tmp/late) us at most"
-	more 3000 "$(cat /tmp/late)" "us that a real-time thread is late"
+	echo "# late $(cat /tmp/late) times of 200"
+	more 5 "$(cat /tmp/late)" "times that a real-time thread is late"
 	without_quality
 }

@@ -4,7 +4,6 @@
 
 MODULES=/opt/pmctrack/modules
 
-more() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > b) }' || fail "${3-value}: $1 is not more than $2"; }
 cpus_of() { simapp --machine | sed -n "s/^cpu \([0-9]*\): $1$/\1/p"; }
 fast_cpu() { simapp --machine | sed -n 's/^cpu \([0-9]*\): .*/\1/p' | head -n 1; }
 slow_cpu() { simapp --machine | sed -n 's/^cpu \([0-9]*\): .*/\1/p' | tail -n 1; }
