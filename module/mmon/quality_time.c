@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Monitoring module "quality_time": how much of its time alone a thread really got beside others
- * (Quality Time, Trapani and others). Now and then all others stand still for a moment, so that the
+ * (Documentation/quality-time.md). Now and then all others stand still for a moment, so that the
  * thread's rate alone can be counted; what it does beside others is turned into time by that rate.
  */
 #include <linux/seq_file.h>
