@@ -72,6 +72,7 @@ experiments: setup
 	tests/experiments/pmctrack/schedulers --machine 2B-2S
 	tests/experiments/pmctrack/schedulers --machine 2B-10S
 	tests/experiments/pmctrack/energy
+	tests/experiments/pmctrack/quality
 
 clean:
 	rm -rf build

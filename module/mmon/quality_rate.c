@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See quality_rate.h. */
 #include <linux/export.h>
-#include <linux/limits.h>
+#include <linux/kernel.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
 #include <linux/time64.h>
