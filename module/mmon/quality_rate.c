@@ -119,7 +119,9 @@ static u64 time_of(const struct pmct_quality_part *piece, unsigned int from, uns
 		events += piece[from].count[event];
 		ns += piece[from].ns;
 	}
-	return ns && pmct_ratio(ns, events, SCALE, &time) ? clamp_t(u64, time, TIME_LEAST, TIME_MOST) : 0;
+	if (!ns || !pmct_ratio(ns, events, SCALE, &time))
+		return 0;
+	return clamp_t(u64, time, TIME_LEAST, TIME_MOST);
 }
 
 /**

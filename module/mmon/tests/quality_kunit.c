@@ -101,7 +101,8 @@ static void hostile_test(struct kunit *test)
 	pmct_quality_measure(&rate, piece, PIECES, PMCT_QUALITY_L1D, LINES);
 	for (i = 0; i < PIECES; i++)
 		piece[i].ns = 0;
-	KUNIT_EXPECT_FALSE(test, pmct_quality_measure(&rate, piece, PIECES, PMCT_QUALITY_L1D, LINES));
+	KUNIT_EXPECT_FALSE(test, pmct_quality_measure(&rate, piece, PIECES, PMCT_QUALITY_L1D,
+						      LINES));
 	KUNIT_EXPECT_EQ(test, pmct_quality_add(&q, U64_MAX, 5, 1), 5);
 	KUNIT_EXPECT_EQ(test, pmct_quality_add(&q, U64_MAX, 5, U64_MAX), 5);
 	KUNIT_EXPECT_GE(test, (s64)pmct_quality_add(&q, 1, U64_MAX, 1), 0);
