@@ -13,7 +13,6 @@
  */
 #include <linux/atomic.h>
 #include <linux/cpu.h>
-#include <linux/interrupt.h>
 #include <linux/kernel_stat.h>
 #include <linux/module.h>
 #include <linux/percpu.h>

@@ -373,7 +373,7 @@ bool pmct_quality_sampler_is_here(const struct pmct_ctx *ctx)
 }
 
 /* The thread is no more, wherever this runs. */
-void pmct_quality_sampler_forget(const struct pmct_ctx *ctx, const struct quality_thread *t)
+void pmct_quality_sampler_forget(const struct pmct_ctx *ctx)
 {
 	const struct task_struct *task = pmct_mmon_task(ctx);
 

@@ -67,7 +67,7 @@ void pmct_quality_sampler_stop(void);
 void pmct_quality_sampler_enter(struct pmct_ctx *ctx, struct quality_thread *t);
 void pmct_quality_sampler_leave(void);
 bool pmct_quality_sampler_is_here(const struct pmct_ctx *ctx);
-void pmct_quality_sampler_forget(const struct pmct_ctx *ctx, const struct quality_thread *t);
+void pmct_quality_sampler_forget(const struct pmct_ctx *ctx);
 void pmct_quality_sampler_finish(struct quality_thread *t, enum pmct_quality_event event);
 bool pmct_quality_now(const struct pmct_ctx *ctx, struct pmct_quality_part *part);
 

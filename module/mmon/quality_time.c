@@ -199,7 +199,7 @@ static void quality_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *samp
 
 static void quality_on_exit(struct pmct_ctx *ctx)
 {
-	pmct_quality_sampler_forget(ctx, pmct_mmon_data(ctx));
+	pmct_quality_sampler_forget(ctx);
 }
 
 static void quality_show_state(const struct monitoring_module *self, struct seq_file *m)
