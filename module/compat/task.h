@@ -15,4 +15,15 @@ static inline bool pmct_task_on_cpu(const struct task_struct *task)
 #endif
 }
 
+/* How long @task has waited in run queues, in ns; false: this kernel does not know. */
+static inline bool pmct_task_waited(const struct task_struct *task, u64 *ns)
+{
+#ifdef CONFIG_SCHED_INFO
+	*ns = READ_ONCE(task->sched_info.run_delay);
+	return true;
+#else
+	return false;
+#endif
+}
+
 #endif /* _PMCT_COMPAT_TASK_H */

@@ -33,6 +33,8 @@
 #define MEAN_OF		8U
 /* Time that does not fit is kept for the intervals that follow, up to so much. */
 #define CARRY_NS	(100 * NSEC_PER_MSEC)
+/* Intervals that fit to no rate wait for one; after so much CPU time, they take what there is. */
+#define PATIENCE_NS	(1000 * NSEC_PER_MSEC)
 /* Longer times alone are as long as this one, 11 days. */
 #define LONGEST_NS	(1000000000ULL * NSEC_PER_MSEC)
 
@@ -261,3 +263,61 @@ u64 pmct_quality_add(struct pmct_quality *q, u64 events, u64 cpu_ns, u64 per_ms)
 	return got;
 }
 EXPORT_SYMBOL_GPL(pmct_quality_add);
+
+/**
+ * pmct_quality_explain() - turn what waits into Quality Time
+ * @a: the thread; updated
+ * @event: what is counted
+ * @now: any rate will do, even if it has not waited for long
+ *
+ * It takes the rate of its kind, or the nearest one. If there is none, it goes on waiting.
+ */
+void pmct_quality_explain(struct pmct_quality_account *a, enum pmct_quality_event event, bool now)
+{
+	bool any = now || a->waiting.ns > PATIENCE_NS;
+	const struct pmct_quality_rate *rate =
+		pmct_quality_find(a->rate, a->core_type, pmct_quality_kind(a->waiting.count), any);
+
+	if (!rate)
+		return;
+	pmct_quality_add(&a->q, a->waiting.count[event], a->waiting.ns, rate->per_ms);
+	a->rated_ns = rate->sampled_ns;
+	a->waiting = (struct pmct_quality_part){ };
+}
+EXPORT_SYMBOL_GPL(pmct_quality_explain);
+
+/**
+ * pmct_quality_use() - the thread is on another core type, perhaps
+ * @a: the thread; updated
+ * @core_type: where it is
+ * @event: what is counted
+ *
+ * What waits was done on the last one: it is explained now, or never.
+ */
+void pmct_quality_use(struct pmct_quality_account *a, u8 core_type, enum pmct_quality_event event)
+{
+	if (a->core_type == core_type)
+		return;
+	pmct_quality_explain(a, event, true);
+	a->waiting = (struct pmct_quality_part){ };
+	a->core_type = core_type;
+}
+EXPORT_SYMBOL_GPL(pmct_quality_use);
+
+/**
+ * pmct_quality_see() - what the thread has done since it was seen last
+ * @a: the thread; updated
+ * @all: all that it has done
+ */
+void pmct_quality_see(struct pmct_quality_account *a, const struct pmct_quality_part *all)
+{
+	unsigned int i;
+
+	/* Of a record that was lost, nothing is known. */
+	for (i = 0; i < PMCT_QUALITY_NR && all->ns >= a->seen.ns; i++)
+		a->waiting.count[i] += all->count[i] - a->seen.count[i];
+	if (all->ns >= a->seen.ns)
+		a->waiting.ns += all->ns - a->seen.ns;
+	a->seen = *all;
+}
+EXPORT_SYMBOL_GPL(pmct_quality_see);

@@ -67,6 +67,24 @@ struct pmct_quality {
 	s64 carry_ns;
 };
 
+/**
+ * struct pmct_quality_account - of a thread
+ * @q: Quality Time so far
+ * @rate: alone, of each kind of phase
+ * @seen: all that it did up to the last tick
+ * @waiting: the part of it that no rate explains yet
+ * @rated_ns: when the rate that was used last was measured, 0: none was
+ * @core_type: where it did what waits
+ */
+struct pmct_quality_account {
+	struct pmct_quality q;
+	struct pmct_quality_rate rate[PMCT_QUALITY_KINDS];
+	struct pmct_quality_part seen;
+	struct pmct_quality_part waiting;
+	u64 rated_ns;
+	u8 core_type;
+};
+
 u32 pmct_quality_kind(const u64 *count);
 void pmct_quality_note(struct pmct_quality_rate *rates, const struct pmct_quality_rate *rate);
 struct pmct_quality_rate *pmct_quality_find(struct pmct_quality_rate *rates, u8 core_type,
@@ -74,5 +92,8 @@ struct pmct_quality_rate *pmct_quality_find(struct pmct_quality_rate *rates, u8 
 bool pmct_quality_measure(struct pmct_quality_rate *rate, const struct pmct_quality_part *piece,
 			  unsigned int nr, enum pmct_quality_event event, u32 lines);
 u64 pmct_quality_add(struct pmct_quality *q, u64 events, u64 cpu_ns, u64 per_ms);
+void pmct_quality_explain(struct pmct_quality_account *a, enum pmct_quality_event event, bool now);
+void pmct_quality_use(struct pmct_quality_account *a, u8 core_type, enum pmct_quality_event event);
+void pmct_quality_see(struct pmct_quality_account *a, const struct pmct_quality_part *all);
 
 #endif /* _PMCT_QUALITY_RATE_H */

@@ -12,6 +12,7 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
+#include <linux/tick.h>
 #include <linux/timekeeping.h>
 #include <pmctrack/hold.h>
 
@@ -32,6 +33,8 @@
 /* A piece in which the thread has this part of its time only, in percent, was disturbed. */
 #define UNDISTURBED	90
 #define LINE_BYTES	64
+/* If all others together run for less of the time, in percent of a CPU's, a process is alone. */
+#define ALONE		2
 
 unsigned int pmct_quality_hold_us = 5000;
 module_param_named(hold_us, pmct_quality_hold_us, uint, 0444);
@@ -48,13 +51,15 @@ struct quality_stats pmct_quality_stats;
  * @ctx: the thread that runs there and is to be sampled; for comparison only
  * @tgid: its process
  * @sampled_ns: when it was last sampled
+ * @idle_us: of the CPU: how long it had been idle when the last sample began
  *
- * The CPU writes, the timer reads; what it reads together need not belong together.
+ * The CPU writes all but @idle_us, the timer reads; what it reads together need not belong together.
  */
 struct running {
 	const struct pmct_ctx *ctx;
 	pid_t tgid;
 	u64 sampled_ns;
+	u64 idle_us;
 };
 
 /**
@@ -65,6 +70,7 @@ struct running {
  * @sample: number of the sample
  * @hold: number of the hold
  * @end: ns, of the hold
+ * @alone: nobody has run elsewhere since the last sample
  * @switches: of the thread, when it began
  * @last: what it had done at the end of the last piece
  * @resumed_ns: when the thread went on after that
@@ -83,6 +89,7 @@ struct track {
 	u64 sample;
 	u64 hold;
 	u64 end;
+	bool alone;
 	unsigned long switches;
 	struct pmct_quality_part last;
 	u64 resumed_ns;
@@ -100,6 +107,7 @@ static struct hrtimer sampler;
 static struct cpumask spared;
 static u64 samples;
 static u64 owed_ns;
+static u64 looked_ns;
 static u32 lot;
 static bool was_new;
 /* Whose sample the last one was, and the last one in which somebody else ran where it may. */
@@ -284,7 +292,28 @@ static void find_cpus(pid_t tgid)
 	}
 }
 
-static void begin_tracks(u64 hold, u64 end)
+/* Has nobody run on CPUs that are not spared, since the last sample? Whoever is held is idle. */
+static bool nobody_else_ran(u64 now)
+{
+	u64 us = div_u64(now - looked_ns, NSEC_PER_USEC), others_us = 0;
+	unsigned int cpu;
+
+	looked_ns = now;
+	for_each_online_cpu(cpu) {
+		struct running *r = per_cpu_ptr(&running, cpu);
+		u64 idle_us = get_cpu_idle_time_us(cpu, NULL), was = r->idle_us;
+
+		/* Without a clock that stops while it is idle, the kernel does not know. */
+		if (idle_us == U64_MAX)
+			return false;
+		r->idle_us = idle_us;
+		if (!cpumask_test_cpu(cpu, &spared) && idle_us - was < us)
+			others_us += us - (idle_us - was);
+	}
+	return others_us * 100 < us * ALONE;
+}
+
+static void begin_tracks(u64 hold, u64 end, bool alone)
 {
 	unsigned int cpu;
 
@@ -294,6 +323,7 @@ static void begin_tracks(u64 hold, u64 end)
 
 		k->hold = hold;
 		k->end = end;
+		k->alone = alone;
 		/* Pairs with pmct_quality_sampler_finish(): the rest belongs to it from now on. */
 		smp_store_release(&k->sample, samples);
 		smp_call_function_single_async(cpu, &k->csd);
@@ -314,6 +344,7 @@ static void begin_sample(void)
 {
 	struct candidate next = next_process();
 	u64 now = ktime_get_ns(), hold;
+	bool alone;
 
 	pmct_quality_stats.asked++;
 	if (now + (next.sampled_ns ? 0 : ADVANCE * period_ns()) < owed_ns)
@@ -323,6 +354,7 @@ static void begin_sample(void)
 		pmct_quality_stats.nobody++;
 		return;
 	}
+	alone = nobody_else_ran(now);
 	WRITE_ONCE(sampled, next.tgid);
 	hold = pmct_hold_begin(&spared, now + hold_ns());
 	if (!hold) {
@@ -332,7 +364,7 @@ static void begin_sample(void)
 	pmct_quality_stats.begun++;
 	was_new = !next.sampled_ns;
 	owed_ns = max(owed_ns, now) + jittered(period_ns());
-	begin_tracks(hold, now + hold_ns());
+	begin_tracks(hold, now + hold_ns(), alone);
 }
 
 static enum hrtimer_restart sampler_timer(struct hrtimer *timer)
@@ -381,9 +413,14 @@ void pmct_quality_sampler_forget(const struct pmct_ctx *ctx)
 		(void)cmpxchg(&per_cpu_ptr(&running, task_cpu(task))->ctx, ctx, NULL);
 }
 
-/* Of the last-level cache that @cpu uses. */
+/*
+ * Of the last-level cache that @cpu uses, if they may be others'. Who was alone before has filled
+ * it, and nothing is concluded from how his rate happens to change.
+ */
 static u32 lines_of(int cpu)
 {
+	if (per_cpu(track, cpu).alone)
+		return 0;
 	return min_t(u64, pmct_mmon_cache_bytes(cpu) / LINE_BYTES, U32_MAX);
 }
 
@@ -435,12 +472,12 @@ void pmct_quality_sampler_finish(struct quality_thread *t, enum pmct_quality_eve
 		if (pmct_hold_result(k->hold, &window) == -EINPROGRESS)
 			return;
 		rate.sampled_ns = t->sampled_ns;
-		rate.core_type = t->core_type;
+		rate.core_type = t->a.core_type;
 		good = evaluate(t->cpu, event, &rate);
 		/* The next one may have begun meanwhile. */
 		smp_rmb();
 		if (good && READ_ONCE(k->sample) == t->sample)
-			pmct_quality_note(t->rate, &rate);
+			pmct_quality_note(t->a.rate, &rate);
 	}
 	t->sample = 0;
 }
@@ -460,6 +497,7 @@ int pmct_quality_sampler_start(void)
 		return -EINVAL;
 	memset(&pmct_quality_stats, 0, sizeof(pmct_quality_stats));
 	owed_ns = 0;
+	looked_ns = 0;
 	lot = ktime_get_ns();
 	for_each_possible_cpu(cpu) {
 		struct track *k = per_cpu_ptr(&track, cpu);

@@ -9,30 +9,24 @@
 
 /**
  * struct quality_thread - what the module keeps of a thread
- * @q: Quality Time so far
- * @reported: the same, of intervals that are closed
- * @rate: alone, of each kind of phase
+ * @a: Quality Time so far, and what it is made of
+ * @reported_ns: Quality Time of intervals that are closed
+ * @explained_ns: CPU time that this explains
+ * @waited_ns: time in run queues, of intervals that are closed
  * @closed: what it did in closed intervals
- * @seen: the same, and in the open interval, up to the last tick
- * @waiting: what no rate explains yet
  * @sampled_ns: when it was last sampled, 0: never
- * @rated_ns: when the rate that was used last was measured, 0: none was
  * @sample: number of the sample that it takes part in, 0: none
  * @cpu: where that was
- * @core_type: where it runs, and did what waits
  */
 struct quality_thread {
-	struct pmct_quality q;
-	struct pmct_quality reported;
-	struct pmct_quality_rate rate[PMCT_QUALITY_KINDS];
+	struct pmct_quality_account a;
+	u64 reported_ns;
+	u64 explained_ns;
+	u64 waited_ns;
 	struct pmct_quality_part closed;
-	struct pmct_quality_part seen;
-	struct pmct_quality_part waiting;
 	u64 sampled_ns;
-	u64 rated_ns;
 	u64 sample;
 	int cpu;
-	u8 core_type;
 };
 
 /**

@@ -7,12 +7,11 @@
 #include <linux/seq_file.h>
 #include <linux/timekeeping.h>
 
+#include "../compat/task.h"
 #include "quality_sampler.h"
 
 /* A rate that is older than this many samples of a machine with one process is stale. */
 #define FRESH_SAMPLES	20
-/* Intervals that fit to no rate wait for one; after so much CPU time, they take what there is. */
-#define PATIENCE_NS	(1000 * NSEC_PER_MSEC)
 
 static char *event = "l1d_accesses";
 module_param(event, charp, 0444);
@@ -27,7 +26,7 @@ static const char *const sets[] = { "instr,l1d_accesses,llc_misses" };
 
 static enum pmct_quality_event counted;
 
-enum { VIRT_TIME, VIRT_EXPLAINED, VIRT_QUALITY, VIRT_AGE };
+enum { VIRT_TIME, VIRT_EXPLAINED, VIRT_QUALITY, VIRT_AGE, VIRT_WAITED };
 
 static const struct pmct_vcounter virt[] = {
 	[VIRT_TIME] = {
@@ -45,6 +44,10 @@ static const struct pmct_vcounter virt[] = {
 	[VIRT_AGE] = {
 		.name = "sample_age", .unit = "ms", .gauge = true, .sees_others = true,
 		.needs_sets = true, .description = "age of the last sample alone that was used",
+	},
+	[VIRT_WAITED] = {
+		.name = "waited", .unit = "ns",
+		.description = "time in run queues, by the kernel's accounting (schedstat)",
 	},
 };
 
@@ -80,6 +83,15 @@ static void quality_disable(struct monitoring_module *self)
 	pmct_quality_sampler_stop();
 }
 
+static void quality_on_enter(struct pmct_ctx *ctx, const struct pmct_ctx *parent)
+{
+	struct quality_thread *t = pmct_mmon_data(ctx);
+	const struct task_struct *task = pmct_mmon_task(ctx);
+
+	if (task)
+		pmct_task_waited(task, &t->waited_ns);
+}
+
 static void quality_on_switch_in(struct pmct_ctx *ctx, int cpu)
 {
 	pmct_quality_sampler_enter(ctx, pmct_mmon_data(ctx));
@@ -90,51 +102,12 @@ static void quality_on_switch_out(struct pmct_ctx *ctx, int cpu)
 	pmct_quality_sampler_leave();
 }
 
-/*
- * What waits is explained by the rate of its kind, or of the nearest one if it has waited for too
- * long, or @now.
- */
-static void explain(struct quality_thread *t, bool now)
-{
-	bool any = now || t->waiting.ns > PATIENCE_NS;
-	const struct pmct_quality_rate *rate =
-		pmct_quality_find(t->rate, t->core_type, pmct_quality_kind(t->waiting.count), any);
-
-	if (!rate)
-		return;
-	pmct_quality_add(&t->q, t->waiting.count[counted], t->waiting.ns, rate->per_ms);
-	t->rated_ns = rate->sampled_ns;
-	memset(&t->waiting, 0, sizeof(t->waiting));
-}
-
-/*
- * It is on another core type: what still waits is explained now, or never, and a sample that nobody
- * has looked at may be of either type.
- */
+/* It is on another core type: a sample that nobody has looked at may be of either type. */
 static void use_core_type(struct quality_thread *t, u8 core_type)
 {
-	if (t->core_type == core_type)
-		return;
-	explain(t, true);
-	memset(&t->waiting, 0, sizeof(t->waiting));
-	t->core_type = core_type;
-	t->sample = 0;
-}
-
-/* What it has done since it was seen last. */
-static void account(struct quality_thread *t, const struct pmct_quality_part *all)
-{
-	unsigned int i;
-
-	/* A record was lost, and what was in it. */
-	if (all->ns < t->seen.ns) {
-		t->seen = *all;
-		return;
-	}
-	for (i = 0; i < PMCT_QUALITY_NR; i++)
-		t->waiting.count[i] += all->count[i] - t->seen.count[i];
-	t->waiting.ns += all->ns - t->seen.ns;
-	t->seen = *all;
+	if (t->a.core_type != core_type)
+		t->sample = 0;
+	pmct_quality_use(&t->a, core_type, counted);
 }
 
 static void quality_on_tick(struct pmct_ctx *ctx, int cpu)
@@ -149,15 +122,15 @@ static void quality_on_tick(struct pmct_ctx *ctx, int cpu)
 	pmct_quality_sampler_finish(t, counted);
 	if (!pmct_quality_now(ctx, &all))
 		return;
-	account(t, &all);
-	explain(t, false);
+	pmct_quality_see(&t->a, &all);
+	pmct_quality_explain(&t->a, counted, false);
 }
 
 static void report(struct pmct_ctx *ctx, struct quality_thread *t, struct pmct_sample *sample)
 {
-	u64 age = ktime_get_mono_fast_ns() - t->rated_ns;
-	u64 got = t->q.quality_ns - t->reported.quality_ns;
-	u64 cpu_ns = t->q.cpu_ns - t->reported.cpu_ns;
+	u64 age = ktime_get_mono_fast_ns() - t->a.rated_ns;
+	u64 got = t->a.q.quality_ns - t->reported_ns;
+	u64 cpu_ns = t->a.q.cpu_ns - t->explained_ns;
 	enum pmct_confidence confidence = age > fresh_ns() ? PMCT_STALE : PMCT_ESTIMATED;
 	u32 quality;
 
@@ -169,12 +142,26 @@ static void report(struct pmct_ctx *ctx, struct quality_thread *t, struct pmct_s
 		return;
 	}
 	quality = div64_u64(got * 1000, cpu_ns);
-	t->reported = t->q;
+	t->reported_ns = t->a.q.quality_ns;
+	t->explained_ns = t->a.q.cpu_ns;
 	pmct_mmon_publish(ctx, PMCT_METRIC_QUALITY, quality, confidence);
-	pmct_mmon_publish(ctx, PMCT_METRIC_QUALITY_TIME, t->q.quality_ns, confidence);
+	pmct_mmon_publish(ctx, PMCT_METRIC_QUALITY_TIME, t->a.q.quality_ns, confidence);
 	pmct_sample_virt(sample, VIRT_TIME, got);
 	pmct_sample_virt(sample, VIRT_EXPLAINED, cpu_ns);
 	pmct_sample_virt(sample, VIRT_QUALITY, quality);
+}
+
+/* How long it waited for a CPU. */
+static void report_waiting(const struct pmct_ctx *ctx, struct quality_thread *t,
+			   struct pmct_sample *sample)
+{
+	const struct task_struct *task = pmct_mmon_task(ctx);
+	u64 ns;
+
+	if (!task || !pmct_task_waited(task, &ns))
+		return;
+	pmct_sample_virt(sample, VIRT_WAITED, ns - t->waited_ns);
+	t->waited_ns = ns;
 }
 
 static void quality_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
@@ -183,6 +170,7 @@ static void quality_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *samp
 	unsigned int i;
 	u64 count;
 
+	report_waiting(ctx, t, sample);
 	if (!sample->own_sets)
 		return;
 	for (i = 0; i < PMCT_QUALITY_NR; i++) {
@@ -191,9 +179,9 @@ static void quality_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *samp
 	}
 	t->closed.ns += sample->rec->hw_ns;
 	use_core_type(t, sample->rec->core_type);
-	account(t, &t->closed);
-	explain(t, sample->rec->kind == PMCTRACK_RECORD_EXIT);
-	if (t->rated_ns)
+	pmct_quality_see(&t->a, &t->closed);
+	pmct_quality_explain(&t->a, counted, sample->rec->kind == PMCTRACK_RECORD_EXIT);
+	if (t->a.rated_ns)
 		report(ctx, t, sample);
 }
 
@@ -222,6 +210,7 @@ static struct monitoring_module quality_time = {
 	.nr_virt	= ARRAY_SIZE(virt),
 	.enable		= quality_enable,
 	.disable	= quality_disable,
+	.on_enter	= quality_on_enter,
 	.on_switch_in	= quality_on_switch_in,
 	.on_switch_out	= quality_on_switch_out,
 	.on_tick	= quality_on_tick,

@@ -17,16 +17,13 @@
 #include "../../../module/pmu-backends/sim/model.h"
 
 #define TICK_NS		4000000ULL
-#define PATIENCE_NS	1000000000ULL
 /* Caches are as they are beside others from here on. */
 #define BEGIN_NS	200000000ULL
 #define PIECES		16
 
-/* A program, and what quality_time.c keeps of its thread. */
+/* A program, and what the module keeps of its thread. */
 struct thread {
-	struct pmct_quality q;
-	struct pmct_quality_rate rate[PMCT_QUALITY_KINDS];
-	struct pmct_quality_part seen, waiting;
+	struct pmct_quality_account a;
 	uint64_t began_alone_ps, began_ns;
 };
 
@@ -62,23 +59,16 @@ static void run_until(uint64_t end)
 static void tick(unsigned int i)
 {
 	struct pmct_quality_part now = done_by(i);
-	struct thread *t = &threads[i];
-	const struct pmct_quality_rate *rate;
 
-	add(&t->waiting, &now, &t->seen);
-	t->seen = now;
-	rate = pmct_quality_find(t->rate, 0, pmct_quality_kind(t->waiting.count),
-				 t->waiting.ns > PATIENCE_NS);
-	if (!rate)
-		return;
-	pmct_quality_add(&t->q, t->waiting.count[PMCT_QUALITY_L1D], t->waiting.ns, rate->per_ms);
-	memset(&t->waiting, 0, sizeof(t->waiting));
+	pmct_quality_see(&threads[i].a, &now);
+	pmct_quality_explain(&threads[i].a, PMCT_QUALITY_L1D, false);
 }
 
 static void sample(unsigned int i, uint64_t hold_ns)
 {
 	const struct pmct_sim_machine *m = &sim.machine;
-	uint32_t lines = m->cluster[m->cpu_cluster[i]].llc_kib * 16;
+	/* As quality_sampler.c has it: who is alone has filled his cache. */
+	uint32_t lines = nr == 1 ? 0 : m->cluster[m->cpu_cluster[i]].llc_kib * 16;
 	struct pmct_quality_part piece[PIECES] = { }, was = done_by(i), now;
 	struct pmct_quality_rate rate = { };
 	uint64_t began = sim.stepped;
@@ -99,7 +89,7 @@ static void sample(unsigned int i, uint64_t hold_ns)
 	}
 	rate.sampled_ns = sim.stepped;
 	if (pmct_quality_measure(&rate, piece, PIECES, PMCT_QUALITY_L1D, lines))
-		pmct_quality_note(threads[i].rate, &rate);
+		pmct_quality_note(threads[i].a.rate, &rate);
 }
 
 static void begin(const struct pmct_sim_machine *m, const struct program *pool,
@@ -115,9 +105,9 @@ static void begin(const struct pmct_sim_machine *m, const struct program *pool,
 	run_until(BEGIN_NS);
 	for (unsigned int i = 0; i < nr; i++) {
 		pmct_sim_settle_alone(&sim, i);
-		threads[i].seen = done_by(i);
+		threads[i].a.seen = done_by(i);
 		threads[i].began_alone_ps = sim.thread[i].alone[m->cpu_type[i]].ps;
-		threads[i].began_ns = threads[i].seen.ns;
+		threads[i].began_ns = threads[i].a.seen.ns;
 	}
 }
 
@@ -149,7 +139,7 @@ static void report(const struct pmct_sim_machine *m, const struct program *pool,
 
 		pmct_sim_settle_alone(&sim, i);
 		printf("%s,%llu,%u,%s,%.3f,%.3f,%.3f\n", m->name, (unsigned long long)seed, number,
-		       pool[mix[i]].profile.name, (double)t->q.quality_ns / 1e6,
+		       pool[mix[i]].profile.name, (double)t->a.q.quality_ns / 1e6,
 		       (double)(done_by(i).ns - t->began_ns) / 1e6,
 		       (double)(sim.thread[i].alone[m->cpu_type[i]].ps - t->began_alone_ps) / 1e9);
 	}
