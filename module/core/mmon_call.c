@@ -15,6 +15,7 @@
 #include <asm/irq_regs.h>
 
 #include "../compat/cache.h"
+#include "../compat/task.h"
 #include "mmon_call.h"
 #include "owner.h"
 #include "tie.h"
@@ -400,6 +401,20 @@ bool pmct_mmon_is_asked(const struct pmct_ctx *ctx)
 	return !s->rings.ring || (s->virt && s->mm_gen == ctx->mm.gen);
 }
 EXPORT_SYMBOL_GPL(pmct_mmon_is_asked);
+
+/**
+ * pmct_mmon_waited() - how long a thread has waited in run queues, by the kernel's accounting
+ * @ctx: the thread
+ * @ns: where it goes; since the thread was created
+ *
+ * Context: any callback.
+ * Return: false: it is a CPU, or this kernel does not know.
+ */
+bool pmct_mmon_waited(const struct pmct_ctx *ctx, u64 *ns)
+{
+	return ctx->task && pmct_task_waited(ctx->task, ns);
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_waited);
 
 /**
  * pmct_mmon_task() - the thread itself

@@ -19,6 +19,30 @@
 #include "session.h"
 #include "tie.h"
 
+/* Those of a simulated machine: of others, /sys has more than the module knows. */
+static void pmct_info_caches(struct seq_file *m)
+{
+	int (*domain)(int cpu) = pmct_backend->cache_domain;
+	unsigned int cpu, other, first;
+
+	if (!domain)
+		return;
+	seq_puts(m, "caches:");
+	for_each_possible_cpu(cpu) {
+		first = cpumask_first(cpu_possible_mask);
+		while (domain(first) != domain(cpu))
+			first = cpumask_next(first, cpu_possible_mask);
+		if (first != cpu)
+			continue;
+		seq_printf(m, " %u", cpu);
+		for (other = cpu + 1; other < nr_cpu_ids; other++) {
+			if (cpu_possible(other) && domain(other) == domain(cpu))
+				seq_printf(m, ",%u", other);
+		}
+	}
+	seq_putc(m, '\n');
+}
+
 static int pmct_info_show(struct seq_file *m, void *v)
 {
 	unsigned int i;
@@ -32,6 +56,7 @@ static int pmct_info_show(struct seq_file *m, void *v)
 	seq_printf(m, "counters_owned_by: %s\n",
 		   pmct_owner_users() && pmct_backend->owns_counters ? "pmctrack" : "perf");
 	seq_printf(m, "sampling_resolution_ns: %lu\n", TICK_NSEC);
+	pmct_info_caches(m);
 	for (i = 0; i < pmct_backend->nr_core_types(); i++) {
 		const struct pmct_core_type *type = pmct_backend->core_type(i);
 

@@ -11,8 +11,6 @@
 
 /* Two intervals are of one phase if their kinds differ by no more than this, in percent. */
 #define SAME_KIND	10
-/* A sample has so many pieces at least. */
-#define PIECES_LEAST	4
 /* Of a nanosecond for an event, and of a miss. */
 #define SCALE		1000000U
 /* Times for an event are within 0.001 ns and 1 ms. */
@@ -213,7 +211,7 @@ bool pmct_quality_measure(struct pmct_quality_rate *rate, const struct pmct_qual
 	u64 count[PMCT_QUALITY_NR] = { }, time;
 	unsigned int i, e;
 
-	if (nr < PIECES_LEAST)
+	if (nr < PMCT_QUALITY_LEAST)
 		return false;
 	time = time_of(piece, nr - nr / 4, nr, event);
 	if (!time)

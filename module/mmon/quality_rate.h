@@ -8,8 +8,9 @@
 
 #include <linux/types.h>
 
-/* A sample alone has so many pieces at most. */
+/* A sample alone has so many pieces at most, and is useless with fewer than these. */
 #define PMCT_QUALITY_PIECES	16
+#define PMCT_QUALITY_LEAST	4
 
 /**
  * enum pmct_quality_event - what Quality Time is made of

@@ -53,7 +53,7 @@ struct quality_stats pmct_quality_stats;
  * @sampled_ns: when it was last sampled
  * @idle_us: of the CPU: how long it had been idle when the last sample began
  *
- * The CPU writes all but @idle_us, the timer reads; what it reads together need not belong together.
+ * The CPU writes all but @idle_us, the timer reads. What it reads together may not belong together.
  */
 struct running {
 	const struct pmct_ctx *ctx;
@@ -75,6 +75,7 @@ struct running {
  * @last: what it had done at the end of the last piece
  * @resumed_ns: when the thread went on after that
  * @nr: pieces
+ * @spoiled_ns: since when others than the process may have run here, 0: never
  * @began_ns: of each
  * @ended_ns: likewise
  * @piece: likewise
@@ -94,6 +95,7 @@ struct track {
 	struct pmct_quality_part last;
 	u64 resumed_ns;
 	unsigned int nr;
+	u64 spoiled_ns;
 	u64 began_ns[PIECES];
 	u64 ended_ns[PIECES];
 	struct pmct_quality_part piece[PIECES];
@@ -110,9 +112,8 @@ static u64 owed_ns;
 static u64 looked_ns;
 static u32 lot;
 static bool was_new;
-/* Whose sample the last one was, and the last one in which somebody else ran where it may. */
+/* Whose sample the last one was. */
 static pid_t sampled;
-static u64 spoiled;
 
 static unsigned long switches_of_current(void)
 {
@@ -173,8 +174,8 @@ static bool is_still_here(const struct track *k, struct pmct_quality_part *part)
 static void lose(struct track *k)
 {
 	k->ctx = NULL;
-	if (!is_idle_task(current) && current->tgid != READ_ONCE(sampled))
-		WRITE_ONCE(spoiled, k->sample);
+	if (!k->spoiled_ns && !is_idle_task(current) && current->tgid != READ_ONCE(sampled))
+		WRITE_ONCE(k->spoiled_ns, k->resumed_ns);
 }
 
 static void add_piece(struct track *k, u64 now)
@@ -223,10 +224,11 @@ static void track_begin(void *unused)
 
 	/* The last sample is over, but not the timer's last call. */
 	if (hrtimer_active(&k->timer)) {
-		WRITE_ONCE(spoiled, k->sample);
+		WRITE_ONCE(k->spoiled_ns, 1);
 		return;
 	}
 	k->nr = 0;
+	WRITE_ONCE(k->spoiled_ns, 0);
 	k->ctx = __this_cpu_read(running.ctx);
 	k->switches = switches_of_current();
 	k->resumed_ns = ktime_get_mono_fast_ns();
@@ -424,8 +426,29 @@ static u32 lines_of(int cpu)
 	return min_t(u64, pmct_mmon_cache_bytes(cpu) / LINE_BYTES, U32_MAX);
 }
 
-/* The pieces of the sample on @cpu that lie inside the hold, as a rate; false: it is of no use. */
-static bool evaluate(int cpu, enum pmct_quality_event event, struct pmct_quality_rate *rate)
+/* Until when nobody but the process ran on its CPUs. */
+static u64 alone_until(u64 sample, u64 end)
+{
+	unsigned int cpu;
+	u64 ns;
+
+	for_each_cpu(cpu, &spared) {
+		const struct track *k = per_cpu_ptr(&track, cpu);
+
+		ns = READ_ONCE(k->spoiled_ns);
+		if (READ_ONCE(k->sample) == sample && ns)
+			end = min(end, ns);
+	}
+	return end;
+}
+
+/*
+ * The pieces of the sample on @cpu that lie inside the hold, as a rate; false: it is of no use.
+ * Where a CPU has others to run, the sample ends with the thread's slice. If it is @brief, caches
+ * had less time to fill.
+ */
+static bool evaluate(int cpu, enum pmct_quality_event event, struct pmct_quality_rate *rate,
+		     bool *brief)
 {
 	const struct track *k = per_cpu_ptr(&track, cpu);
 	struct pmct_hold_window window;
@@ -435,18 +458,20 @@ static bool evaluate(int cpu, enum pmct_quality_event event, struct pmct_quality
 		atomic64_inc(&pmct_quality_stats.late);
 		return false;
 	}
-	if (!k->ctx || READ_ONCE(spoiled) == k->sample) {
-		atomic64_inc(&pmct_quality_stats.switched);
-		return false;
-	}
+	window.to = alone_until(k->sample, window.to);
 	for (from = 0; from < k->nr && k->began_ns[from] < window.from; from++)
 		;
 	for (to = from; to < k->nr && k->ended_ns[to] <= window.to; to++)
 		;
+	if (to < from + PMCT_QUALITY_LEAST) {
+		atomic64_inc(&pmct_quality_stats.switched);
+		return false;
+	}
 	if (!pmct_quality_measure(rate, k->piece + from, to - from, event, lines_of(cpu))) {
 		atomic64_inc(&pmct_quality_stats.useless);
 		return false;
 	}
+	*brief = to - from < PIECES / 2;
 	atomic64_inc(&pmct_quality_stats.good);
 	return true;
 }
@@ -463,7 +488,7 @@ void pmct_quality_sampler_finish(struct quality_thread *t, enum pmct_quality_eve
 	const struct track *k = per_cpu_ptr(&track, t->cpu);
 	struct pmct_hold_window window;
 	struct pmct_quality_rate rate;
-	bool good;
+	bool good, brief = false;
 
 	if (!t->sample)
 		return;
@@ -473,7 +498,10 @@ void pmct_quality_sampler_finish(struct quality_thread *t, enum pmct_quality_eve
 			return;
 		rate.sampled_ns = t->sampled_ns;
 		rate.core_type = t->a.core_type;
-		good = evaluate(t->cpu, event, &rate);
+		good = evaluate(t->cpu, event, &rate, &brief);
+		/* It is for want of a better one. */
+		if (brief && pmct_quality_find(t->a.rate, rate.core_type, rate.kind, false))
+			good = false;
 		/* The next one may have begun meanwhile. */
 		smp_rmb();
 		if (good && READ_ONCE(k->sample) == t->sample)

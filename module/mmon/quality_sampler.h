@@ -36,8 +36,8 @@ struct quality_thread {
  * @busy: CPUs still stood still
  * @begun: holds
  * @good: samples of threads that were used
- * @switched: the thread left its CPU, or changed its event set, or others ran where one of its
- *	process had run
+ * @switched: too early, the thread left its CPU, or changed its event set, or others ran where
+ *	one of its process had run
  * @late: a CPU came too late, or others ran there
  * @useless: nothing was counted
  */

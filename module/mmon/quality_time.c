@@ -7,7 +7,6 @@
 #include <linux/seq_file.h>
 #include <linux/timekeeping.h>
 
-#include "../compat/task.h"
 #include "quality_sampler.h"
 
 /* A rate that is older than this many samples of a machine with one process is stale. */
@@ -86,10 +85,8 @@ static void quality_disable(struct monitoring_module *self)
 static void quality_on_enter(struct pmct_ctx *ctx, const struct pmct_ctx *parent)
 {
 	struct quality_thread *t = pmct_mmon_data(ctx);
-	const struct task_struct *task = pmct_mmon_task(ctx);
 
-	if (task)
-		pmct_task_waited(task, &t->waited_ns);
+	pmct_mmon_waited(ctx, &t->waited_ns);
 }
 
 static void quality_on_switch_in(struct pmct_ctx *ctx, int cpu)
@@ -155,10 +152,9 @@ static void report(struct pmct_ctx *ctx, struct quality_thread *t, struct pmct_s
 static void report_waiting(const struct pmct_ctx *ctx, struct quality_thread *t,
 			   struct pmct_sample *sample)
 {
-	const struct task_struct *task = pmct_mmon_task(ctx);
 	u64 ns;
 
-	if (!task || !pmct_task_waited(task, &ns))
+	if (!pmct_mmon_waited(ctx, &ns))
 		return;
 	pmct_sample_virt(sample, VIRT_WAITED, ns - t->waited_ns);
 	t->waited_ns = ns;

@@ -1,33 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/*
- * The file of -o. It is opened before anything else is done, so that a file that
- * cannot be written is refused, but emptied only when counting has begun: a run
- * that is refused leaves the file as it was.
- */
+/* The file of -o, if the format does not replace it as a whole. */
 #include <errno.h>
-#include <fcntl.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "complain.h"
 #include "exit_status.h"
 #include "file.h"
 #include "options.h"
 #include "output.h"
-
-static int open_file(struct output *w, const char *path)
-{
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-
-	w->created = fd >= 0;
-	if (fd < 0 && errno == EEXIST)
-		fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return -errno;
-	w->report.out = fdopen(fd, "w");
-	return w->report.out ? 0 : -errno;
-}
 
 int file_open(struct output *w)
 {
@@ -36,7 +16,9 @@ int file_open(struct output *w)
 
 	if (!path)
 		return 0;
-	err = w->writer->check_file ? w->writer->check_file(path) : open_file(w, path);
+	err = w->writer->check_file ? w->writer->check_file(path) : out_file_open(&w->file, path);
+	if (w->file.out)
+		w->report.out = w->file.out;
 	if (!err)
 		return 0;
 	if (err == -ENOTSUP)
@@ -48,21 +30,16 @@ int file_open(struct output *w)
 
 void file_begin(struct output *w)
 {
-	struct stat st;
+	int err = out_file_begin(&w->file);
 
-	if (w->report.out == stdout)
-		return;
-	w->created = false;
-	if (fstat(fileno(w->report.out), &st) || !S_ISREG(st.st_mode))
-		return;
-	if (ftruncate(fileno(w->report.out), 0))
-		w->error = errno;
+	if (err)
+		w->error = -err;
 }
 
 void file_close(struct output *w)
 {
-	if (w->report.out != stdout && fclose(w->report.out) && !w->error)
-		w->error = errno;
-	if (w->created)
-		unlink(w->report.o->output);
+	int err = out_file_close(&w->file);
+
+	if (err && !w->error)
+		w->error = -err;
 }

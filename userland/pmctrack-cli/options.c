@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
-#include <math.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include "cpu_list.h"
 #include "exit_status.h"
 #include "metric_list.h"
+#include "number.h"
 #include "option_table.h"
 #include "options.h"
 #include "writer.h"
@@ -25,43 +25,13 @@ static int bad(const char *fmt, const char *text)
 	return option_table_refuse(&table);
 }
 
-/* strto*() accept leading blanks and signs; our numbers have none. */
-static int parse_digits(const char *text, unsigned long *value, char **end)
-{
-	if (!isdigit((unsigned char)*text))
-		return -EINVAL;
-	errno = 0;
-	*value = strtoul(text, end, 10);
-	return -errno;
-}
-
-static int parse_seconds(const char *text, double *seconds)
-{
-	char *end;
-
-	if (!isdigit((unsigned char)*text) && *text != '.')
-		return -EINVAL;
-	errno = 0;
-	*seconds = strtod(text, &end);
-	if (errno || end == text || *end || !isfinite(*seconds) || *seconds > 86400)
-		return -EINVAL;
-	return 0;
-}
-
-static int parse_count(const char *text, unsigned long *count)
-{
-	char *end;
-
-	return parse_digits(text, count, &end) || *end || !*count ? -EINVAL : 0;
-}
-
 /* "64K", "1M", or bytes. */
 int parse_size(const char *text, uint32_t *bytes)
 {
 	unsigned long value;
 	char *end;
 
-	if (parse_digits(text, &value, &end) || value > UINT32_MAX)
+	if (number_digits(text, &value, &end) || value > UINT32_MAX)
 		return -EINVAL;
 	if (*end == 'K' || *end == 'k') {
 		value <<= 10;
@@ -99,22 +69,6 @@ int parse_cpus(const char *text, cpu_set_t *set)
 	if (strncmp(text, "0x", 2) == 0)
 		return parse_mask(text, set);
 	return cpu_list_parse(text, set);
-}
-
-/* "12,345". The option can be given several times. */
-static int parse_pids(struct options *o, const char *text)
-{
-	unsigned long pid;
-	char *end;
-
-	do {
-		if (parse_digits(text, &pid, &end) || !pid || pid > INT32_MAX ||
-		    o->nr_processes == MAX_PROCESSES)
-			return -EINVAL;
-		o->processes[o->nr_processes++] = (pid_t)pid;
-		text = end + 1;
-	} while (*end == ',');
-	return *end ? -EINVAL : 0;
 }
 
 /* --- what options do: struct option_entry, set() ------------------------- */
@@ -179,14 +133,16 @@ static int set_format(void *options, const struct option_entry *e, const char *a
 static int set_period(void *options, const struct option_entry *e, const char *arg)
 {
 	(void)e;
-	return parse_seconds(arg, &((struct options *)options)->period) ?
+	return number_seconds(arg, &((struct options *)options)->period) ?
 		bad("-T %s: not a number of seconds from 0 to 86400", arg) : 0;
 }
 
 static int set_processes(void *options, const struct option_entry *e, const char *arg)
 {
+	struct options *o = options;
+
 	(void)e;
-	return parse_pids(options, arg) ?
+	return number_pids(arg, o->processes, &o->nr_processes, MAX_PROCESSES) ?
 		bad("-p %s: not a list of up to 64 process IDs (12,345)", arg) : 0;
 }
 
@@ -213,7 +169,7 @@ static int set_cpus(void *options, const struct option_entry *e, const char *arg
 static int set_max_samples(void *options, const struct option_entry *e, const char *arg)
 {
 	(void)e;
-	return parse_count(arg, &((struct options *)options)->max_samples) ?
+	return number_count(arg, &((struct options *)options)->max_samples) ?
 		bad("-n %s: not a number of samples", arg) : 0;
 }
 
@@ -222,7 +178,7 @@ static int set_max_seconds(void *options, const struct option_entry *e, const ch
 	struct options *o = options;
 
 	(void)e;
-	return parse_seconds(arg, &o->max_seconds) || o->max_seconds == 0 ?
+	return number_seconds(arg, &o->max_seconds) || o->max_seconds == 0 ?
 		bad("-N %s: not a number of seconds up to 86400", arg) : 0;
 }
 

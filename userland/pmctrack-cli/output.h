@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "out_file.h"
 #include "totals.h"
 #include "writer.h"
 
@@ -16,7 +17,7 @@ struct output {
 	struct totals totals;
 	int error;		/* errno of the first failure to write a row, or to make one */
 	bool bad_record;	/* that was a record of an unknown core type */
-	bool created;		/* the file of -o is ours, and the run has not begun */
+	struct out_file file;	/* of -o, unless the writer replaces it as a whole */
 };
 
 /* On the standard output. @sets and @metrics may be filled in later, before output_check(). */

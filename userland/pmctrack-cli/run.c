@@ -4,8 +4,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -34,13 +32,10 @@ struct monitor {
 	struct pmctrack_session *session;
 	struct output output;
 	struct child child;
-	int signals;		/* signalfd */
 	int timer;		/* -N, then the grace period */
 	bool ending;		/* the program was told to end, or its processes were detached */
-	bool over;		/* the program has ended, or nobody is monitored any more */
-	int status;		/* of waitpid() */
+	bool nobody;		/* no running process is monitored any more */
 	struct timespec start;
-	struct rusage usage;
 };
 
 static void arm(int timer, double seconds)
@@ -57,7 +52,7 @@ static void arm(int timer, double seconds)
  */
 static void end_program(struct monitor *m)
 {
-	if (m->ending || m->over)
+	if (m->ending || m->child.over)
 		return;
 	m->ending = true;
 	if (!m->o->argv) {
@@ -103,29 +98,6 @@ static void end_in_vain(struct monitor *m)
 		end_program(m);
 }
 
-static void reap(struct monitor *m)
-{
-	if (!m->over && wait4(m->child.pid, &m->status, WNOHANG, &m->usage) == m->child.pid)
-		m->over = true;
-}
-
-static void on_signal(struct monitor *m)
-{
-	struct signalfd_siginfo si;
-
-	while (read(m->signals, &si, sizeof(si)) == sizeof(si)) {
-		if (!m->o->argv) {
-			if (si.ssi_signo != SIGCHLD)
-				end_program(m);
-		} else if (si.ssi_signo == SIGCHLD) {
-			reap(m);
-		}
-		/* A terminal signals the program, too; others signal pmctrack only. */
-		else if (si.ssi_code != SI_KERNEL && !m->over)
-			kill(m->child.pid, (int)si.ssi_signo);
-	}
-}
-
 static void on_timer(struct monitor *m)
 {
 	uint64_t expirations;
@@ -134,14 +106,14 @@ static void on_timer(struct monitor *m)
 		return;
 	if (!m->ending)
 		end_program(m);
-	else if (!m->over)
+	else if (!m->child.over)
 		kill(m->child.pid, SIGKILL);
 }
 
 static void monitor_loop(struct monitor *m)
 {
 	struct pollfd fds[4] = {
-		{ .fd = m->signals, .events = POLLIN },
+		{ .fd = m->child.signals, .events = POLLIN },
 		{ .fd = m->timer, .events = POLLIN },
 		{ .fd = pmctrack_session__fd(m->session), .events = POLLIN },
 		/* A pipe without a reader: POLLERR. */
@@ -150,11 +122,11 @@ static void monitor_loop(struct monitor *m)
 
 	bool more = false;
 
-	while (!m->over) {
+	while (!m->child.over && !m->nobody) {
 		if (poll(fds, 4, more ? 0 : -1) < 0 && errno != EINTR)
 			break;
-		if (fds[0].revents)
-			on_signal(m);
+		if (fds[0].revents && child_take_signals(&m->child))
+			end_program(m);
 		if (fds[1].revents)
 			on_timer(m);
 		more = take_records(m);
@@ -167,7 +139,7 @@ static void monitor_loop(struct monitor *m)
 		/* All monitored threads have ended, or executed a set-uid program. */
 		if (fds[2].revents & POLLHUP) {
 			fds[2].fd = -1;
-			m->over |= !m->o->argv;
+			m->nobody = !m->o->argv;
 		}
 	}
 	/* CPUs do not end; they leave their last records when they are detached. */
@@ -198,8 +170,8 @@ static void finish(struct monitor *m)
 {
 	struct outcome end = {
 		.has_times = m->o->argv != NULL,
-		.user_s = seconds(&m->usage.ru_utime),
-		.system_s = seconds(&m->usage.ru_stime),
+		.user_s = seconds(&m->child.usage.ru_utime),
+		.system_s = seconds(&m->child.usage.ru_stime),
 		.stats.sz = sizeof(end.stats),
 	};
 	struct timespec now;
@@ -220,12 +192,11 @@ static int exit_status(const struct monitor *m)
 {
 	if (!m->o->argv)
 		return 0;
-	if (WIFEXITED(m->status))
-		return WEXITSTATUS(m->status);
 	/* The user asked for this end, by -n or -N. */
-	if (m->ending && (WTERMSIG(m->status) == SIGTERM || WTERMSIG(m->status) == SIGKILL))
+	if (m->ending && WIFSIGNALED(m->child.status) &&
+	    (WTERMSIG(m->child.status) == SIGTERM || WTERMSIG(m->child.status) == SIGKILL))
 		return 0;
-	return 128 + WTERMSIG(m->status);
+	return child_exit_status(&m->child);
 }
 
 /* Who named no size gets less where memory is short: then records are merged sooner. */
@@ -271,7 +242,7 @@ static int open_session(struct monitor *m)
 	sets_tell_turns(&m->sets, o);
 	status = STATUS_FAILED;
 	if (o->argv)
-		err = child_prepare(&m->child, o);
+		err = child_prepare(&m->child);
 	if (err) {
 		complain("cannot create a process: %s", strerror(-err));
 		goto out;
@@ -295,23 +266,10 @@ out:
 
 static int prepare_signals(struct monitor *m)
 {
-	const struct sigaction ordinary = { .sa_handler = SIG_DFL };
-	sigset_t set;
+	int err = child_block_signals(&m->child);
 
-	/* If SIGCHLD is ignored, the end of a child is not reported. */
-	sigaction(SIGCHLD, &ordinary, &m->child.on_child);
-	sigemptyset(&set);
-	sigaddset(&set, SIGCHLD);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGQUIT);
-	m->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	/* The monitoring goes on if the reader of our output goes away. */
-	sigaddset(&set, SIGPIPE);
-	sigprocmask(SIG_BLOCK, &set, &m->child.mask);
 	m->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	return m->signals < 0 || m->timer < 0 ? -errno : 0;
+	return m->timer < 0 ? -errno : err;
 }
 
 static volatile sig_atomic_t early_signal;
@@ -336,7 +294,10 @@ static void catch_early_signals(void)
 
 int run(const struct options *o)
 {
-	struct monitor m = { .o = o };
+	struct monitor m = {
+		.o = o,
+		.child = { .argv = o->argv, .cpus = o->bind ? &o->cpus : NULL },
+	};
 	int status;
 
 	output_init(&m.output, o, &m.sets, &m.metrics);
@@ -357,7 +318,7 @@ int run(const struct options *o)
 	if (status)
 		goto out;
 	clock_gettime(CLOCK_MONOTONIC, &m.start);
-	status = o->argv ? child_run(&m.child, o) : 0;
+	status = o->argv ? child_run(&m.child) : 0;
 	if (status)
 		goto out;
 	m.output.report.period_ns = pmctrack_session__period_ns(m.session);

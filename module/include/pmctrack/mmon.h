@@ -249,6 +249,7 @@ int configure_raw_performance_counters_set(struct monitoring_module *mm,
 void *pmct_mmon_data(const struct pmct_ctx *ctx);
 bool pmct_mmon_is_asked(const struct pmct_ctx *ctx);
 struct task_struct *pmct_mmon_task(const struct pmct_ctx *ctx);
+bool pmct_mmon_waited(const struct pmct_ctx *ctx, u64 *ns);
 unsigned int pmct_mmon_core_type_now(const struct pmct_ctx *ctx);
 int pmct_mmon_counts_now(const struct pmct_ctx *ctx, u64 *counts, unsigned int nr, u64 *ns);
 void pmct_mmon_publish(struct pmct_ctx *ctx, enum pmct_metric metric, u64 value,

@@ -25,7 +25,7 @@ struct pmctrack_session {
 };
 
 /* Without a signal's end of it, this takes as long as @pid has threads. */
-static int attach(struct pmctrack_session *s, pid_t pid)
+int pmctrack_session__attach(struct pmctrack_session *s, pid_t pid)
 {
 	struct pmctrack_attach a = { .pid = pid };
 	int err;
@@ -35,6 +35,8 @@ static int attach(struct pmctrack_session *s, pid_t pid)
 		return 0;
 	}
 	err = errno;
+	if (err == ENOTTY)
+		return fail(ENOTTY, "this session was not opened for running processes");
 	return fail(err, "%s", a.message[0] ? a.message : strerror(err));
 }
 
@@ -85,7 +87,7 @@ struct pmctrack_session *pmctrack_session__open(const struct pmctrack_ctl *ctl,
 		s->fd = -1;
 	}
 	for (unsigned int i = 0; !err && i < opts.nr_processes; i++)
-		err = attach(s, opts.processes[i]);
+		err = pmctrack_session__attach(s, opts.processes[i]);
 	if (err) {
 		pmctrack_session__close(s);
 		errno = -err;

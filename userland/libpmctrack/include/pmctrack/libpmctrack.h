@@ -352,6 +352,16 @@ int pmctrack_session__start(struct pmctrack_session *s);
 int pmctrack_session__stop(struct pmctrack_session *s);
 
 /**
+ * pmctrack_session__attach() - monitor one more running process, with all its threads
+ * @s: session that was opened with @processes, or with PMCTRACK_SESSION_ATTACH in its flags
+ * @pid: the process
+ *
+ * Errors: those of pmctrack_session__open() for a process; ENOTTY: the session is none of running
+ * processes. After an error, part of its threads may be monitored.
+ */
+int pmctrack_session__attach(struct pmctrack_session *s, pid_t pid);
+
+/**
  * pmctrack_session__detach() - end the monitoring of running processes or CPUs
  *
  * Each thread that is still being counted, or CPU, leaves a last record of kind

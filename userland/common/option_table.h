@@ -2,10 +2,10 @@
 /*
  * A table of a program's options. The usage text and the parser are made of it; with
  * --list-options the program prints it, for the completion of shells
- * (completion/pmctrack) and the check of the man page (tests/unit/options).
+ * (completion/) and the check of the man page (tests/unit/options).
  */
-#ifndef PMCTRACK_CLI_OPTION_TABLE_H
-#define PMCTRACK_CLI_OPTION_TABLE_H
+#ifndef COMMON_OPTION_TABLE_H
+#define COMMON_OPTION_TABLE_H
 
 #include <stddef.h>
 #include <stdio.h>
@@ -78,4 +78,4 @@ void option_table_list(const struct option_table *t, FILE *out);
 /* The last line of a usage error. Returns the exit status. */
 int option_table_refuse(const struct option_table *t);
 
-#endif /* PMCTRACK_CLI_OPTION_TABLE_H */
+#endif /* COMMON_OPTION_TABLE_H */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Exit statuses of pmctrack and pmc-events. Otherwise, pmctrack ends with that of the program. */
-#ifndef PMCTRACK_CLI_EXIT_STATUS_H
-#define PMCTRACK_CLI_EXIT_STATUS_H
+/* Exit statuses of tools. One that runs a program ends with the program's otherwise. */
+#ifndef COMMON_EXIT_STATUS_H
+#define COMMON_EXIT_STATUS_H
 
 #define STATUS_FAILED		1	/* the tool itself, not the program */
 #define STATUS_USAGE		2
 #define STATUS_CANNOT_RUN	126	/* as the shell: the program is there, but not executable */
 #define STATUS_NOT_FOUND	127
 
-#endif /* PMCTRACK_CLI_EXIT_STATUS_H */
+#endif /* COMMON_EXIT_STATUS_H */

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# qtime and qtop: what they tell is true on a simulated machine, and what they refuse.
+. "$(dirname "${BASH_SOURCE[0]}")/quality.sh"
+
+# total FILE KEY: a number of the last line of "qtime --json"
+total() { tail -n 1 "$1" | grep -oE "\"$2\":[0-9.]+" | head -n 1 | cut -d: -f2; }
+# json FILE: each line of it is JSON without NaN, the first a header, the last a total
+json() {
+	python3 - "$1" <<-'P' || fail "not JSON: $(cat "$1")"
+		import json, sys
+		def refuse(text): raise ValueError(text)
+		lines = [json.loads(line, parse_constant=refuse) for line in open(sys.argv[1])]
+		types = [line["type"] for line in lines]
+		assert types[0] == "header" and types[-1] == "total" and set(types[1:-1]) <= {"interval"}, types
+		total, intervals = lines[-1], lines[1:-1]
+		for key in ("cpu_ns", "explained_ns", "quality_time_ns", "waited_ns"):
+		    assert sum(line[key] for line in intervals) == total[key], key
+		    assert sum(program[key] for program in total["programs"]) == total[key], key
+		assert total["quality_time_ns"] <= total["explained_ns"] <= total["cpu_ns"]
+	P
+}
+
+# A program beside another one: its time alone, with truth known; the same numbers for people.
+test_qtime() {
+	only sim
+	local beside alone
+	with_quality hold_us=5000 budget=50
+	taskset -c 1 simapp -x 10000 soplex >/dev/null & beside=$!
+	taskset -c 0 qtime --json -i 0.1 -o /tmp/qtime.json simapp -j -x 150 mcf >/tmp/truth
+	json /tmp/qtime.json
+	alone=$(alone /tmp/truth 1)
+	awk -v q="$(total /tmp/qtime.json quality_time_ns)" -v c="$(total /tmp/qtime.json cpu_ns)" -v a="$alone" 'BEGIN {
+		q = q / 1e9 / a - 1; c = c / 1e9 / a - 1; print "# Quality Time is off by " int(1000 * q) / 10 " %, CPU time by " int(1000 * c) / 10 " %"
+		exit !(c > 0.1 && q < c / 2 && q > -c / 2) }' || fail "$(tail -n 1 /tmp/qtime.json), alone $alone"
+	tail -n 1 /tmp/qtime.json | grep -q '"of":"simapp","whole":true,'
+	taskset -c 0 qtime -o /tmp/qtime.txt simapp -x 50 mcf >/dev/null
+	cat /tmp/qtime.txt
+	grep -qE '^  Quality Time +[0-9.]+ s  alone, [0-9.]+ s of CPU time would have taken so long: [0-9.]+ %$' /tmp/qtime.txt
+	taskset -c 0 qtime --csv -i 0.1 -o /tmp/qtime.csv simapp -x 50 mcf >/dev/null
+	more "$(csv_sum /tmp/qtime.csv quality_time_ns)" 0
+	more "$(csv_sum /tmp/qtime.csv cpu_ns)" "$(csv_sum /tmp/qtime.csv quality_time_ns)"
+	kill $beside
+	without_quality
+}
+
+# Two programs on one CPU wait for each other, and nobody takes their caches from them.
+test_qtime_waiting() {
+	only sim
+	with_quality hold_us=5000 budget=50
+	taskset -c 0 qtime --json -i 0.2 -o /tmp/qtime.json sh -c 'simapp -x 40 gamess >/dev/null & simapp -x 40 gamess >/dev/null; wait'
+	json /tmp/qtime.json
+	cat /tmp/qtime.json
+	more "$(total /tmp/qtime.json waited_ns)" "$(total /tmp/qtime.json cpu_ns | awk '{ print $1 * 0.6 }')" "waiting"
+	tail -n 1 /tmp/qtime.json | grep -q '"name":"simapp","processes":2,'
+	awk -v q="$(total /tmp/qtime.json quality)" 'BEGIN { exit !(q > 0.97) }' || fail "who is alone in his cache is not lost"
+	without_quality
+}
+
+# A quota shows as throttled time of the group; its members are found, also new ones.
+test_qtime_group() {
+	only sim
+	local programs=()
+	with_quality hold_us=5000 budget=50
+	mountpoint -q $CG || mount -t cgroup2 none $CG
+	echo +cpu >$CG/cgroup.subtree_control
+	mkdir -p $CG/q/inner
+	if [ -e $CG/q/cpu.max ]; then echo "20000 100000" >$CG/q/cpu.max; fi
+	taskset -c 0 simapp -x 10000 gamess >/dev/null & programs+=($!)
+	echo $! >$CG/q/inner/cgroup.procs
+	qtime --json -i 0.2 -N 2 --cgroup $CG/q >/tmp/qtime.json & mine=$!
+	sleep 1
+	taskset -c 0 simapp -x 10000 gamess >/dev/null & programs+=($!)
+	echo $! >$CG/q/cgroup.procs
+	wait $mine
+	json /tmp/qtime.json
+	tail -n 1 /tmp/qtime.json | grep -q '"name":"simapp","processes":2,' || fail "the new member: $(cat /tmp/qtime.json)"
+	[ ! -e $CG/q/cpu.max ] || more "$(total /tmp/qtime.json throttled_us)" 500000 "throttled"
+	kill "${programs[@]}"
+	wait "${programs[@]}" || true
+	rmdir $CG/q/inner $CG/q
+	expect_refusal 1 "^qtime: /tmp: not a directory of control groups" qtime --cgroup /tmp
+	without_quality
+}
+
+# Its exit status is the program's; signals reach it; what was written before is valid.
+test_qtime_ends() {
+	only sim
+	local mine
+	with_quality
+	expect_status 7 qtime -o /dev/null sh -c 'exit 7'
+	expect_status 143 qtime -o /dev/null sh -c 'kill -TERM $$'
+	expect_refusal 127 "^qtime: cannot run '/nowhere': No such file" qtime /nowhere
+	expect_refusal 126 "^qtime: cannot run '/tmp': " qtime /tmp
+	qtime --json -i 0.1 -o /tmp/qtime.json simapp -x 10000 mcf >/dev/null & mine=$!
+	sleep 0.5
+	kill -TERM $mine
+	! wait $mine || fail "status 0 after SIGTERM"
+	json /tmp/qtime.json
+	# A running process; nobody else may watch it meanwhile.
+	simapp -x 10000 mcf >/dev/null & program=$!
+	qtime --json -i 0.1 -p $program >/tmp/qtime.json & mine=$!
+	sleep 0.5
+	expect_refusal 1 "$program" qtime -p $program
+	kill -TERM $mine
+	wait $mine || fail "status $? when Ctrl-C ends watching"
+	json /tmp/qtime.json
+	more "$(total /tmp/qtime.json cpu_ns)" 100000000 "CPU time of a running process"
+	# It ends when they end.
+	qtime --csv -i 0.1 -p $program >/tmp/qtime.csv & mine=$!
+	sleep 0.3
+	kill $program
+	wait $mine || fail "status $? when the process ends"
+	expect_refusal 1 "^qtime: cannot write the results: No space left on device" qtime -o /dev/full true
+	without_quality
+}
+
+test_qtime_refused() {
+	only sim
+	echo none >$MANAGER
+	expect_refusal 1 "^qtime: Quality Time needs the monitoring module 'quality_time', and none is active; as root: 'modprobe" qtime true
+	[ ! -e /tmp/never ] || rm /tmp/never
+	! qtime touch /tmp/never 2>/dev/null || fail "run without being measured"
+	[ ! -e /tmp/never ] || fail "the program ran although it cannot be measured"
+	with_quality
+	expect_refusal 1 "needs CAP_PERFMON" user qtime true
+	expect_refusal 2 "^qtime: no program to run" qtime
+	expect_refusal 2 "^qtime: -p and --cgroup: give one" qtime -p 1 --cgroup /
+	expect_refusal 2 "^qtime: -i 0: not a number of seconds" qtime -i 0 true
+	expect_refusal 2 "^qtime: -N is for running processes" qtime -N 1 true
+	expect_refusal 2 "^qtime: --csv, --json: give one" qtime --csv --json true
+	expect_refusal 1 "^qtime: no process 4000000" qtime -p 4000000
+	expect_refusal 1 "^qtime: -o /nowhere/file: No such file" qtime -o /nowhere/file true
+	without_quality
+}
+
+# What is on the screen of a terminal: screen COMMAND… begins, shown prints it, typed KEYS types.
+screen() { tmux -u -L t -f /dev/null new-session -d -x 80 -y 30 "$* 2>/tmp/screen.err; echo status \$?; sleep 100"; }
+shown() { tmux -L t capture-pane -p; }
+typed() { tmux -L t send-keys "$@"; sleep 0.3; }
+# shows REGEX: within some seconds
+shows() {
+	local i
+	for i in $(seq 50); do
+		shown >/tmp/shown
+		! grep -qE -- "$1" /tmp/shown || return 0
+		sleep 0.2
+	done
+	fail "no '$1' on the screen: $(cat /tmp/shown)"
+}
+
+# The screen as a terminal has it: rows, keys, another size, moves; and it goes when told to.
+test_qtop_screen() {
+	only sim
+	local one other
+	with_quality hold_us=5000 budget=50
+	taskset -c 0 simapp -x 10000 soplex >/dev/null & one=$!
+	taskset -c 1 simapp -x 10000 povray >/dev/null & other=$!
+	TERM=xterm LC_ALL=C.UTF-8 screen qtop -i 0.5
+	shows "^ +$one root +[89][0-9]\.[0-9] +[0-9]+ +[0-9]+ +[0-9]+ .* 0 [?.]+[0-9]+ +simapp"
+	shows "CPU% +QUAL 0.5s 2.5s WAIT% +AGE +ON"
+	shows "^100% \|"
+	shows "^  CPU [^0-9]*0+"
+	typed Q
+	shows "sorted by quality"
+	typed u
+	shows "^ +[0-9]+ root .*root$"
+	typed p / "sima" Enter
+	shows "sorted by quality, with sima"
+	typed h
+	shows "Quality Time is the time that"
+	typed x Down
+	shows "^$(printf '%d|%d' "$one" "$other") simapp: quality in the last 31.5 s"
+	# Swapped.
+	taskset -p 2 "$one" >/dev/null; taskset -p 1 "$other" >/dev/null
+	shows "^moves .*s"
+	tmux -L t resize-window -x 60 -y 12
+	shows "^ +[0-9]+ root"
+	! shows "100% \|" 2>/dev/null || fail "a graph where there is no room"
+	cat /tmp/shown
+	typed q
+	shows "status 0"
+	equal "$(cat /tmp/screen.err)" ""
+	tmux -L t kill-server
+	kill $one $other
+	without_quality
+}
+
+test_qtop_batch() {
+	only sim
+	local one
+	with_quality hold_us=5000 budget=50
+	taskset -c 0 simapp -x 10000 soplex >/dev/null & one=$!
+	qtop --json -i 0.5 -n 6 >/tmp/qtop.json
+	python3 - $one <<-'P' || fail "$(tail -n 1 /tmp/qtop.json)"
+		import json, sys
+		lines = [json.loads(line) for line in open("/tmp/qtop.json")]
+		assert [line["type"] for line in lines] == ["header"] + 6 * ["interval"]
+		mine = [row for row in lines[-1]["rows"] if row["pid"] == int(sys.argv[1])]
+		assert len(mine) == 1 and mine[0]["process"] == "simapp" and mine[0]["cpu"] == 0, mine
+		assert 0.95 < mine[0]["quality"] <= 1 and mine[0]["last"]["cpu_ns"] > 0.4e9, mine
+		assert not any(row["process"] == "qtop" for row in lines[-1]["rows"])
+	P
+	qtop --batch -p $one -n 2 -i 0.5 >/tmp/qtop.txt
+	equal "$(grep -c "^ *$one root" /tmp/qtop.txt)" 2 "rows of the process"
+	kill $one
+	expect_refusal 1 "^qtop: there is no terminal that shows a screen: use --batch" qtop
+	expect_refusal 2 "^qtop: -w 100: not up to three" qtop -w 100
+	expect_refusal 2 "^qtop: -s age: rows are sorted by" qtop -s age
+	expect_refusal 2 "^qtop: 'ls': it runs no programs; see qtime" qtop ls
+	expect_refusal 1 "^qtop: .*: not a directory of control groups" qtop --batch --cgroup /tmp
+	expect_refusal 1 "needs CAP_PERFMON" user qtop --batch
+	expect_refusal 1 "^qtop: cannot write: No space" sh -c 'qtop --batch -n 1 -i 0.1 >/dev/full'
+	without_quality
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Simulated annealing over placements (Gupta, Sampson and Taylor, ISPASS 2014, section 6), and
+ * nothing else: no clock, no files, no processes.
+ *
+ * A state says which applications share a cache. States that differ only in which cache it is are
+ * one. Its energy is the sum of the quality that its applications had when they last were together
+ * like that, in percent, by their weights; a co-location that was never tried has 100. A state
+ * that is better by dE is exp(lambda * dE) times as likely as to stay for one millisecond, and
+ * staying becomes less likely with the time since the last move:
+ *
+ *	P(S -> S') = t exp(lambda (E(S') - E(S))) / (1 + sum of these),	t in ms
+ *
+ * The paper leaves open what staying weighs (here 1), the unit of E (percent), and how often a move
+ * is considered (the caller's business). Where there are more states than MOST_STATES, those are
+ * considered that differ by one application that moves, or two that change places.
+ */
+#ifndef QPLACER_ANNEAL_H
+#define QPLACER_ANNEAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define ANNEAL_APPS	64	/* a set of applications is a mask */
+#define ANNEAL_CACHES	64
+#define MOST_STATES	35
+/* States that are considered at most, of those that differ by little. */
+#define MOST_CANDIDATES	256
+
+/**
+ * struct anneal_params - what can be chosen
+ * @lambda: the greater, the greedier; the paper has 2.0
+ * @damping: the part of the old value in a new one; the paper has 0.25
+ * @seed: of what is drawn by lot
+ */
+struct anneal_params {
+	double lambda;
+	double damping;
+	uint64_t seed;
+};
+
+/* Where each application is: the index of a cache. Of those that there are. */
+struct placement {
+	uint8_t cache[ANNEAL_APPS];
+};
+
+/**
+ * struct candidate - a state that may be next
+ * @where: it
+ * @energy: see above
+ * @probability: that it is next
+ */
+struct candidate {
+	struct placement where;
+	double energy;
+	double probability;
+};
+
+/**
+ * struct decision - why a state is next
+ * @candidate: all that were considered, the present one first
+ * @nr: their number
+ * @chosen: index of the next one
+ * @all: false: only those that differ by little from the present one
+ */
+struct decision {
+	struct candidate candidate[MOST_CANDIDATES];
+	unsigned int nr;
+	unsigned int chosen;
+	bool all;
+};
+
+struct anneal;
+
+/* @room: how many CPUs use each of @nr caches. NULL: no memory. */
+struct anneal *anneal_new(const struct anneal_params *params, const unsigned int *room, unsigned int nr);
+void anneal_free(struct anneal *a);
+/*
+ * Application @i is there; it needs so many CPUs, and counts so much. What was known of another
+ * one with this index must have been forgotten.
+ */
+void anneal_add(struct anneal *a, unsigned int i, unsigned int cpus, double weight);
+/* It is not there any more, and nothing is known of it and those that were with it. */
+void anneal_remove(struct anneal *a, unsigned int i);
+/* Is it there? */
+bool anneal_has(const struct anneal *a, unsigned int i);
+/* A placement of all that are there: the greatest first, where most room is left. */
+void anneal_spread(const struct anneal *a, struct placement *where);
+/* Application @i had this quality in percent, placed like that. */
+void anneal_learn(struct anneal *a, const struct placement *where, unsigned int i, double percent);
+double anneal_energy(const struct anneal *a, const struct placement *where);
+/* What comes after @t_ms in the state @now? */
+void anneal_decide(struct anneal *a, const struct placement *now, double t_ms, struct decision *d);
+/* Are they the same state? */
+bool anneal_same(const struct anneal *a, const struct placement *one, const struct placement *other);
+
+#endif /* QPLACER_ANNEAL_H */

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command line of qtop. */
+#ifndef QTOP_OPTIONS_H
+#define QTOP_OPTIONS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "qtop/rows.h"
+
+#define MAX_PROCESSES	64
+
+struct options {
+	double interval;
+	unsigned long lines;	/* -n: of intervals; 0: no end */
+	bool batch;
+	bool json;
+	pid_t processes[MAX_PROCESSES];
+	unsigned int nr_processes;
+	const char *cgroup;
+	struct choice choice;
+};
+
+/* 0; -1: all is done (--help); else an exit status, the reason printed. */
+int options_parse(struct options *o, int argc, char **argv);
+
+#endif /* QTOP_OPTIONS_H */

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "complain.h"
+#include "exit_status.h"
+#include "qtop/batch.h"
+#include "qtop/options.h"
+#include "qtop/run.h"
+#include "qtop/screen.h"
+#include "watch/json.h"
+#include "watch/machine.h"
+#include "watch/watch.h"
+
+#define SCHEMA_VERSION	1
+/* Intervals of threads are no longer than this. */
+#define PERIOD_MOST_S	1.0
+
+struct qtop {
+	const struct options *o;
+	struct watch *watch;
+	struct rows rows;
+	struct screen screen;
+	struct moment moment;
+	int signals;
+	int timer;
+	double start_s, slot_began_s;
+	uint64_t stolen_ms;
+	unsigned long intervals;
+	bool over;
+};
+
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static const struct choice *choice(const struct qtop *q)
+{
+	return q->o->batch ? &q->o->choice : &q->screen.choice;
+}
+
+static void show(struct qtop *q)
+{
+	q->moment.choice = choice(q);
+	rows_fill(&q->rows, watch_processes(q->watch), q->moment.choice);
+	q->moment.watched = processes_nr(watch_processes(q->watch));
+	if (!q->o->batch) {
+		screen_draw(&q->screen, &q->moment, &q->rows, watch_processes(q->watch));
+		return;
+	}
+	if (q->o->json)
+		batch_json(&q->moment, &q->rows, now_s() - q->start_s);
+	else
+		batch_text(&q->moment, &q->rows);
+	/* Nobody reads it any more, or the disk is full. */
+	q->over |= fflush(stdout) || ferror(stdout);
+}
+
+static void on_timer(struct qtop *q)
+{
+	double now = now_s();
+	uint64_t expirations, stolen_ms;
+
+	if (read(q->timer, &expirations, sizeof(expirations)) < 0)
+		return;
+	watch_look(q->watch);
+	processes_next_slot(watch_processes(q->watch));
+	q->moment.slot_s = now - q->slot_began_s;
+	q->slot_began_s = now;
+	if (machine_stolen(&stolen_ms)) {
+		q->moment.stolen_ms = stolen_ms - q->stolen_ms;
+		q->stolen_ms = stolen_ms;
+	}
+	show(q);
+	q->intervals++;
+	q->over |= q->o->lines && q->intervals >= q->o->lines;
+}
+
+/* SIGWINCH: curses gets to know it from its own handler, or from us. */
+static void on_signal(struct qtop *q)
+{
+	struct signalfd_siginfo si;
+
+	while (read(q->signals, &si, sizeof(si)) == sizeof(si))
+		q->over = true;
+}
+
+static void on_keys(struct qtop *q)
+{
+	if (screen_type(&q->screen, &q->rows))
+		show(q);
+	q->over |= q->screen.quit;
+}
+
+static void loop(struct qtop *q)
+{
+	struct pollfd fds[4] = {
+		{ .fd = q->signals, .events = POLLIN },
+		{ .fd = q->timer, .events = POLLIN },
+		{ .fd = watch_fd(q->watch), .events = POLLIN },
+		{ .fd = q->o->batch ? -1 : STDIN_FILENO, .events = POLLIN },
+	};
+	bool more = false, resized;
+
+	while (!q->over) {
+		resized = poll(fds, 4, more ? 0 : -1) < 0;
+		if (resized && errno != EINTR)
+			break;
+		if (!resized && fds[0].revents)
+			on_signal(q);
+		more = watch_take(q->watch);
+		if (!resized && fds[1].revents)
+			on_timer(q);
+		/* The signal of a new size is a key to curses. */
+		if (!q->o->batch && (resized || fds[3].revents))
+			on_keys(q);
+		if (resized)
+			continue;
+		/* The terminal is gone. */
+		if (fds[3].revents & (POLLHUP | POLLERR))
+			q->over = true;
+		/* All processes of -p have ended. Others may come otherwise. */
+		if (fds[2].revents & POLLHUP) {
+			fds[2].fd = -1;
+			q->over |= q->o->batch && q->o->nr_processes;
+		}
+	}
+}
+
+static int prepare(struct qtop *q)
+{
+	long long ns = (long long)(q->o->interval * 1e9);
+	struct itimerspec t = {
+		.it_value = { ns / 1000000000, ns % 1000000000 },
+		.it_interval = { ns / 1000000000, ns % 1000000000 },
+	};
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGQUIT);
+	q->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	sigaddset(&set, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	q->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (q->signals < 0 || q->timer < 0)
+		return -errno;
+	timerfd_settime(q->timer, 0, &t, NULL);
+	q->start_s = q->slot_began_s = now_s();
+	machine_stolen(&q->stolen_ms);
+	return 0;
+}
+
+static void print_header(void)
+{
+	struct json_object *line = json_new_line("header");
+
+	json_add_u64(line, "schema", SCHEMA_VERSION);
+	json_add_text(line, "version", VERSION);
+	json_add_units(line);
+	json_print(stdout, line);
+}
+
+int run(const struct options *o)
+{
+	struct watch_options w = {
+		.processes = o->processes,
+		.nr_processes = o->nr_processes,
+		.cgroup = o->cgroup,
+		.all = !o->nr_processes && !o->cgroup,
+		.period_s = o->interval < PERIOD_MOST_S ? o->interval : PERIOD_MOST_S,
+	};
+	struct qtop q = {
+		.o = o,
+		.moment = {
+			.interval_s = o->interval,
+			.slot_s = o->interval,
+			.cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
+		},
+	};
+	int err;
+
+	q.watch = watch_open(&w);
+	if (!q.watch)
+		return STATUS_FAILED;
+	q.moment.processes = watch_processes(q.watch);
+	q.moment.refused = watch_refused(q.watch);
+	err = prepare(&q);
+	if (!err && !o->batch)
+		err = screen_open(&q.screen, &o->choice);
+	if (err == -ENOTTY || err == -ENODEV)
+		complain("there is no terminal that shows a screen: use --batch");
+	else if (err)
+		complain("%s", strerror(-err));
+	if (err) {
+		watch_close(q.watch);
+		return STATUS_FAILED;
+	}
+	if (o->json)
+		print_header();
+	if (!o->batch)
+		show(&q);
+	loop(&q);
+	if (!o->batch)
+		screen_close(&q.screen);
+	watch_end(q.watch);
+	watch_complain(q.watch);
+	rows_free(&q.rows);
+	watch_close(q.watch);
+	return 0;
+}

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* The table of processes, and names of groups. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "watch/groups.h"
+#include "watch/processes.h"
+
+static void slots(void **state)
+{
+	struct processes *p = processes_new();
+	struct process *me = processes_get(p, getpid());
+	const struct sum second = { .cpu_ns = 100, .explained_ns = 80, .quality_ns = 40, .waited_ns = 7 };
+	double quality;
+
+	(void)state;
+	assert_string_not_equal(me->name, "?");
+	assert_int_equal(me->uid, getuid());
+	assert_false(sum_quality(&me->all, &quality));
+	for (int i = 0; i < 3; i++) {
+		processes_add(p, me, &second, i);
+		processes_next_slot(p);
+	}
+	assert_int_equal(me->all.cpu_ns, 300);
+	assert_int_equal(processes_last(p, me, 1).cpu_ns, 100);
+	assert_int_equal(processes_last(p, me, 2).waited_ns, 14);
+	assert_int_equal(processes_last(p, me, 1000).cpu_ns, 300);
+	assert_true(sum_quality(&me->all, &quality));
+	assert_true(quality > 0.499 && quality < 0.501);
+	assert_int_equal(me->slot_cpu[processes_slot(p, 1)], 2);
+	assert_int_equal(me->slot_cpu[processes_slot(p, 0)], -1);
+	/* After as many slots, nothing is left but the sum. */
+	for (int i = 0; i < PROCESS_SLOTS; i++)
+		processes_next_slot(p);
+	assert_int_equal(processes_last(p, me, PROCESS_SLOTS).cpu_ns, 0);
+	assert_int_equal(me->all.cpu_ns, 300);
+	processes_free(p);
+}
+
+static bool forget(struct process *of, void *arg)
+{
+	(*(unsigned int *)arg)++;
+	return of->ended;
+}
+
+static void ends(void **state)
+{
+	struct processes *p = processes_new();
+	unsigned int seen = 0;
+	pid_t pid = fork();
+
+	(void)state;
+	if (!pid)
+		pause();
+	assert_non_null(processes_get(p, pid));
+	assert_ptr_equal(processes_get(p, pid), processes_find(p, pid));
+	processes_look(p);
+	assert_false(processes_find(p, pid)->ended);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	processes_look(p);
+	assert_null(processes_find(p, pid));
+	/* A new process of this PID is another one. */
+	assert_int_equal(processes_get(p, pid)->start, 0);
+	assert_string_equal(processes_find(p, pid)->name, "?");
+	assert_int_equal(processes_nr(p), 2);
+	processes_look(p);
+	processes_each(p, forget, &seen);
+	assert_int_equal(seen, 2);
+	assert_int_equal(processes_nr(p), 0);
+	processes_free(p);
+}
+
+static void expect_title(const char *path, const char *expected)
+{
+	char title[32];
+
+	groups_title(path, title, sizeof(title));
+	assert_string_equal(title, expected);
+}
+
+static void titles(void **state)
+{
+	(void)state;
+	expect_title("", "");
+	expect_title("/", "");
+	expect_title("/user.slice", "user.slice");
+	expect_title("/user.slice/user-1000.slice/session-2.scope", "session-2.scope");
+	expect_title("/system.slice/docker-0123456789abcdef0123456789abcdef.scope", "0123456789ab");
+	expect_title("/docker/0123456789abcdef0123456789abcdef", "0123456789ab");
+	expect_title("/machine.slice/libpod-fedcba9876543210fedcba.scope/container", "fedcba987654");
+	expect_title("/kubepods.slice/kubepods-pod1.slice/cri-containerd-0123456789abcdef.scope", "0123456789ab");
+	expect_title("/machine.slice/machine-web.scope", "web");
+	expect_title("/lxc.payload.mail/init.scope", "mail");
+}
+
+static char folder[] = "/tmp/pmctrack-groups-XXXXXX";
+
+static void write_file(const char *name, const char *text)
+{
+	char path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	f = fopen(path, "w");
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+static unsigned int found;
+
+static void count_pids(pid_t pid, void *arg)
+{
+	(void)arg;
+	found += (unsigned int)pid;
+}
+
+static void groups(void **state)
+{
+	char path[128];
+	uint64_t us;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/inner", folder);
+	mkdir(path, 0700);
+	assert_true(groups_each_process(folder, count_pids, NULL) < 0);
+	write_file("cgroup.procs", "1\n20\n0\n");
+	write_file("inner/cgroup.procs", "300\n");
+	assert_int_equal(groups_each_process(folder, count_pids, NULL), 0);
+	assert_int_equal(found, 321);
+	assert_false(groups_throttled(path, &us));
+	write_file("cpu.stat", "usage_usec 5\nnr_throttled 1\nthrottled_usec 1000\n");
+	write_file("inner/cpu.stat", "usage_usec 5\nthrottled_usec 234\n");
+	assert_true(groups_throttled(path, &us));
+	assert_int_equal(us, 1234);
+	snprintf(path, sizeof(path), "rm -r %s", folder);
+	assert_int_equal(system(path), 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slots),
+		cmocka_unit_test(ends),
+		cmocka_unit_test(titles),
+		cmocka_unit_test(groups),
+	};
+
+	return cmocka_run_group_tests_name("quality-time watch", tests, NULL, NULL);
+}

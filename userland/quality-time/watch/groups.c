@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "watch/groups.h"
+#include "text_file.h"
+
+/* Groups below groups below …: nobody nests them deeper. */
+#define DEEPEST		32
+/* Letters of a container's number that people use. */
+#define SHORT_ID	12
+
+void groups_of(pid_t pid, char *path, size_t size)
+{
+	char file[32], text[1024], *line;
+
+	path[0] = '\0';
+	snprintf(file, sizeof(file), "/proc/%d/cgroup", pid);
+	if (text_file_read(file, text, sizeof(text)) <= 0)
+		return;
+	line = strncmp(text, "0::", 3) == 0 ? text : strstr(text, "\n0::");
+	if (!line)
+		return;
+	line += line == text ? 3 : 4;
+	line[strcspn(line, "\n")] = '\0';
+	snprintf(path, size, "%s", line);
+}
+
+/* Of one group, without those above it. */
+static bool throttled_itself(const char *folder, uint64_t *us)
+{
+	static const char name[] = "throttled_usec ";
+	char file[PATH_MAX], text[2048], *line;
+
+	if ((size_t)snprintf(file, sizeof(file), "%s/cpu.stat", folder) >= sizeof(file) ||
+	    text_file_read(file, text, sizeof(text)) <= 0)
+		return false;
+	line = strstr(text, name);
+	if (line)
+		*us = strtoull(line + strlen(name), NULL, 10);
+	return line;
+}
+
+bool groups_throttled(const char *folder, uint64_t *us)
+{
+	char path[PATH_MAX], *slash;
+	uint64_t own = 0;
+	bool known = false;
+
+	*us = 0;
+	snprintf(path, sizeof(path), "%s", folder);
+	/* The root has no quota. */
+	while (strlen(path) > strlen(GROUPS_ROOT)) {
+		if (throttled_itself(path, &own)) {
+			known = true;
+			*us += own;
+		}
+		slash = strrchr(path, '/');
+		if (!slash)
+			break;
+		*slash = '\0';
+	}
+	return known;
+}
+
+static int each_process(const char *folder, void (*fn)(pid_t pid, void *arg), void *arg, int depth)
+{
+	char path[PATH_MAX];
+	struct dirent *entry;
+	FILE *f;
+	DIR *dir;
+	int pid;
+
+	if (depth == DEEPEST || (size_t)snprintf(path, sizeof(path), "%s/cgroup.procs", folder) >= sizeof(path))
+		return -ENAMETOOLONG;
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (fscanf(f, "%d", &pid) == 1) {
+		/* 0: a process of another PID namespace. */
+		if (pid > 0)
+			fn(pid, arg);
+	}
+	fclose(f);
+	dir = opendir(folder);
+	while (dir && (entry = readdir(dir))) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
+		    (size_t)snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) >= sizeof(path))
+			continue;
+		/* One that was removed meanwhile has none. */
+		each_process(path, fn, arg, depth + 1);
+	}
+	if (dir)
+		closedir(dir);
+	return 0;
+}
+
+int groups_each_process(const char *folder, void (*fn)(pid_t pid, void *arg), void *arg)
+{
+	return each_process(folder, fn, arg, 0);
+}
+
+static size_t hex_digits(const char *text)
+{
+	size_t n = 0;
+
+	while (isxdigit((unsigned char)text[n]))
+		n++;
+	return n;
+}
+
+void groups_title(const char *path, char *title, size_t size)
+{
+	static const char *const before[] = { "docker-", "libpod-", "cri-containerd-", "crio-" };
+	const char *last = strrchr(path, '/'), *name;
+	size_t len;
+
+	last = last ? last + 1 : path;
+	for (unsigned int i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		name = strstr(path, before[i]);
+		if (name && hex_digits(name + strlen(before[i])) > SHORT_ID) {
+			snprintf(title, size, "%.*s", SHORT_ID, name + strlen(before[i]));
+			return;
+		}
+	}
+	/* Docker without systemd: its number is the name. LXC and systemd-nspawn have names. */
+	name = strstr(path, "/lxc.payload.");
+	if (name) {
+		name += strlen("/lxc.payload.");
+		snprintf(title, size, "%.*s", (int)strcspn(name, "/"), name);
+		return;
+	}
+	name = strstr(path, "/machine-");
+	if (name) {
+		name += strlen("/machine-");
+		len = strcspn(name, "/");
+		if (len > strlen(".scope") && strncmp(name + len - strlen(".scope"), ".scope", 6) == 0)
+			len -= strlen(".scope");
+		snprintf(title, size, "%.*s", (int)len, name);
+		return;
+	}
+	snprintf(title, size, "%.*s", hex_digits(last) > SHORT_ID ? SHORT_ID : (int)strlen(last), last);
+}

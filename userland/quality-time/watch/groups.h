@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Control groups (version 2) of processes, and what the kernel counts of them. */
+#ifndef WATCH_GROUPS_H
+#define WATCH_GROUPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define GROUPS_ROOT	"/sys/fs/cgroup"
+
+/* Path of the process's group below GROUPS_ROOT, for example "/user.slice"; "" if unknown. */
+void groups_of(pid_t pid, char *path, size_t size);
+/*
+ * For how long a group was throttled by cpu.max, its own or of one above it. @folder is a
+ * directory of cgroup2. False: the kernel does not say.
+ */
+bool groups_throttled(const char *folder, uint64_t *us);
+/* Calls @fn for each process of a group and of those below it. 0 or a negative errno. */
+int groups_each_process(const char *folder, void (*fn)(pid_t pid, void *arg), void *arg);
+/*
+ * For people: the container's name or the first letters of its number, if @path looks like that
+ * of a container; otherwise the last part of @path.
+ */
+void groups_title(const char *path, char *title, size_t size);
+
+#endif /* WATCH_GROUPS_H */

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What threads did in some time, and how much of their time alone they got for it. */
+#ifndef WATCH_SUM_H
+#define WATCH_SUM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * struct sum - of some intervals
+ * @cpu_ns: CPU time
+ * @explained_ns: the part of it of which Quality Time is known, by samples alone
+ * @quality_ns: Quality Time of that part
+ * @waited_ns: time in run queues, not running
+ */
+struct sum {
+	uint64_t cpu_ns;
+	uint64_t explained_ns;
+	uint64_t quality_ns;
+	uint64_t waited_ns;
+};
+
+static inline void sum_add(struct sum *to, const struct sum *more)
+{
+	to->cpu_ns += more->cpu_ns;
+	to->explained_ns += more->explained_ns;
+	to->quality_ns += more->quality_ns;
+	to->waited_ns += more->waited_ns;
+}
+
+/* The part of their time alone, 0 to 1, that they got; false: no sample says. */
+static inline bool sum_quality(const struct sum *s, double *quality)
+{
+	if (!s->explained_ns)
+		return false;
+	*quality = (double)s->quality_ns / (double)s->explained_ns;
+	return true;
+}
+
+#endif /* WATCH_SUM_H */

@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <pmctrack/libpmctrack.h>
+
+#include "complain.h"
+#include "watch/groups.h"
+#include "proc.h"
+#include "watch/watch.h"
+
+#define MODULE		"quality_time"
+/* Between two looks at signals and timers: some milliseconds of work. */
+#define RECORDS_AT_ONCE	4096
+/* The parent of kernel threads. */
+#define KTHREADD	2
+
+/* In the order of virtual counters; a record has a value for each bit of its mask. */
+enum { QUALITY_TIME, EXPLAINED, SAMPLE_AGE, WAITED, NR_VIRTS };
+
+static const char *const names[NR_VIRTS] = {
+	[QUALITY_TIME] = "quality_time", [EXPLAINED] = "explained",
+	[SAMPLE_AGE] = "sample_age", [WAITED] = "waited",
+};
+
+struct watch {
+	struct watch_options o;
+	struct pmctrack_session *session;
+	struct processes *processes;
+	uint32_t virt[NR_VIRTS];	/* the mask of each */
+	struct sum all;
+	unsigned int refused;
+	uint64_t revoked;	/* threads that somebody else took over */
+	uint64_t disturbed;	/* records with time that was not counted */
+	bool no_memory;
+	bool opened;
+	/* PIDs that were looked at, one bit each: a process is tried once. */
+	unsigned char *tried;
+	pid_t max_pid;
+};
+
+static int find_virts(struct watch *w, const struct pmctrack_ctl *ctl, uint32_t *all)
+{
+	const char *active = pmctrack_ctl__mmon(ctl);
+
+	if (!active || strcmp(active, MODULE) != 0) {
+		complain("Quality Time needs the monitoring module '" MODULE "', and %s is active; as root: 'modprobe pmctrack-mmon-" MODULE " && echo " MODULE " >/proc/pmc/mmon_manager'",
+			 active ? active : "none");
+		return -ENOENT;
+	}
+	for (unsigned int i = 0; i < NR_VIRTS; i++) {
+		if (pmctrack_ctl__parse_virts(ctl, names[i], &w->virt[i])) {
+			complain("%s", pmctrack_error());
+			return -ENOENT;
+		}
+		*all |= w->virt[i];
+	}
+	return 0;
+}
+
+static int open_session(struct watch *w)
+{
+	const struct watch_options *o = &w->o;
+	struct pmctrack_session_opts opts = {
+		.sz = sizeof(opts),
+		.flags = PMCTRACK_SESSION_THREADS | PMCTRACK_SESSION_CHILDREN |
+			 (o->program ? PMCTRACK_SESSION_ON_EXEC : PMCTRACK_SESSION_ATTACH),
+		.pid = o->program,
+		.processes = o->processes,
+		.nr_processes = o->nr_processes,
+		.period_ns = (uint64_t)(o->period_s * 1e9),
+	};
+	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
+	int err;
+
+	if (!ctl) {
+		complain("%s", pmctrack_error());
+		return -ENOENT;
+	}
+	err = find_virts(w, ctl, &opts.virts);
+	if (!err) {
+		w->session = pmctrack_session__open(ctl, NULL, 0, &opts);
+		err = w->session ? 0 : -errno;
+		if (err)
+			complain("%s", pmctrack_error());
+	}
+	pmctrack_ctl__close(ctl);
+	return err;
+}
+
+static pid_t highest_pid(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/pid_max", "re");
+	int max = 4194304;
+
+	if (f && fscanf(f, "%d", &max) != 1)
+		max = 4194304;
+	if (f)
+		fclose(f);
+	return max;
+}
+
+static bool was_tried(struct watch *w, pid_t pid)
+{
+	return pid <= 0 || pid > w->max_pid || w->tried[pid / 8] >> pid % 8 & 1;
+}
+
+static void set_tried(struct watch *w, pid_t pid, bool tried)
+{
+	if (tried)
+		w->tried[pid / 8] |= (unsigned char)(1u << pid % 8);
+	else
+		w->tried[pid / 8] &= (unsigned char)~(1u << pid % 8);
+}
+
+/* Children of those that are watched are watched, too; trying again costs a look at each thread. */
+static void try_process(pid_t pid, void *arg)
+{
+	struct watch *w = arg;
+	struct proc p;
+	int err;
+
+	if (was_tried(w, pid) || pid == getpid() || processes_find(w->processes, pid))
+		return;
+	set_tried(w, pid, true);
+	if (proc_read(pid, &p) || pid == KTHREADD || p.parent == KTHREADD)
+		return;
+	err = pmctrack_session__attach(w->session, pid);
+	/* Later, it may be a child of one of ours that has not run yet. */
+	if (err && err != -ESRCH && !w->opened)
+		w->refused++;
+}
+
+static void each_process_of_machine(struct watch *w)
+{
+	DIR *dir = opendir("/proc");
+	struct dirent *entry;
+
+	while (dir && (entry = readdir(dir))) {
+		if (isdigit((unsigned char)entry->d_name[0]))
+			try_process(atoi(entry->d_name), w);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static int find_processes(struct watch *w)
+{
+	if (w->o.all)
+		each_process_of_machine(w);
+	return w->o.cgroup ? groups_each_process(w->o.cgroup, try_process, w) : 0;
+}
+
+struct watch *watch_open(const struct watch_options *o)
+{
+	struct watch *w = calloc(1, sizeof(*w));
+	int err;
+
+	if (w) {
+		w->o = *o;
+		w->processes = processes_new();
+		w->max_pid = highest_pid();
+		w->tried = calloc((size_t)w->max_pid / 8 + 1, 1);
+	}
+	if (!w || !w->processes || !w->tried) {
+		complain("no memory");
+		goto failed;
+	}
+	if (open_session(w))
+		goto failed;
+	err = find_processes(w);
+	if (err) {
+		complain("%s: not a directory of control groups (cgroup2): %s", o->cgroup, strerror(-err));
+		goto failed;
+	}
+	w->opened = true;
+	return w;
+failed:
+	watch_close(w);
+	return NULL;
+}
+
+void watch_close(struct watch *w)
+{
+	if (!w)
+		return;
+	pmctrack_session__close(w->session);
+	processes_free(w->processes);
+	free(w->tried);
+	free(w);
+}
+
+int watch_fd(const struct watch *w)
+{
+	return pmctrack_session__fd(w->session);
+}
+
+/* The value of a virtual counter; false: the record has none. */
+static bool value_of(const struct watch *w, const struct pmctrack_record *rec, unsigned int i,
+		     uint64_t *value)
+{
+	uint32_t bit = w->virt[i];
+
+	if (!(rec->virt & bit))
+		return false;
+	*value = rec->counts[rec->nr_counts + (unsigned int)__builtin_popcount(rec->virt & (bit - 1))];
+	return true;
+}
+
+static void take_record(struct watch *w, const struct pmctrack_record *rec)
+{
+	struct process *of = processes_get(w->processes, rec->tgid);
+	struct sum s = { .cpu_ns = rec->run_ns };
+	uint64_t age;
+
+	w->revoked += rec->kind == PMCTRACK_RECORD_REVOKED;
+	w->disturbed += rec->flags & PMCTRACK_RECORD_F_DISTURBED ? 1 : 0;
+	value_of(w, rec, QUALITY_TIME, &s.quality_ns);
+	value_of(w, rec, EXPLAINED, &s.explained_ns);
+	value_of(w, rec, WAITED, &s.waited_ns);
+	sum_add(&w->all, &s);
+	if (!of) {
+		w->no_memory = true;
+		return;
+	}
+	if (value_of(w, rec, SAMPLE_AGE, &age)) {
+		of->sample_age_ms = age;
+		if (age > of->oldest_ms)
+			of->oldest_ms = age;
+	}
+	processes_add(w->processes, of, &s, (int)rec->cpu);
+}
+
+bool watch_take(struct watch *w)
+{
+	const struct pmctrack_record *rec;
+	unsigned int n = 0;
+
+	while (n < RECORDS_AT_ONCE && pmctrack_session__next(w->session, &rec) > 0) {
+		take_record(w, rec);
+		n++;
+	}
+	return n == RECORDS_AT_ONCE;
+}
+
+/* Its PID may be another process's next time. */
+static bool forget_ended(struct process *of, void *arg)
+{
+	if (of->ended)
+		set_tried(arg, of->pid, false);
+	return false;
+}
+
+void watch_look(struct watch *w)
+{
+	processes_look(w->processes);
+	processes_each(w->processes, forget_ended, w);
+	find_processes(w);
+}
+
+void watch_end(struct watch *w)
+{
+	if (!w->o.program)
+		pmctrack_session__detach(w->session);
+	while (watch_take(w))
+		;
+}
+
+struct processes *watch_processes(struct watch *w)
+{
+	return w->processes;
+}
+
+const struct sum *watch_sum(const struct watch *w)
+{
+	return &w->all;
+}
+
+unsigned int watch_refused(const struct watch *w)
+{
+	return w->refused;
+}
+
+bool watch_is_whole(const struct watch *w)
+{
+	struct pmctrack_session_stats stats = { .sz = sizeof(stats) };
+
+	pmctrack_session__stats(w->session, &stats);
+	return !stats.lost && !stats.skipped_threads && !stats.left_out_threads && !w->refused &&
+	       !w->revoked && !w->disturbed && !w->no_memory;
+}
+
+void watch_complain(const struct watch *w)
+{
+	struct pmctrack_session_stats stats = { .sz = sizeof(stats) };
+
+	pmctrack_session__stats(w->session, &stats);
+	if (stats.lost)
+		complain("%" PRIu64 " last records of threads were lost, because the kernel's buffer was full; their time is missing",
+			 (uint64_t)stats.lost);
+	if (stats.skipped_threads)
+		complain("%u threads were not watched: the kernel had no memory for them", stats.skipped_threads);
+	if (stats.left_out_threads)
+		complain("%u threads were not watched: their process has more than one request may attach (attach_max_threads= in /proc/pmc/config), or created them too fast",
+			 stats.left_out_threads);
+	if (w->refused)
+		complain("%u processes were not watched: another session monitors them, or they are not yours", w->refused);
+	if (w->revoked)
+		complain("%" PRIu64 " threads were taken over by somebody else; their time is missing from there on",
+			 w->revoked);
+	if (w->disturbed)
+		complain("%" PRIu64 " intervals were disturbed: somebody else wrote the counters (a hypervisor, firmware)",
+			 w->disturbed);
+	if (w->no_memory)
+		complain("no memory: the sums of some processes are missing");
+}

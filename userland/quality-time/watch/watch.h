@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Quality Time of processes while they run: a session of libpmctrack with the virtual counters of
+ * the monitoring module quality_time, and the table of processes that its records fill.
+ */
+#ifndef WATCH_WATCH_H
+#define WATCH_WATCH_H
+
+#include <sys/types.h>
+
+#include "watch/processes.h"
+
+/**
+ * struct watch_options - who is watched
+ * @program: a process that is going to execute a program, with all that it starts; 0: none
+ * @processes: these running processes, with all that they start
+ * @nr_processes: their number
+ * @cgroup: directory of a control group: its processes; NULL: none
+ * @all: all processes of this machine, but for the calling one
+ * @period_s: how often there are records of threads that run
+ */
+struct watch_options {
+	pid_t program;
+	const pid_t *processes;
+	unsigned int nr_processes;
+	const char *cgroup;
+	bool all;
+	double period_s;
+};
+
+struct watch;
+
+/* NULL: the reason was printed. */
+struct watch *watch_open(const struct watch_options *o);
+void watch_close(struct watch *w);
+/* To be polled for records. */
+int watch_fd(const struct watch *w);
+/* Takes records into the table. Returns whether there may be more. */
+bool watch_take(struct watch *w);
+/* From time to time, about once a second: who is new, who has ended. */
+void watch_look(struct watch *w);
+/* Nobody is watched any more, but for what is in the table. */
+void watch_end(struct watch *w);
+struct processes *watch_processes(struct watch *w);
+/* All of them together, also those that the table has forgotten. */
+const struct sum *watch_sum(const struct watch *w);
+/* Processes that could not be watched, because others have them, or they are not ours. */
+unsigned int watch_refused(const struct watch *w);
+/* Is nothing missing in the sums? */
+bool watch_is_whole(const struct watch *w);
+/* Print what is missing in the sums, if anything is. */
+void watch_complain(const struct watch *w);
+
+#endif /* WATCH_WATCH_H */
