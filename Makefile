@@ -73,6 +73,7 @@ experiments: setup
 	tests/experiments/pmctrack/schedulers --machine 2B-10S
 	tests/experiments/pmctrack/energy
 	tests/experiments/pmctrack/quality
+	tests/experiments/pmctrack/placer
 
 clean:
 	rm -rf build

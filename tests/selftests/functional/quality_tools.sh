@@ -213,3 +213,89 @@ test_qtop_batch() {
 	expect_refusal 1 "^qtop: cannot write: No space" sh -c 'qtop --batch -n 1 -i 0.1 >/dev/full'
 	without_quality
 }
+
+# on_machine TOPOLOGY: another simulated machine of four CPUs; "" is the first one again
+on_machine() {
+	[ "$(nproc)" = 4 ] || only "four CPUs"
+	[ -n "${first_machine-}" ] || first_machine=$(simapp --machine | sed -n 's/^simulated machine: //p')
+	echo none >$MANAGER
+	rmmod pmctrack_mmon_quality_time pmctrack_hold 2>/dev/null || true
+	rmmod pmctrack pmctrack_sim
+	insmod $MODULES/pmctrack_sim.ko topology="${1:-$first_machine}"
+	load
+}
+all_cpus() { [ "$(taskset -p "$1" | grep -oE '[0-9a-f]+$')" = f ]; }
+
+# Two programs that fill a cache and two that do not: in the end, each cache has one of the first.
+test_qplacer() {
+	only sim
+	local pids=() program
+	on_machine 2x2
+	with_quality hold_us=5000 budget=50
+	equal "$(sed -n 's/^caches: //p' /proc/pmc/info)" "0,1 2,3"
+	for program in mcf lbm gamess povray; do
+		(exec -a $program simapp -x 10000 $program >/dev/null) & pids+=($!)
+	done
+	qplacer --json --seed 1 -i 0.4 -N 16 -p "$(IFS=,; echo "${pids[*]}")" >/tmp/qplacer.json
+	python3 - "${pids[@]}" <<-'P' || fail "$(tail -n 3 /tmp/qplacer.json)"
+		import json, sys
+		lines = [json.loads(line) for line in open("/tmp/qplacer.json")]
+		mcf, lbm = int(sys.argv[1]), int(sys.argv[2])
+		made = [line for line in lines if line["type"] == "decision"]
+		assert len(made) > 15 and lines[0]["caches"] == ["0-1", "2-3"], lines[0]
+		assert any(len(line["candidates"]) == 3 for line in made)
+		def apart(line):
+		    return not any({mcf, lbm} <= set(cache) for cache in line["candidates"][line["chosen"]]["state"])
+		half = made[len(made) // 2:]
+		print("#", sum(map(apart, half)), "of", len(half), "decisions keep them apart")
+		assert sum(map(apart, half)) >= 0.8 * len(half)
+		for line in made:
+		    assert abs(sum(c["probability"] for c in line["candidates"]) - 1) < 0.01
+	P
+	for program in "${pids[@]}"; do all_cpus "$program" || fail "what it left: $(taskset -p "$program")"; done
+	kill "${pids[@]}"
+	on_machine ""
+}
+
+# Killed, it restores; others' changes and its own refusals; nothing is done in a dry run.
+test_qplacer_ends() {
+	only sim
+	local one other mine
+	on_machine 2x2
+	with_quality hold_us=5000 budget=50
+	simapp -x 10000 mcf >/dev/null & one=$!
+	simapp -x 10000 gamess >/dev/null & other=$!
+	qplacer -i 0.2 -p $one,$other >/tmp/qplacer.txt 2>/tmp/qplacer.err & mine=$!
+	for _ in $(seq 50); do all_cpus $one || break; sleep 0.1; done
+	! all_cpus $one || fail "not placed: $(cat /tmp/qplacer.txt /tmp/qplacer.err)"
+	kill -KILL $mine
+	wait $mine || true
+	for _ in $(seq 50); do ! all_cpus $one || ! all_cpus $other || break; sleep 0.1; done
+	all_cpus $one && all_cpus $other || fail "not restored"
+	grep -qE "^# CPUs that share a cache: 0-1 2-3; seed [0-9]+" /tmp/qplacer.txt
+	grep -qE "^ +[0-9.]+ s  placed \{ " /tmp/qplacer.txt
+	# Somebody else decides.
+	qplacer -i 0.2 -p $one,$other >/tmp/qplacer.txt 2>/tmp/qplacer.err & mine=$!
+	for _ in $(seq 50); do all_cpus $one || break; sleep 0.1; done
+	taskset -p 8 $one >/dev/null
+	for _ in $(seq 50); do ! grep -q "is left alone" /tmp/qplacer.err || break; sleep 0.1; done
+	grep -qE "^qplacer: simapp\[$one\] is left alone: somebody else has changed" /tmp/qplacer.err || fail "$(cat /tmp/qplacer.err)"
+	kill $mine
+	wait $mine || fail "status $? after SIGTERM"
+	taskset -p $one | grep -q ": 8$" || fail "somebody else's choice: $(taskset -p $one)"
+	all_cpus $other || fail "the other one: $(taskset -p $other)"
+	taskset -p f $one >/dev/null
+	qplacer --dry-run -i 0.2 -N 2 -p $one,$other >/tmp/qplacer.txt & mine=$!
+	for _ in $(seq 15); do all_cpus $one && all_cpus $other || fail "a dry run does something"; sleep 0.1; done
+	wait $mine
+	kill $one $other
+	expect_refusal 2 "^qplacer: -w mcf: not a program's name" qplacer -w mcf
+	expect_refusal 2 "^qplacer: --damping 1: not a number" qplacer --damping 1
+	expect_refusal 2 "^qplacer: -u nobody-else: there is no such user" qplacer -u nobody-else
+	expect_refusal 1 "^qplacer: all CPUs that this process may use share one" taskset -c 0,1 qplacer
+	expect_refusal 1 "needs CAP_PERFMON" user qplacer
+	on_machine 4-shared
+	with_quality
+	expect_refusal 1 "^qplacer: all CPUs that this process may use share one" qplacer
+	on_machine ""
+}

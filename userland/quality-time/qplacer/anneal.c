@@ -138,8 +138,10 @@ void anneal_learn(struct anneal *a, const struct placement *where, unsigned int 
 	uint64_t others = others_of(a, where, i);
 	struct memory *m;
 
-	if (a->used >= MEMORY * 3 / 4)
+	while (a->used >= MEMORY * 3 / 4) {
+		draw(a);
 		rebuild(a, is_lucky, a->lot);
+	}
 	m = (struct memory *)recall(a, i, others);
 	if (!m->used) {
 		*m = (struct memory){ .app = (uint8_t)i, .others = others, .used = true, .percent = UNKNOWN };
@@ -204,7 +206,7 @@ static int excess(const struct anneal *a, const struct placement *where)
 	return worst;
 }
 
-void anneal_spread(const struct anneal *a, struct placement *where)
+static void spread(const struct anneal *a, struct placement *where)
 {
 	uint64_t placed = 0;
 
@@ -225,6 +227,15 @@ void anneal_spread(const struct anneal *a, struct placement *where)
 	}
 }
 
+void anneal_place(const struct anneal *a, struct placement *where)
+{
+	struct placement anew;
+
+	spread(a, &anew);
+	if (excess(a, where) > excess(a, &anew))
+		*where = anew;
+}
+
 bool anneal_same(const struct anneal *a, const struct placement *one, const struct placement *other)
 {
 	for (unsigned int i = 0; i < ANNEAL_APPS; i++) {
@@ -243,7 +254,7 @@ static bool is_known(const struct anneal *a, const struct decision *d, const str
 	return false;
 }
 
-/* CPUs that the applications of a part need, of those that are in @cache of @now only if that is one. */
+/* CPUs that the applications of a part need; with @now, of those that are in @cache there. */
 static unsigned int size_of(const struct anneal *a, const struct placement *where, unsigned int part,
 			    const struct placement *now, unsigned int cache)
 {
@@ -256,7 +267,7 @@ static unsigned int size_of(const struct anneal *a, const struct placement *wher
 	return cpus;
 }
 
-/* The cache that has room for a part, and where most of it is already; among these, the smallest. */
+/* The cache that has room for a part, and where most of it is; among these, the smallest. */
 static int cache_for(const struct anneal *a, const struct placement *where, unsigned int part,
 		     const struct placement *now, int most, uint64_t taken)
 {
@@ -275,7 +286,7 @@ static int cache_for(const struct anneal *a, const struct placement *where, unsi
 	return best;
 }
 
-/* Give the parts caches, so that few have to move: the greatest first. False: they do not fit. */
+/* Give parts caches so that few have to move, the greatest first. False: they do not fit. */
 static bool fit(const struct anneal *a, struct placement *where, const struct placement *now, int most)
 {
 	uint64_t placed = 0, taken = 0;
@@ -380,13 +391,14 @@ static void consider_near(const struct anneal *a, struct decision *d, const stru
 /* By the logarithms of weights, so that great ones do not overflow. */
 static void weigh(const struct anneal *a, struct decision *d, double t_ms)
 {
-	double now = d->candidate[0].energy, greatest = 0, sum = 0;
+	double now = d->candidate[0].energy, greatest = log(a->params.stay), sum = 0;
 	unsigned int i;
 
 	for (i = 0; i < d->nr; i++) {
 		struct candidate *c = &d->candidate[i];
 
-		c->probability = i ? log(t_ms < 1 ? 1 : t_ms) + a->params.lambda * (c->energy - now) : 0;
+		c->probability = i ? log(t_ms < 1 ? 1 : t_ms) + a->params.lambda * (c->energy - now) :
+				     log(a->params.stay);
 		if (c->probability > greatest)
 			greatest = c->probability;
 	}
@@ -399,13 +411,13 @@ static void weigh(const struct anneal *a, struct decision *d, double t_ms)
 void anneal_decide(struct anneal *a, const struct placement *now, double t_ms, struct decision *d)
 {
 	int most = excess(a, now);
-	struct placement spread;
+	struct placement anew;
 	double lot;
 
 	/* No state is fuller than it has to be, or than the present one is. */
-	anneal_spread(a, &spread);
-	if (excess(a, &spread) < most)
-		most = excess(a, &spread);
+	spread(a, &anew);
+	if (excess(a, &anew) < most)
+		most = excess(a, &anew);
 	d->nr = 1;
 	d->candidate[0].where = *now;
 	d->all = consider_all(a, d, now, most);

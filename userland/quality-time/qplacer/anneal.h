@@ -9,10 +9,11 @@
  * that is better by dE is exp(lambda * dE) times as likely as to stay for one millisecond, and
  * staying becomes less likely with the time since the last move:
  *
- *	P(S -> S') = t exp(lambda (E(S') - E(S))) / (1 + sum of these),	t in ms
+ *	P(S -> S') = t exp(lambda (E(S') - E(S))) / (s + sum of these),	t in ms
  *
- * The paper leaves open what staying weighs (here 1), the unit of E (percent), and how often a move
- * is considered (the caller's business). Where there are more states than MOST_STATES, those are
+ * The paper leaves open what staying weighs (s; with 1, states that are as good as the present one
+ * follow each other all the time), the unit of E (percent), and how often a move is considered (the
+ * caller's business). Where there are more states than MOST_STATES, those are
  * considered that differ by one application that moves, or two that change places.
  */
 #ifndef QPLACER_ANNEAL_H
@@ -31,11 +32,14 @@
  * struct anneal_params - what can be chosen
  * @lambda: the greater, the greedier; the paper has 2.0
  * @damping: the part of the old value in a new one; the paper has 0.25
+ * @stay: how much staying weighs, in ms: in that time, or a few of them, a state that is as good
+ *	as the present one follows
  * @seed: of what is drawn by lot
  */
 struct anneal_params {
 	double lambda;
 	double damping;
+	double stay;
 	uint64_t seed;
 };
 
@@ -84,8 +88,11 @@ void anneal_add(struct anneal *a, unsigned int i, unsigned int cpus, double weig
 void anneal_remove(struct anneal *a, unsigned int i);
 /* Is it there? */
 bool anneal_has(const struct anneal *a, unsigned int i);
-/* A placement of all that are there: the greatest first, where most room is left. */
-void anneal_spread(const struct anneal *a, struct placement *where);
+/*
+ * All stay where they are in @where if there is room enough. If not, each goes where most room is
+ * left, the greatest first.
+ */
+void anneal_place(const struct anneal *a, struct placement *where);
 /* Application @i had this quality in percent, placed like that. */
 void anneal_learn(struct anneal *a, const struct placement *where, unsigned int i, double percent);
 double anneal_energy(const struct anneal *a, const struct placement *where);

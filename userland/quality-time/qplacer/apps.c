@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <string.h>
+
+#include "qplacer/apps.h"
+
+/* Who uses less of a CPU in an interval hardly disturbs others. */
+#define RUNS_PERCENT	20
+/* After so many intervals in which it hardly ran, it is not placed any more. */
+#define PATIENCE	10
+
+static bool is_left_alone(const struct apps *a, const struct process *of)
+{
+	for (unsigned int i = 0; i < a->nr_alone; i++) {
+		if (a->alone[i].pid == of->pid && a->alone[i].start == of->start)
+			return true;
+	}
+	return false;
+}
+
+static int index_of(const struct apps *a, const struct process *of)
+{
+	for (int i = 0; i < ANNEAL_APPS; i++) {
+		if (a->of[i].pid == of->pid && a->of[i].start == of->start)
+			return i;
+	}
+	return -1;
+}
+
+/* CPUs that it needs, if it used so much; no more than a cache has. */
+static unsigned int cpus_for(const struct apps *a, double used)
+{
+	unsigned int cpus = (unsigned int)(used + 0.5), most = 1;
+
+	for (unsigned int c = 0; c < a->topology->nr; c++) {
+		if (a->topology->room[c] > most)
+			most = a->topology->room[c];
+	}
+	if (cpus > most)
+		cpus = most;
+	return cpus ? cpus : 1;
+}
+
+/**
+ * struct updating - a look at all processes
+ * @a: the applications
+ * @p: the table
+ * @slot_s: length of the last slot
+ * @where: where the applications are
+ * @seen: those that were there
+ * @changed: others are there, or need more
+ */
+struct updating {
+	struct apps *a;
+	struct processes *p;
+	double slot_s;
+	struct placement *where;
+	uint64_t seen;
+	bool changed;
+};
+
+/* The cache of a CPU. */
+static uint8_t cache_of(const struct apps *a, int cpu)
+{
+	for (unsigned int c = 0; c < a->topology->nr; c++) {
+		if (cpu >= 0 && CPU_ISSET((size_t)cpu, &a->topology->cpus[c]))
+			return (uint8_t)c;
+	}
+	return 0;
+}
+
+/* Nobody can keep its programs in one cache whose CPUs it may not use. */
+static bool may_be_moved(const struct apps *a, const struct process *of)
+{
+	if (!a->affinity)
+		return true;
+	for (unsigned int c = 0; c < a->topology->nr; c++) {
+		if (!affinity_may_use(a->affinity, of->pid, of->start, &a->topology->cpus[c]))
+			return false;
+	}
+	return true;
+}
+
+static void meet(struct updating *u, const struct process *of, double used)
+{
+	struct apps *a = u->a;
+	unsigned int i = 0;
+
+	if (a->uid != (uid_t)-1 && of->uid != a->uid)
+		return;
+	if (used * 100 < RUNS_PERCENT || is_left_alone(a, of) || !may_be_moved(a, of))
+		return;
+	while (i < ANNEAL_APPS && a->of[i].pid)
+		i++;
+	if (i == ANNEAL_APPS) {
+		a->too_many = true;
+		return;
+	}
+	a->of[i] = (struct app){ .pid = of->pid, .start = of->start, .quality = -1, .cpus = cpus_for(a, used) };
+	memcpy(a->of[i].name, of->name, sizeof(a->of[i].name));
+	anneal_add(a->anneal, i, a->of[i].cpus, options_weight(a->o, of->pid, of->name));
+	a->nr++;
+	u->where->cache[i] = cache_of(a, of->cpu);
+	u->seen |= 1ULL << i;
+	u->changed = true;
+}
+
+static void look_again(struct updating *u, struct app *app, unsigned int i, const struct process *of,
+		       const struct sum *s, double used)
+{
+	unsigned int cpus = cpus_for(u->a, used);
+	double quality;
+
+	memcpy(app->name, of->name, sizeof(app->name));
+	app->idle = used * 100 < RUNS_PERCENT ? app->idle + 1 : 0;
+	if (app->idle < PATIENCE)
+		u->seen |= 1ULL << i;
+	/* Where the kernel has it now. */
+	if (!u->a->affinity)
+		u->where->cache[i] = cache_of(u->a, of->cpu);
+	app->quality = !app->idle && sum_quality(s, &quality) ? 100 * quality : -1;
+	/* Only more: threads come and go. */
+	if (cpus <= app->cpus)
+		return;
+	app->cpus = cpus;
+	anneal_add(u->a->anneal, i, cpus, options_weight(u->a->o, of->pid, of->name));
+	u->changed = true;
+}
+
+static bool look(struct process *of, void *arg)
+{
+	struct updating *u = arg;
+	struct sum s = processes_last(u->p, of, 1);
+	double used = u->slot_s > 0 ? (double)s.cpu_ns / 1e9 / u->slot_s : 0;
+	int i = index_of(u->a, of);
+
+	if (of->ended)
+		return true;
+	if (i < 0)
+		meet(u, of, used);
+	else
+		look_again(u, &u->a->of[i], (unsigned int)i, of, &s, used);
+	return false;
+}
+
+static void forget(struct apps *a, unsigned int i)
+{
+	anneal_remove(a->anneal, i);
+	a->of[i] = (struct app){ .quality = -1 };
+	a->nr--;
+}
+
+bool apps_update(struct apps *a, struct processes *p, double slot_s, struct placement *where)
+{
+	struct updating u = { .a = a, .p = p, .slot_s = slot_s, .where = where };
+
+	processes_each(p, look, &u);
+	for (unsigned int i = 0; i < ANNEAL_APPS; i++) {
+		if (!a->of[i].pid || u.seen >> i & 1)
+			continue;
+		/* It may be idle only. */
+		if (a->affinity)
+			affinity_restore(a->affinity, a->of[i].pid, a->of[i].start);
+		forget(a, i);
+		u.changed = true;
+	}
+	if (u.changed)
+		anneal_place(a->anneal, where);
+	return u.changed;
+}
+
+void apps_leave(struct apps *a, unsigned int i)
+{
+	a->alone[a->nr_alone % 64].pid = a->of[i].pid;
+	a->alone[a->nr_alone % 64].start = a->of[i].start;
+	if (a->nr_alone < 64)
+		a->nr_alone++;
+	forget(a, i);
+}
+
+void apps_move(struct apps *a, const struct placement *where,
+	       void (*note)(const struct app *app, int err))
+{
+	for (unsigned int i = 0; a->affinity && i < ANNEAL_APPS; i++) {
+		const struct app app = a->of[i];
+		int err;
+
+		if (!app.pid)
+			continue;
+		err = affinity_set(a->affinity, app.pid, app.start, &a->topology->cpus[where->cache[i]]);
+		if (!err)
+			continue;
+		/* One that has ended is missing in the next look. */
+		if (err == -ESRCH)
+			continue;
+		note(&app, err);
+		apps_leave(a, i);
+	}
+}

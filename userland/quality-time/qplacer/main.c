@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* qplacer: which processes share a cache. */
+#include <fcntl.h>
+
+#include "complain.h"
+#include "exit_status.h"
+#include "qplacer/options.h"
+#include "qplacer/run.h"
+#include "standard_files.h"
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	int status;
+
+	complain_as("qplacer");
+	if (standard_files_open(O_CLOEXEC))
+		return STATUS_FAILED;
+	status = options_parse(&options, argc, argv);
+	if (status)
+		return status < 0 ? standard_output_end(0, STATUS_FAILED) : status;
+	return standard_output_end(run(&options), STATUS_FAILED);
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Annealing by known numbers; which CPUs processes may use, and that they may use them again. */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "proc.h"
+#include "qplacer/affinity.h"
+#include "qplacer/anneal.h"
+
+static const unsigned int rooms[8] = { 2, 2, 2, 2, 2, 2, 2, 2 };
+static const unsigned int four[2] = { 4, 4 };
+static struct decision d;
+
+static struct anneal *machine(const unsigned int *room, unsigned int caches, unsigned int apps)
+{
+	const struct anneal_params params = { .lambda = 2, .damping = 0.25, .stay = 1, .seed = 1 };
+	struct anneal *a = anneal_new(&params, room, caches);
+
+	assert_non_null(a);
+	for (unsigned int i = 0; i < apps; i++)
+		anneal_add(a, i, 1, 1);
+	return a;
+}
+
+static void expect_states(const unsigned int *room, unsigned int caches, unsigned int apps,
+			  unsigned int states, bool all)
+{
+	struct anneal *a = machine(room, caches, apps);
+	struct placement where = { .cache = { 0 } };
+
+	anneal_place(a, &where);
+	anneal_decide(a, &where, 1000, &d);
+	assert_int_equal(d.nr, states);
+	assert_int_equal(d.all, all);
+	for (unsigned int i = 0; i < d.nr; i++) {
+		for (unsigned int k = 0; k < i; k++)
+			assert_false(anneal_same(a, &d.candidate[i].where, &d.candidate[k].where));
+	}
+	anneal_free(a);
+}
+
+/* Unique co-locations: 4 in pairs: 3; 8 in fours: C(8, 4) / 2; 8 in pairs: 105, too many. */
+static void states(void **state)
+{
+	(void)state;
+	expect_states(rooms, 2, 1, 1, true);
+	expect_states(rooms, 2, 2, 2, true);
+	expect_states(rooms, 2, 3, 3, true);
+	expect_states(rooms, 2, 4, 3, true);
+	expect_states(rooms, 3, 6, 15, true);
+	expect_states(four, 2, 8, 35, true);
+	/* Itself, and for each of 6 pairs of caches 4 swaps, of which two are the same. */
+	expect_states(rooms, 4, 8, 13, false);
+	/* More than fit: three of four beside each other. */
+	expect_states(rooms, 2, 5, 10, true);
+	expect_states(rooms, 8, 16, 57, false);
+}
+
+/* What was learnt decides, by the paper's formula. */
+static void formula(void **state)
+{
+	struct anneal *a = machine(rooms, 2, 4);
+	struct placement now = { .cache = { 0, 0, 1, 1 } };
+	double expected[3], sum = 1;
+
+	(void)state;
+	/* 0.25 * 100 + 0.75 * 60 */
+	anneal_learn(a, &now, 0, 60);
+	assert_true(fabs(anneal_energy(a, &now) - 370) < 1e-9);
+	anneal_learn(a, &now, 0, 60);
+	assert_true(fabs(anneal_energy(a, &now) - 362.5) < 1e-9);
+	for (unsigned int i = 0; i < 4; i++)
+		anneal_learn(a, &(struct placement){ .cache = { 0, 1, 0, 1 } }, i, 88);
+	for (unsigned int i = 0; i < 4; i++)
+		anneal_learn(a, &(struct placement){ .cache = { 0, 1, 1, 0 } }, i, 87);
+	anneal_decide(a, &now, 500, &d);
+	assert_int_equal(d.nr, 3);
+	for (unsigned int i = 1; i < 3; i++) {
+		expected[i] = 500 * exp(2 * (d.candidate[i].energy - 362.5));
+		sum += expected[i];
+	}
+	assert_true(fabs(d.candidate[0].probability - 1 / sum) < 1e-6);
+	assert_true(fabs(d.candidate[1].probability - expected[1] / sum) < 1e-6);
+	/* Whoever never was with them has 100. */
+	anneal_remove(a, 3);
+	anneal_add(a, 3, 1, 1);
+	assert_true(fabs(anneal_energy(a, &(struct placement){ .cache = { 0, 1, 0, 1 } }) - (91 + 91 + 200)) < 1e-9);
+	anneal_free(a);
+}
+
+/* Pairs are worse or better than others, without noise: it ends up with the best, and stays. */
+static void finds(void **state)
+{
+	static const double quality[4][4] = { { 0, 50, 95, 70 }, { 50, 0, 70, 95 }, { 95, 70, 0, 60 }, { 70, 95, 60, 0 } };
+	struct anneal *a = machine(rooms, 2, 4);
+	struct placement now = { .cache = { 0, 0, 1, 1 } };
+	unsigned int best = 0;
+	double t_ms = 0;
+
+	(void)state;
+	for (unsigned int step = 0; step < 1000; step++) {
+		for (unsigned int i = 0; i < 4; i++) {
+			for (unsigned int k = 0; k < 4; k++) {
+				if (i != k && now.cache[i] == now.cache[k])
+					anneal_learn(a, &now, i, quality[i][k]);
+			}
+		}
+		t_ms += 1000;
+		anneal_decide(a, &now, t_ms, &d);
+		best += now.cache[0] == now.cache[2];
+		if (!d.chosen)
+			continue;
+		now = d.candidate[d.chosen].where;
+		t_ms = 0;
+	}
+	print_message("# in the best state for %u of 1000 steps\n", best);
+	assert_true(best > 950);
+	anneal_free(a);
+}
+
+/* More is learnt than there is room for. */
+static void memory(void **state)
+{
+	struct anneal *a = machine((const unsigned int[]){ 64, 64 }, 2, 30);
+	struct placement where = { .cache = { 0 } };
+
+	(void)state;
+	for (unsigned int n = 0; n < 20000; n++) {
+		for (unsigned int i = 0; i < 30; i++)
+			where.cache[i] = (n * 2654435761u) >> i & 1;
+		anneal_learn(a, &where, n % 30, 50);
+	}
+	assert_true(anneal_energy(a, &where) <= 3000 && anneal_energy(a, &where) > 2000);
+	anneal_free(a);
+}
+
+/* A program that needs two CPUs has a cache of two for itself; few have to move. */
+static void fits(void **state)
+{
+	const struct anneal_params params = { .lambda = 2, .damping = 0.25, .stay = 1, .seed = 1 };
+	struct anneal *a = anneal_new(&params, (const unsigned int[]){ 2, 4 }, 2);
+	struct placement where = { .cache = { 0 } };
+
+	(void)state;
+	anneal_add(a, 0, 3, 1);
+	anneal_add(a, 1, 1, 1);
+	anneal_add(a, 2, 1, 1);
+	anneal_place(a, &where);
+	assert_int_equal(where.cache[0], 1);
+	anneal_decide(a, &where, 1000, &d);
+	for (unsigned int i = 0; i < d.nr; i++)
+		assert_int_equal(d.candidate[i].where.cache[0], 1);
+	assert_int_equal(d.nr, 3);
+	anneal_free(a);
+}
+
+static pid_t new_process(uint64_t *start)
+{
+	struct proc p;
+	pid_t pid = fork();
+
+	if (!pid) {
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(proc_read(pid, &p), 0);
+	*start = p.start;
+	return pid;
+}
+
+static bool may_use(pid_t pid, const cpu_set_t *cpus)
+{
+	cpu_set_t now;
+
+	assert_int_equal(sched_getaffinity(pid, sizeof(now), &now), 0);
+	return CPU_EQUAL(&now, cpus);
+}
+
+static void first_of(cpu_set_t *first, const cpu_set_t *all)
+{
+	int cpu = 0;
+
+	while (!CPU_ISSET((size_t)cpu, all))
+		cpu++;
+	CPU_ZERO(first);
+	CPU_SET((size_t)cpu, first);
+}
+
+static void end_process(pid_t pid)
+{
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+}
+
+static void affinity(void **state)
+{
+	cpu_set_t all, first, none;
+	uint64_t start;
+	/* First: whoever is forked later keeps the guard's descriptor. */
+	pid_t pid = new_process(&start);
+	struct affinity *a = affinity_new();
+
+	(void)state;
+	assert_non_null(a);
+	CPU_ZERO(&none);
+	sched_getaffinity(0, sizeof(all), &all);
+	if (CPU_COUNT(&all) < 2)
+		skip();
+	first_of(&first, &all);
+	assert_int_equal(affinity_set(a, pid, start, &first), 0);
+	assert_true(may_use(pid, &first));
+	assert_int_equal(affinity_set(a, pid, start, &none), -EINVAL);
+	assert_int_equal(affinity_set(a, pid, start + 1, &first), -ESRCH);
+	affinity_restore(a, pid, start);
+	assert_true(may_use(pid, &all));
+	/* At the end. */
+	assert_int_equal(affinity_set(a, pid, start, &first), 0);
+	affinity_free(a);
+	assert_true(may_use(pid, &all));
+	/* Somebody else has changed it: it stays as it is. */
+	a = affinity_new();
+	assert_int_equal(affinity_set(a, pid, start, &all), 0);
+	sched_setaffinity(pid, sizeof(first), &first);
+	assert_int_equal(affinity_set(a, pid, start, &all), -EXDEV);
+	affinity_free(a);
+	assert_true(may_use(pid, &first));
+	end_process(pid);
+}
+
+/* The one who set it is killed. */
+static void guarded(void **state)
+{
+	cpu_set_t all, first;
+	uint64_t start;
+	pid_t pid = new_process(&start), killed;
+	struct affinity *a;
+
+	(void)state;
+	sched_getaffinity(0, sizeof(all), &all);
+	if (CPU_COUNT(&all) < 2)
+		skip();
+	first_of(&first, &all);
+	killed = fork();
+	if (!killed) {
+		a = affinity_new();
+		if (a && !affinity_set(a, pid, start, &first))
+			raise(SIGKILL);
+		_exit(1);
+	}
+	waitpid(killed, NULL, 0);
+	for (int i = 0; i < 1000 && !may_use(pid, &all); i++)
+		usleep(10000);
+	assert_true(may_use(pid, &all));
+	end_process(pid);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(states),
+		cmocka_unit_test(formula),
+		cmocka_unit_test(finds),
+		cmocka_unit_test(memory),
+		cmocka_unit_test(fits),
+		cmocka_unit_test(affinity),
+		cmocka_unit_test(guarded),
+	};
+
+	return cmocka_run_group_tests_name("qplacer", tests, NULL, NULL);
+}
