@@ -16,15 +16,15 @@
 /* Times for an event are within 0.001 ns and 1 ms. */
 #define TIME_LEAST	(SCALE / 1000)
 #define TIME_MOST	((u64)SCALE * NSEC_PER_MSEC)
-/* In a piece no more lines come in, and no event takes longer: products of their sums fit. */
-#define LINES_MOST	1000000
+/* In a piece no event takes longer: products of their sums fit. */
 #define SLOW		10000000000LL
+/* Parts of others' lines are of this. */
+#define WHOLE		65536
 /*
- * Chosen with simulated programs (Documentation/quality-time.md): so much of a cache is still to be
- * filled, in percent; the time for an event falls by no more, in percent, and no more than by this
- * for each miss, in ns, which is about half of a memory's latency.
+ * Chosen with simulated programs (Documentation/quality-time.md): the time for an event falls by no
+ * more, in percent, and no more than by this for each miss, in ns, which is about half of a
+ * memory's latency.
  */
-#define ROOM		70
 #define FALL_MOST	15
 #define MISS_NS		40
 /* A rate is the mean of so many samples, by and by. */
@@ -125,9 +125,9 @@ static u64 time_of(const struct pmct_quality_part *piece, unsigned int from, uns
 }
 
 /**
- * struct line - a straight line through the pieces of a sample
- * @sum_xx: of the squares of their lines that came into the cache, from the mean
- * @time: how the time for an event falls with these: minus the sum of products
+ * struct line - a straight line through the last pieces of a sample
+ * @sum_xx: of the squares of what was to be filled at their middle, see left_of(), from the mean
+ * @time: how the time for an event falls with that: the sum of products
  * @misses: how misses for an event fall, in the same way
  */
 struct line {
@@ -149,48 +149,70 @@ static u64 misses_of(const struct pmct_quality_part *piece, unsigned int from, u
 	return pmct_ratio(misses, events, SCALE, &ratio) ? min_t(u64, ratio, SCALE) : 0;
 }
 
-/* Of the @nr pieces at @piece. */
-static void draw_line(struct line *line, const struct pmct_quality_part *piece, unsigned int nr,
-		      enum pmct_quality_event event)
+/*
+ * What part of others' lines is still in the cache in the middle of each piece, of WHOLE: each line
+ * that comes in replaces any of the cache's @lines.
+ */
+static void left_of(s64 *left, const struct pmct_quality_part *piece, unsigned int nr, u32 lines)
 {
-	s64 lines[PMCT_QUALITY_PIECES], sum = 0, mean = 0, x;
+	s64 now = WHOLE, gone;
 	unsigned int i;
 
 	for (i = 0; i < nr; i++) {
-		x = min_t(u64, piece[i].count[PMCT_QUALITY_LLC_MISSES], LINES_MOST);
-		lines[i] = sum + x / 2;
-		sum += x;
-		mean += lines[i];
+		gone = div_u64(now * min_t(u64, piece[i].count[PMCT_QUALITY_LLC_MISSES], lines),
+			       lines);
+		left[i] = now - gone / 2;
+		now -= gone;
 	}
-	mean = div_s64(mean, nr);
+}
+
+static s64 mean_of(const s64 *values, unsigned int from, unsigned int to)
+{
+	s64 sum = 0;
+	unsigned int i;
+
+	for (i = from; i < to; i++)
+		sum += values[i];
+	return div_s64(sum, to - from);
+}
+
+/* Of pieces @from to @to - 1. */
+static void draw_line(struct line *line, const struct pmct_quality_part *piece, const s64 *left,
+		      unsigned int from, unsigned int to, enum pmct_quality_event event)
+{
+	s64 mean = mean_of(left, from, to), x;
+	unsigned int i;
+
 	*line = (struct line){ };
-	for (i = 0; i < nr; i++) {
-		x = lines[i] - mean;
+	for (i = from; i < to; i++) {
+		x = left[i] - mean;
 		line->sum_xx += x * x;
-		line->time -= x * min_t(s64, time_of(piece, i, i + 1, event), SLOW);
-		line->misses -= x * (s64)misses_of(piece, i, i + 1, event);
+		line->time += x * min_t(s64, time_of(piece, i, i + 1, event), SLOW);
+		line->misses += x * (s64)misses_of(piece, i, i + 1, event);
 	}
 }
 
 /*
- * By how much the time for an event will fall until the cache of @lines has filled: as it fell with
- * each line that came in, in the @nr pieces at @piece, for as many lines as still may come. It does
- * not fall if misses do not; and by no more than what they cost.
+ * By how much the time for an event, which is @time at the end of the sample, will fall until none
+ * of others' lines are left: as it fell with them in its second half. It does not fall if misses do
+ * not; and by no more than what they cost.
  */
 static u64 fall(const struct pmct_quality_part *piece, unsigned int nr,
 		enum pmct_quality_event event, u32 lines, u64 time)
 {
 	u64 most = time * FALL_MOST / 100, rest;
+	s64 left[PMCT_QUALITY_PIECES];
 	struct line line;
 
-	if (nr < 3)
+	if (nr < 6 || nr > PMCT_QUALITY_PIECES || !lines)
 		return 0;
-	draw_line(&line, piece, nr, event);
+	left_of(left, piece, nr, lines);
+	draw_line(&line, piece, left, nr / 2, nr, event);
 	if (line.time <= 0 || line.misses <= 0)
 		return 0;
-	if (!pmct_ratio(line.time, line.sum_xx, lines / 100 * ROOM, &rest))
+	if (!pmct_ratio(line.time, line.sum_xx, mean_of(left, nr - nr / 4, nr), &rest))
 		return line.sum_xx ? most : 0;
-	return min3(rest, most, misses_of(piece, nr - nr / 2, nr, event) * MISS_NS);
+	return min3(rest, most, misses_of(piece, nr - nr / 4, nr, event) * MISS_NS);
 }
 
 /**
@@ -216,7 +238,7 @@ bool pmct_quality_measure(struct pmct_quality_rate *rate, const struct pmct_qual
 	time = time_of(piece, nr - nr / 4, nr, event);
 	if (!time)
 		return false;
-	time -= fall(piece + nr / 2, nr - nr / 2, event, lines, time);
+	time -= fall(piece, nr, event, lines, time);
 	rate->per_ms = div64_u64(SCALE * (u64)NSEC_PER_MSEC, time);
 	for (i = 0; i < nr; i++) {
 		for (e = 0; e < PMCT_QUALITY_NR; e++)

@@ -106,7 +106,7 @@ static DEFINE_PER_CPU_SHARED_ALIGNED(struct track, track);
 
 /* The timer's own. Time is owed to others until @owed_ns; @lot is drawn from. */
 static struct hrtimer sampler;
-static struct cpumask spared;
+static struct cpumask spared, wanted;
 static u64 samples;
 static u64 owed_ns;
 static u64 looked_ns;
@@ -281,20 +281,20 @@ static struct candidate next_process(void)
 	return new.tgid && (!known.tgid || !was_new) ? new : known;
 }
 
-static void find_cpus(pid_t tgid)
+static void find_cpus(pid_t tgid, struct cpumask *cpus)
 {
 	unsigned int cpu;
 
-	cpumask_clear(&spared);
+	cpumask_clear(cpus);
 	for_each_online_cpu(cpu) {
 		const struct running *r = per_cpu_ptr(&running, cpu);
 
 		if (READ_ONCE(r->ctx) && READ_ONCE(r->tgid) == tgid)
-			__cpumask_set_cpu(cpu, &spared);
+			__cpumask_set_cpu(cpu, cpus);
 	}
 }
 
-/* Has nobody run on CPUs that are not spared, since the last sample? Whoever is held is idle. */
+/* Has nobody run on CPUs that are not spared, since the last hold? Whoever is held is idle. */
 static bool nobody_else_ran(u64 now)
 {
 	u64 us = div_u64(now - looked_ns, NSEC_PER_USEC), others_us = 0;
@@ -346,19 +346,16 @@ static void begin_sample(void)
 {
 	struct candidate next = next_process();
 	u64 now = ktime_get_ns(), hold;
-	bool alone;
 
 	pmct_quality_stats.asked++;
 	if (now + (next.sampled_ns ? 0 : ADVANCE * period_ns()) < owed_ns)
 		return;
-	find_cpus(next.tgid);
-	if (!next.tgid || cpumask_empty(&spared)) {
+	find_cpus(next.tgid, &wanted);
+	if (!next.tgid || cpumask_empty(&wanted)) {
 		pmct_quality_stats.nobody++;
 		return;
 	}
-	alone = nobody_else_ran(now);
-	WRITE_ONCE(sampled, next.tgid);
-	hold = pmct_hold_begin(&spared, now + hold_ns());
+	hold = pmct_hold_begin(&wanted, now + hold_ns());
 	if (!hold) {
 		pmct_quality_stats.busy++;
 		return;
@@ -366,7 +363,10 @@ static void begin_sample(void)
 	pmct_quality_stats.begun++;
 	was_new = !next.sampled_ns;
 	owed_ns = max(owed_ns, now) + jittered(period_ns());
-	begin_tracks(hold, now + hold_ns(), alone);
+	/* The last sample is over, and nobody looks at these. */
+	cpumask_copy(&spared, &wanted);
+	WRITE_ONCE(sampled, next.tgid);
+	begin_tracks(hold, now + hold_ns(), nobody_else_ran(now));
 }
 
 static enum hrtimer_restart sampler_timer(struct hrtimer *timer)
@@ -432,7 +432,7 @@ static u64 alone_until(u64 sample, u64 end)
 	unsigned int cpu;
 	u64 ns;
 
-	for_each_cpu(cpu, &spared) {
+	for_each_online_cpu(cpu) {
 		const struct track *k = per_cpu_ptr(&track, cpu);
 
 		ns = READ_ONCE(k->spoiled_ns);
@@ -472,7 +472,6 @@ static bool evaluate(int cpu, enum pmct_quality_event event, struct pmct_quality
 		return false;
 	}
 	*brief = to - from < PIECES / 2;
-	atomic64_inc(&pmct_quality_stats.good);
 	return true;
 }
 
@@ -506,6 +505,7 @@ void pmct_quality_sampler_finish(struct quality_thread *t, enum pmct_quality_eve
 		smp_rmb();
 		if (good && READ_ONCE(k->sample) == t->sample)
 			pmct_quality_note(t->a.rate, &rate);
+		atomic64_add(good, &pmct_quality_stats.good);
 	}
 	t->sample = 0;
 }
@@ -525,12 +525,13 @@ int pmct_quality_sampler_start(void)
 		return -EINVAL;
 	memset(&pmct_quality_stats, 0, sizeof(pmct_quality_stats));
 	owed_ns = 0;
-	looked_ns = 0;
+	looked_ns = ktime_get_ns();
 	lot = ktime_get_ns();
 	for_each_possible_cpu(cpu) {
 		struct track *k = per_cpu_ptr(&track, cpu);
 
 		memset(per_cpu_ptr(&running, cpu), 0, sizeof(struct running));
+		per_cpu(running, cpu).idle_us = get_cpu_idle_time_us(cpu, NULL);
 		INIT_CSD(&k->csd, track_begin, NULL);
 		pmct_hrtimer_setup(&k->timer, track_timer, CLOCK_MONOTONIC,
 				   HRTIMER_MODE_ABS_PINNED_HARD);

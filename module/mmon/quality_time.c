@@ -45,7 +45,7 @@ static const struct pmct_vcounter virt[] = {
 		.needs_sets = true, .description = "age of the last sample alone that was used",
 	},
 	[VIRT_WAITED] = {
-		.name = "waited", .unit = "ns",
+		.name = "waited", .unit = "ns", .sees_others = true, .needs_sets = true,
 		.description = "time in run queues, by the kernel's accounting (schedstat)",
 	},
 };

@@ -12,9 +12,13 @@
 #include "proc.h"
 #include "text_file.h"
 
+/* PF_KTHREAD of the kernel's include/linux/sched.h. */
+#define KERNEL_THREAD	0x00200000
+
 int proc_read(pid_t pid, struct proc *p)
 {
 	char path[32], text[1024], *rest;
+	unsigned int flags;
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "/proc/%d/stat", pid);
@@ -24,9 +28,10 @@ int proc_read(pid_t pid, struct proc *p)
 	/* The name, in parentheses, may hold anything. */
 	rest = strrchr(text, ')');
 	p->pid = pid;
-	if (!rest || sscanf(rest, ") %c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lu",
-			    &p->state, &p->parent, &p->group, &p->start) != 4)
+	if (!rest || sscanf(rest, ") %c %d %d %*d %*d %*d %u %*u %*u %*u %*u %*u %*u %*d %*d %*d %*d %*d %*d %lu",
+			    &p->state, &p->parent, &p->group, &flags, &p->start) != 5)
 		return -ESRCH;
+	p->kernel = flags & KERNEL_THREAD;
 	return 0;
 }
 
@@ -58,6 +63,14 @@ static int look_for(pid_t pid, uint64_t start)
 bool proc_is(pid_t pid, uint64_t start)
 {
 	return look_for(pid, start) != -ESRCH;
+}
+
+bool proc_exists(pid_t pid, uint64_t start)
+{
+	struct proc p;
+	int err = proc_read(pid, &p);
+
+	return err ? err != -ESRCH : p.start == start;
 }
 
 int proc_signal(pid_t pid, uint64_t start, int signal)

@@ -17,6 +17,7 @@
  * @group: process group
  * @state: letter of /proc/PID/stat; T: stopped
  * @start: when it began, in ticks since boot
+ * @kernel: it is a thread of the kernel
  */
 struct proc {
 	pid_t pid;
@@ -24,6 +25,7 @@ struct proc {
 	pid_t group;
 	char state;
 	uint64_t start;
+	bool kernel;
 };
 
 /* 0, -ESRCH, or another negative errno: it cannot be known. */
@@ -34,6 +36,8 @@ void proc_each(void (*found)(const struct proc *p, void *data), void *data);
 
 /* Does the process that began at @start still exist, as far as is known? A zombie does not. */
 bool proc_is(pid_t pid, uint64_t start);
+/* The same, but a zombie does: its threads may go on without the first one. */
+bool proc_exists(pid_t pid, uint64_t start);
 
 /*
  * Signal the process that began at @start, and no other one of this PID.

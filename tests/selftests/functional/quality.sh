@@ -96,6 +96,11 @@ test_quality_refused() {
 	echo 2 >/proc/sys/kernel/perf_event_paranoid
 	expect_refusal 1 "virtual counter quality_time shows what others do, too: that needs CAP_PERFMON" \
 		user pmctrack -V quality_time true
+	# Any of them would let others stand still for him.
+	expect_refusal 1 "virtual counter waited shows what others do, too: that needs CAP_PERFMON" \
+		user pmctrack -V waited timeout 0.5 sh -c 'while :; do :; done'
+	expect_refusal 1 "virtual counter waited is made of the counts of module quality_time's own events" \
+		pmctrack -c instr -V waited true
 	user pmctrack -c instr -o /dev/null timeout 0.5 sh -c 'while :; do :; done' || [ $? = 124 ]
 	equal "$(state begun)" 0 "holds for a user who did not ask"
 	without_quality

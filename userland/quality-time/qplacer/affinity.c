@@ -12,22 +12,32 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cpu_list.h"
 #include "proc.h"
 #include "qplacer/affinity.h"
+#include "text_file.h"
 
-#define MOST_PROCESSES	256
+/* A power of two. */
+#define MOST_PROCESSES	4096
 /* A process may begin threads while they are looked at. */
 #define ROUNDS		3
+/* Processes that began since the last look have parents that are known, at most so far above. */
+#define ANCESTORS	8
 
-/*
- * A process. @before and @start are written first, then @pid, so that the guard always finds a
- * whole entry.
+/**
+ * struct entry - a process
+ * @pid: its PID, 0: unused; written last, so that the guard always finds a whole entry
+ * @start: when it began
+ * @before: what it could use before
+ * @set: what it is to use
+ * @last: what it was to use before that: of a change that is not complete, threads have either
  */
 struct entry {
-	pid_t pid;	/* 0: unused */
+	pid_t pid;
 	uint64_t start;
 	cpu_set_t before;
 	cpu_set_t set;
+	cpu_set_t last;
 };
 
 struct affinity {
@@ -61,8 +71,36 @@ static int each_thread(pid_t pid, int (*fn)(pid_t tid, const cpu_set_t *now, voi
 	return err;
 }
 
+static void find_online(cpu_set_t *online)
+{
+	char text[4096];
+
+	if (!text_file_line("/sys/devices/system/cpu/online", text, sizeof(text)) || cpu_list_parse(text, online))
+		memset(online, 0xff, sizeof(*online));
+}
+
+/* The kernel tells those of @set that are online. */
+static bool is_same(const cpu_set_t *now, const cpu_set_t *set)
+{
+	cpu_set_t online, both;
+
+	if (CPU_EQUAL(now, set))
+		return true;
+	find_online(&online);
+	CPU_AND(&both, set, &online);
+	return CPU_COUNT(&both) && CPU_EQUAL(now, &both);
+}
+
+static bool is_from_us(const struct entry *e, const cpu_set_t *now)
+{
+	return is_same(now, &e->set) || is_same(now, &e->last);
+}
+
+/* A change for the threads that somebody else has not given other CPUs. */
 struct change {
+	const struct entry *e;
 	const cpu_set_t *cpus;
+	bool back;		/* to how it was: only those that are as we made them */
 	unsigned int changed;
 };
 
@@ -70,7 +108,8 @@ static int set_thread(pid_t tid, const cpu_set_t *now, void *arg)
 {
 	struct change *c = arg;
 
-	if (CPU_EQUAL(now, c->cpus))
+	if (CPU_EQUAL(now, c->cpus) ||
+	    !(is_from_us(c->e, now) || (!c->back && is_same(now, &c->e->before))))
 		return 0;
 	if (sched_setaffinity(tid, sizeof(*c->cpus), c->cpus))
 		return errno == ESRCH ? 0 : -errno;
@@ -79,15 +118,14 @@ static int set_thread(pid_t tid, const cpu_set_t *now, void *arg)
 }
 
 /* For all threads, also those that begin meanwhile. */
-static int set_threads(pid_t pid, const cpu_set_t *cpus)
+static int set_threads(pid_t pid, struct change *c)
 {
-	struct change c = { .cpus = cpus };
 	int err = 0;
 
 	for (int round = 0; round < ROUNDS && !err; round++) {
-		c.changed = 0;
-		err = each_thread(pid, set_thread, &c);
-		if (!c.changed)
+		c->changed = 0;
+		err = each_thread(pid, set_thread, c);
+		if (!c->changed)
 			break;
 	}
 	return err;
@@ -99,15 +137,75 @@ static int is_other(pid_t tid, const cpu_set_t *now, void *cpus)
 	return CPU_EQUAL(now, (const cpu_set_t *)cpus) ? 0 : -EXDEV;
 }
 
-/* As it was before, unless it is no more, or somebody else has changed it. */
+/* Whoever could use all CPUs may use those that come later, too. */
+static void find_before(const struct entry *e, cpu_set_t *before)
+{
+	cpu_set_t online, both;
+
+	find_online(&online);
+	CPU_AND(&both, &e->before, &online);
+	*before = e->before;
+	if (CPU_EQUAL(&both, &online))
+		memset(before, 0xff, sizeof(*before));
+}
+
+static void restore_process(const struct entry *e, pid_t pid)
+{
+	cpu_set_t before;
+	struct change c = { .e = e, .cpus = &before, .back = true };
+
+	find_before(e, &before);
+	set_threads(pid, &c);
+}
+
+/* As it was before, unless it is no more. */
 static void restore(const struct entry *e)
 {
-	cpu_set_t now;
+	if (proc_exists(e->pid, e->start))
+		restore_process(e, e->pid);
+}
 
-	if (!proc_is(e->pid, e->start) || sched_getaffinity(e->pid, sizeof(now), &now))
-		return;
-	if (CPU_EQUAL(&now, &e->set))
-		set_threads(e->pid, &e->before);
+static struct entry *place_of(struct entry *table, pid_t pid)
+{
+	unsigned int i = (unsigned int)pid % MOST_PROCESSES;
+
+	for (unsigned int n = 0; n < MOST_PROCESSES; n++) {
+		struct entry *e = &table[(i + n) % MOST_PROCESSES];
+
+		if (e->pid == pid || !e->pid)
+			return e;
+	}
+	return NULL;
+}
+
+static struct entry *find(struct entry *table, pid_t pid, uint64_t start)
+{
+	struct entry *e = place_of(table, pid);
+
+	return e && e->pid == pid && e->start == start ? e : NULL;
+}
+
+/* The nearest ancestor in the table. */
+static const struct entry *ancestor_of(struct entry *table, const struct proc *process)
+{
+	struct proc p = *process;
+
+	for (int n = 0; n < ANCESTORS && p.parent > 0 && !proc_read(p.parent, &p); n++) {
+		const struct entry *e = find(table, p.pid, p.start);
+
+		if (e)
+			return e;
+	}
+	return NULL;
+}
+
+/* One that began after the last look has what its parent had. */
+static void restore_child(const struct proc *process, void *table)
+{
+	const struct entry *e = find(table, process->pid, process->start) ? NULL : ancestor_of(table, process);
+
+	if (e)
+		restore_process(e, process->pid);
 }
 
 static void restore_all(struct entry *table)
@@ -116,6 +214,7 @@ static void restore_all(struct entry *table)
 		if (__atomic_load_n(&table[i].pid, __ATOMIC_ACQUIRE))
 			restore(&table[i]);
 	}
+	proc_each(restore_child, table);
 }
 
 /* Until the other end of @alive is closed, by affinity_free() or because qplacer is gone. */
@@ -166,64 +265,78 @@ struct affinity *affinity_new(void)
 
 void affinity_free(struct affinity *a)
 {
+	int status = 0;
+
 	if (!a)
 		return;
 	close(a->alive);
-	while (waitpid(a->guard, NULL, 0) < 0 && errno == EINTR)
+	while (waitpid(a->guard, &status, 0) < 0 && errno == EINTR)
 		;
+	/* Somebody killed the guard. */
+	if (!WIFEXITED(status))
+		restore_all(a->table);
 	munmap(a->table, MOST_PROCESSES * sizeof(a->table[0]));
 	free(a);
 }
 
-static struct entry *find(const struct affinity *a, pid_t pid, uint64_t start)
+/* A place for it. Those of processes that are no more are only taken when there is no other. */
+static struct entry *make_room(struct affinity *a, pid_t pid)
 {
-	for (unsigned int i = 0; i < MOST_PROCESSES; i++) {
-		if (a->table[i].pid == pid && a->table[i].start == start)
-			return &a->table[i];
+	struct entry *e = place_of(a->table, pid);
+
+	for (unsigned int i = 0; !e && i < MOST_PROCESSES; i++) {
+		if (!proc_exists(a->table[i].pid, a->table[i].start))
+			e = &a->table[i];
 	}
-	return NULL;
+	return e;
 }
 
-/* The place of one that is no more, or was never used. */
-static struct entry *find_room(struct affinity *a)
-{
-	for (unsigned int i = 0; i < MOST_PROCESSES; i++) {
-		struct entry *e = &a->table[i];
-
-		if (!e->pid)
-			return e;
-		if (!proc_is(e->pid, e->start)) {
-			__atomic_store_n(&e->pid, 0, __ATOMIC_RELEASE);
-			return e;
-		}
-	}
-	return NULL;
-}
-
-/* What it could use before is what it can use now, when it is met. */
+/* What it could use before is what it can use now, or what its parent could before. */
 static int meet(struct affinity *a, pid_t pid, uint64_t start, struct entry **met)
 {
-	struct entry *e = find_room(a);
+	struct entry *e, new = { .start = start };
+	const struct entry *parent;
+	struct proc p;
+	int err = proc_read(pid, &p);
 
+	if (err || p.start != start)
+		return err ? err : -ESRCH;
+	if (sched_getaffinity(pid, sizeof(new.set), &new.set))
+		return -errno;
+	new.before = new.last = new.set;
+	/* It gives its threads CPUs itself. */
+	if (each_thread(pid, is_other, &new.before) == -EXDEV)
+		return -EXDEV;
+	parent = ancestor_of(a->table, &p);
+	if (parent && is_from_us(parent, &new.set))
+		new.before = parent->before;
+	e = make_room(a, pid);
 	if (!e)
 		return -ENOSPC;
-	if (sched_getaffinity(pid, sizeof(e->before), &e->before))
-		return -errno;
-	e->set = e->before;
-	e->start = start;
-	if (!proc_is(pid, start))
-		return -ESRCH;
-	/* It gives its threads CPUs itself. */
-	if (each_thread(pid, is_other, &e->before) == -EXDEV)
-		return -EXDEV;
+	__atomic_store_n(&e->pid, 0, __ATOMIC_RELEASE);
+	*e = new;
 	__atomic_store_n(&e->pid, pid, __ATOMIC_RELEASE);
 	*met = e;
 	return 0;
 }
 
+void affinity_meet(struct affinity *a, pid_t pid, uint64_t start)
+{
+	struct entry *e = find(a->table, pid, start);
+	const struct entry *parent;
+	struct proc p;
+
+	if (e || proc_read(pid, &p) || p.start != start)
+		return;
+	parent = ancestor_of(a->table, &p);
+	if (parent)
+		meet(a, pid, start, &e);
+}
+
 int affinity_set(struct affinity *a, pid_t pid, uint64_t start, const cpu_set_t *cpus)
 {
-	struct entry *e = find(a, pid, start);
+	struct entry *e = find(a->table, pid, start);
+	struct change c = { .e = e };
 	cpu_set_t now, set;
 	int err;
 
@@ -231,36 +344,43 @@ int affinity_set(struct affinity *a, pid_t pid, uint64_t start, const cpu_set_t 
 		err = meet(a, pid, start, &e);
 		if (err)
 			return err;
+		c.e = e;
 	}
-	if (!proc_is(pid, start))
+	if (!proc_exists(pid, start))
 		return -ESRCH;
 	if (sched_getaffinity(pid, sizeof(now), &now))
 		return -errno;
-	if (!CPU_EQUAL(&now, &e->set)) {
-		__atomic_store_n(&e->pid, 0, __ATOMIC_RELEASE);
+	/* The others of its threads are as they were before, too. */
+	if (!is_from_us(e, &now)) {
+		restore(e);
+		e->set = e->last = e->before = now;
 		return -EXDEV;
 	}
 	CPU_AND(&set, cpus, &e->before);
 	if (!CPU_COUNT(&set))
 		return -EINVAL;
-	/* Before it is done: a guard that looks now restores what is the same as before. */
-	e->set = set;
-	return set_threads(pid, &set);
+	if (!CPU_EQUAL(&set, &e->set)) {
+		/* Before it is done: a guard that looks now knows both. */
+		e->last = e->set;
+		e->set = set;
+	}
+	c.cpus = &set;
+	return set_threads(pid, &c);
 }
 
 void affinity_restore(struct affinity *a, pid_t pid, uint64_t start)
 {
-	struct entry *e = find(a, pid, start);
+	struct entry *e = find(a->table, pid, start);
 
 	if (!e)
 		return;
 	restore(e);
-	__atomic_store_n(&e->pid, 0, __ATOMIC_RELEASE);
+	e->set = e->last = e->before;
 }
 
 bool affinity_may_use(const struct affinity *a, pid_t pid, uint64_t start, const cpu_set_t *cpus)
 {
-	const struct entry *e = find(a, pid, start);
+	const struct entry *e = a ? find(a->table, pid, start) : NULL;
 	cpu_set_t before, both;
 
 	if (e)

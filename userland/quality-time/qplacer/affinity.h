@@ -28,9 +28,14 @@ void affinity_free(struct affinity *a);
  * before; -ENOSPC: too many processes.
  */
 int affinity_set(struct affinity *a, pid_t pid, uint64_t start, const cpu_set_t *cpus);
-/* As it was before, unless somebody else has changed it. */
+/*
+ * A process is there: if it was created by one whose CPUs were set, it could use what that one
+ * could before.
+ */
+void affinity_meet(struct affinity *a, pid_t pid, uint64_t start);
+/* As it was before, but for threads that somebody else has given CPUs. */
 void affinity_restore(struct affinity *a, pid_t pid, uint64_t start);
-/* Could it use any of @cpus before? */
+/* Could it use any of @cpus before? @a may be NULL. */
 bool affinity_may_use(const struct affinity *a, pid_t pid, uint64_t start, const cpu_set_t *cpus);
 
 #endif /* QPLACER_AFFINITY_H */

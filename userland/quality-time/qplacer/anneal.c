@@ -9,6 +9,8 @@
 #define MEMORY	4096
 /* What nobody has tried is as good as can be. */
 #define UNKNOWN	100.0
+/* So long it looks for all states. */
+#define STEPS_MOST	10000
 
 /* The quality of an application beside others, in percent. */
 struct memory {
@@ -339,8 +341,11 @@ static int filled(const struct anneal *a, const struct placement *where, unsigne
  * @parts parts: each goes to one of these, or begins the next one. False: they are too many.
  */
 static bool divide(const struct anneal *a, struct decision *d, struct placement *where, unsigned int i,
-		   unsigned int parts, int most)
+		   unsigned int parts, int most, unsigned int *steps)
 {
+	/* There may be many ways that do not fit, too. */
+	if (++*steps > STEPS_MOST)
+		return false;
 	while (i < ANNEAL_APPS && !is_there(a->apps, i))
 		i++;
 	if (i == ANNEAL_APPS) {
@@ -352,7 +357,7 @@ static bool divide(const struct anneal *a, struct decision *d, struct placement 
 		/* With those that came before, it must fit into the largest cache. */
 		if (filled(a, where, c, i) > (int)a->largest + most)
 			continue;
-		if (!divide(a, d, where, i + 1, c == parts ? parts + 1 : parts, most))
+		if (!divide(a, d, where, i + 1, c == parts ? parts + 1 : parts, most, steps))
 			return false;
 	}
 	return true;
@@ -362,13 +367,17 @@ static bool divide(const struct anneal *a, struct decision *d, struct placement 
 static bool consider_all(const struct anneal *a, struct decision *d, const struct placement *now, int most)
 {
 	struct placement where = *now;
+	unsigned int steps = 0;
 
-	return divide(a, d, &where, 0, 0, most);
+	return divide(a, d, &where, 0, 0, most, &steps);
 }
 
-static void consider_near(const struct anneal *a, struct decision *d, const struct placement *now, int most)
+/* There may be too many of these, too: it begins with another application each time. */
+static void consider_near(const struct anneal *a, struct decision *d, const struct placement *now, int most,
+			  unsigned int first)
 {
-	for (unsigned int i = 0; i < ANNEAL_APPS; i++) {
+	for (unsigned int n = 0; n < ANNEAL_APPS; n++) {
+		unsigned int i = (first + n) % ANNEAL_APPS;
 		struct placement where = *now;
 
 		if (!is_there(a->apps, i))
@@ -377,7 +386,7 @@ static void consider_near(const struct anneal *a, struct decision *d, const stru
 			where.cache[i] = (uint8_t)c;
 			consider(a, d, &where, most);
 		}
-		for (unsigned int k = i + 1; k < ANNEAL_APPS; k++) {
+		for (unsigned int k = 0; k < ANNEAL_APPS; k++) {
 			where = *now;
 			if (!is_there(a->apps, k))
 				continue;
@@ -423,7 +432,7 @@ void anneal_decide(struct anneal *a, const struct placement *now, double t_ms, s
 	d->all = consider_all(a, d, now, most);
 	if (!d->all) {
 		d->nr = 1;
-		consider_near(a, d, now, most);
+		consider_near(a, d, now, most, (unsigned int)(draw(a) * ANNEAL_APPS));
 	}
 	for (unsigned int i = 0; i < d->nr; i++)
 		d->candidate[i].energy = anneal_energy(a, &d->candidate[i].where);

@@ -4,19 +4,17 @@
 
 #include "qplacer/apps.h"
 
+/*
+ * What a program needs is what it used in so many slots: how much of the last one has arrived
+ * depends on when the kernel closed its intervals.
+ */
+#define SLOTS		8
+/* It needs another number of CPUs if it used so much more or less than one. */
+#define OFF		0.75
 /* Who uses less of a CPU in an interval hardly disturbs others. */
 #define RUNS_PERCENT	20
 /* After so many intervals in which it hardly ran, it is not placed any more. */
 #define PATIENCE	10
-
-static bool is_left_alone(const struct apps *a, const struct process *of)
-{
-	for (unsigned int i = 0; i < a->nr_alone; i++) {
-		if (a->alone[i].pid == of->pid && a->alone[i].start == of->start)
-			return true;
-	}
-	return false;
-}
 
 static int index_of(const struct apps *a, const struct process *of)
 {
@@ -72,8 +70,6 @@ static uint8_t cache_of(const struct apps *a, int cpu)
 /* Nobody can keep its programs in one cache whose CPUs it may not use. */
 static bool may_be_moved(const struct apps *a, const struct process *of)
 {
-	if (!a->affinity)
-		return true;
 	for (unsigned int c = 0; c < a->topology->nr; c++) {
 		if (!affinity_may_use(a->affinity, of->pid, of->start, &a->topology->cpus[c]))
 			return false;
@@ -88,7 +84,7 @@ static void meet(struct updating *u, const struct process *of, double used)
 
 	if (a->uid != (uid_t)-1 && of->uid != a->uid)
 		return;
-	if (used * 100 < RUNS_PERCENT || is_left_alone(a, of) || !may_be_moved(a, of))
+	if (used * 100 < RUNS_PERCENT || of->left_alone || !may_be_moved(a, of))
 		return;
 	while (i < ANNEAL_APPS && a->of[i].pid)
 		i++;
@@ -108,8 +104,7 @@ static void meet(struct updating *u, const struct process *of, double used)
 static void look_again(struct updating *u, struct app *app, unsigned int i, const struct process *of,
 		       const struct sum *s, double used)
 {
-	unsigned int cpus = cpus_for(u->a, used);
-	double quality;
+	double quality, off = used - app->cpus;
 
 	memcpy(app->name, of->name, sizeof(app->name));
 	app->idle = used * 100 < RUNS_PERCENT ? app->idle + 1 : 0;
@@ -119,27 +114,32 @@ static void look_again(struct updating *u, struct app *app, unsigned int i, cons
 	if (!u->a->affinity)
 		u->where->cache[i] = cache_of(u->a, of->cpu);
 	app->quality = !app->idle && sum_quality(s, &quality) ? 100 * quality : -1;
-	/* Only more: threads come and go. */
-	if (cpus <= app->cpus)
+	if (off < OFF && off > -OFF)
 		return;
-	app->cpus = cpus;
-	anneal_add(u->a->anneal, i, cpus, options_weight(u->a->o, of->pid, of->name));
+	if (cpus_for(u->a, used) == app->cpus)
+		return;
+	app->cpus = cpus_for(u->a, used);
+	anneal_add(u->a->anneal, i, app->cpus, options_weight(u->a->o, of->pid, of->name));
 	u->changed = true;
 }
 
 static bool look(struct process *of, void *arg)
 {
 	struct updating *u = arg;
-	struct sum s = processes_last(u->p, of, 1);
-	double used = u->slot_s > 0 ? (double)s.cpu_ns / 1e9 / u->slot_s : 0;
+	struct sum last = processes_last(u->p, of, 1), s = processes_last(u->p, of, SLOTS);
+	double used = u->slot_s > 0 ? (double)s.cpu_ns / 1e9 / u->slot_s / SLOTS : 0;
 	int i = index_of(u->a, of);
 
 	if (of->ended)
 		return true;
+	/* Children are met while their parents are there. */
+	if (u->a->affinity && !of->met)
+		affinity_meet(u->a->affinity, of->pid, of->start);
+	of->met = true;
 	if (i < 0)
 		meet(u, of, used);
 	else
-		look_again(u, &u->a->of[i], (unsigned int)i, of, &s, used);
+		look_again(u, &u->a->of[i], (unsigned int)i, of, &last, used);
 	return false;
 }
 
@@ -169,16 +169,16 @@ bool apps_update(struct apps *a, struct processes *p, double slot_s, struct plac
 	return u.changed;
 }
 
-void apps_leave(struct apps *a, unsigned int i)
+static void leave_alone(struct apps *a, struct processes *p, unsigned int i)
 {
-	a->alone[a->nr_alone % 64].pid = a->of[i].pid;
-	a->alone[a->nr_alone % 64].start = a->of[i].start;
-	if (a->nr_alone < 64)
-		a->nr_alone++;
+	struct process *of = processes_find(p, a->of[i].pid);
+
+	if (of)
+		of->left_alone = true;
 	forget(a, i);
 }
 
-void apps_move(struct apps *a, const struct placement *where,
+void apps_move(struct apps *a, struct processes *p, const struct placement *where,
 	       void (*note)(const struct app *app, int err))
 {
 	for (unsigned int i = 0; a->affinity && i < ANNEAL_APPS; i++) {
@@ -194,6 +194,6 @@ void apps_move(struct apps *a, const struct placement *where,
 		if (err == -ESRCH)
 			continue;
 		note(&app, err);
-		apps_leave(a, i);
+		leave_alone(a, p, i);
 	}
 }

@@ -14,7 +14,7 @@
  * @pid: its PID, 0: there is none in this place
  * @start: when it began
  * @name: of its program
- * @cpus: that it needs: what it used in the last interval, rounded up
+ * @cpus: that it needs: what it used in the last intervals, rounded
  * @idle: intervals in which it hardly ran
  * @quality: in the last interval, in percent; negative: not known
  */
@@ -36,9 +36,6 @@ struct apps {
 	struct app of[ANNEAL_APPS];
 	unsigned int nr;
 	bool too_many;
-	/* Processes that must be left alone, and why; a few. */
-	struct { pid_t pid; uint64_t start; } alone[64];
-	unsigned int nr_alone;
 };
 
 /*
@@ -48,9 +45,7 @@ struct apps {
  */
 bool apps_update(struct apps *a, struct processes *p, double slot_s, struct placement *where);
 /* Let them use the CPUs of their caches. @note is called for each that has to be left alone. */
-void apps_move(struct apps *a, const struct placement *where,
+void apps_move(struct apps *a, struct processes *p, const struct placement *where,
 	       void (*note)(const struct app *app, int err));
-/* Leave the one with this index alone from now on. */
-void apps_leave(struct apps *a, unsigned int i);
 
 #endif /* QPLACER_APPS_H */

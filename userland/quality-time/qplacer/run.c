@@ -48,7 +48,7 @@ static void move(struct qplacer *q, const struct placement *where, double now)
 	q->where = *where;
 	q->moved_s = now;
 	q->settling = SETTLE;
-	apps_move(&q->apps, &q->where, log_left_alone);
+	apps_move(&q->apps, watch_processes(q->watch), &q->where, log_left_alone);
 }
 
 static void learn(struct qplacer *q)
@@ -74,7 +74,7 @@ static void step(struct qplacer *q, double slot_s, double now)
 		return;
 	}
 	/* New threads of programs that set their own: others' changes are seen here, too. */
-	apps_move(&q->apps, &q->where, log_left_alone);
+	apps_move(&q->apps, watch_processes(q->watch), &q->where, log_left_alone);
 	if (q->settling) {
 		q->settling--;
 		return;
@@ -170,7 +170,7 @@ static int begin(struct qplacer *q)
 		.nr_processes = o->nr_processes,
 		.cgroup = o->cgroup,
 		.all = !o->nr_processes && !o->cgroup,
-		.period_s = o->interval < 1 ? o->interval : 1,
+		.interval_s = o->interval,
 	};
 	long long ns = (long long)(o->interval * 1e9);
 	const struct itimerspec t = {
@@ -186,7 +186,7 @@ static int begin(struct qplacer *q)
 	q->apps.anneal = anneal_new(&o->params, q->topology.room, q->topology.nr);
 	if (!o->dry_run)
 		q->apps.affinity = affinity_new();
-	if (!q->apps.anneal || (!o->dry_run && !q->apps.affinity) || child_block_signals(&q->signals)) {
+	if (!q->apps.anneal || (!o->dry_run && !q->apps.affinity)) {
 		complain("cannot begin: %s", strerror(errno));
 		return STATUS_FAILED;
 	}
@@ -198,6 +198,11 @@ static int begin(struct qplacer *q)
 	q->watch = watch_open(&w);
 	if (!q->watch)
 		return STATUS_FAILED;
+	/* Until here, Ctrl-C ends it at once. */
+	if (child_block_signals(&q->signals)) {
+		complain("cannot begin: %s", strerror(errno));
+		return STATUS_FAILED;
+	}
 	timerfd_settime(q->timer, 0, &t, NULL);
 	q->start_s = q->slot_began_s = q->moved_s = now_s();
 	return 0;

@@ -42,8 +42,8 @@ static int set_max_seconds(void *options, const struct option_entry *e, const ch
 	struct options *o = options;
 
 	(void)e;
-	return number_seconds(arg, &o->max_seconds) || !(o->max_seconds > 0) ?
-		bad("-N %s: not a number of seconds up to 86400", arg) : 0;
+	return number_seconds(arg, &o->max_seconds) || o->max_seconds < 0.01 ?
+		bad("-N %s: not a number of seconds from 0.01 to 86400", arg) : 0;
 }
 
 static int set_processes(void *options, const struct option_entry *e, const char *arg)

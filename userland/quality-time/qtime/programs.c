@@ -26,6 +26,15 @@ void programs_add(struct programs *p, const struct process *process)
 	sum_add(&of->sum, &process->all);
 }
 
+unsigned int programs_processes(const struct programs *p)
+{
+	unsigned int nr = 0;
+
+	for (unsigned int i = 0; i < p->nr; i++)
+		nr += p->of[i].processes;
+	return nr;
+}
+
 static int compare(const void *one, const void *other)
 {
 	const struct program_sum *a = one, *b = other;

@@ -20,6 +20,8 @@ struct programs {
 };
 
 void programs_add(struct programs *p, const struct process *process);
+/* Of all together. */
+unsigned int programs_processes(const struct programs *p);
 /* By CPU time, the greatest first. */
 void programs_sort(struct programs *p);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,9 +19,6 @@
 #include "watch/machine.h"
 #include "watch/watch.h"
 
-/* The kernel closes intervals no later than this, so that many lines have news. */
-#define PERIOD_MOST_S	1.0
-
 struct qtime {
 	const struct options *o;
 	struct child child;
@@ -32,8 +30,8 @@ struct qtime {
 	bool live;		/* there is a line on the terminal that changes */
 	int error;		/* errno of a failure to write */
 	struct timespec start;
-	char folder[256];	/* of the control group whose throttling is told; "": none */
-	struct elsewhere before;
+	char folder[PATH_MAX];	/* of the control group whose throttling is told; "": none */
+	struct elsewhere before;	/* what the kernel counted when it was looked at last */
 	struct sum last;	/* at the last line */
 	struct state state;
 	struct programs programs;
@@ -56,16 +54,24 @@ static struct elsewhere look_elsewhere(const struct qtime *q)
 	return e;
 }
 
+/* What a counter has grown by: a group made anew begins at 0, and stolen time may be corrected. */
+static uint64_t growth(uint64_t before, uint64_t now)
+{
+	return now > before ? now - before : 0;
+}
+
+/* A group that is removed takes what it counted since the last look with it. */
 static void update_elsewhere(struct qtime *q)
 {
 	struct elsewhere now = look_elsewhere(q), *e = &q->state.elsewhere;
 
-	*e = (struct elsewhere){
-		.has_throttled = now.has_throttled && q->before.has_throttled,
-		.has_stolen = now.has_stolen && q->before.has_stolen,
-		.throttled_us = now.throttled_us - q->before.throttled_us,
-		.stolen_ms = now.stolen_ms - q->before.stolen_ms,
-	};
+	if (now.has_throttled)
+		e->throttled_us += growth(q->before.throttled_us, now.throttled_us);
+	if (now.has_stolen)
+		e->stolen_ms += growth(q->before.stolen_ms, now.stolen_ms);
+	e->has_throttled &= now.has_throttled;
+	e->has_stolen &= now.has_stolen;
+	q->before = now;
 }
 
 /* Of all; those that have ended go to the sums by program, and are forgotten. */
@@ -118,8 +124,6 @@ static void on_timer(struct qtime *q)
 		return;
 	watch_look(q->watch);
 	update(q);
-	if (q->o->max_seconds > 0 && q->state.elapsed_s >= q->o->max_seconds)
-		q->asked = true;
 	q->o->writer->interval(q->out, &q->state);
 	note_error(q);
 	if (!q->live)
@@ -132,16 +136,23 @@ static void on_timer(struct qtime *q)
 
 static void arm(const struct qtime *q)
 {
-	/* With -N, a long interval does not go on beyond it. */
-	double s = q->o->max_seconds > 0 && q->o->max_seconds < q->o->interval ?
-		   q->o->max_seconds : q->o->interval;
-	long long ns = (long long)(s * 1e9);
+	long long ns = (long long)(q->o->interval * 1e9);
 	struct itimerspec t = {
 		.it_value = { ns / 1000000000, ns % 1000000000 },
 		.it_interval = { ns / 1000000000, ns % 1000000000 },
 	};
 
 	timerfd_settime(q->timer, 0, &t, NULL);
+}
+
+/* Until -N is over; -1: there is none. */
+static int time_left_ms(const struct qtime *q)
+{
+	double left = q->o->max_seconds - elapsed(&q->start);
+
+	if (!(q->o->max_seconds > 0))
+		return -1;
+	return left > 0 ? (int)(left * 1000) + 1 : 0;
 }
 
 static void loop(struct qtime *q)
@@ -154,8 +165,9 @@ static void loop(struct qtime *q)
 	bool more = false;
 
 	while (!q->child.over && !q->asked) {
-		if (poll(fds, 3, more ? 0 : -1) < 0 && errno != EINTR)
+		if (poll(fds, 3, more ? 0 : time_left_ms(q)) < 0 && errno != EINTR)
 			break;
+		q->asked |= !time_left_ms(q);
 		if (fds[0].revents)
 			q->asked |= child_take_signals(&q->child);
 		more = watch_take(q->watch);
@@ -205,6 +217,7 @@ static void finish(struct qtime *q)
 	processes_each(watch_processes(q->watch), look_at, q);
 	programs_sort(&q->programs);
 	q->state.programs = &q->programs;
+	q->state.processes = programs_processes(&q->programs);
 	q->state.whole = watch_is_whole(q->watch);
 	q->o->writer->end(q->out, &q->state, title(q, text, sizeof(text)));
 	note_error(q);
@@ -214,10 +227,11 @@ static void finish(struct qtime *q)
 /* Whose throttling is told: that of DIR, or of the group of the program. */
 static void find_group(struct qtime *q)
 {
-	char path[128];
+	char path[PATH_MAX - sizeof(GROUPS_ROOT)];
 
 	if (q->o->cgroup) {
-		snprintf(q->folder, sizeof(q->folder), "%s", q->o->cgroup);
+		if (groups_resolve(q->o->cgroup, q->folder, sizeof(q->folder)))
+			q->folder[0] = '\0';
 		return;
 	}
 	groups_of(q->o->argv ? getpid() : q->o->processes[0], path, sizeof(path));
@@ -233,9 +247,10 @@ static int begin(struct qtime *q)
 		.processes = o->processes,
 		.nr_processes = o->nr_processes,
 		.cgroup = o->cgroup,
-		.period_s = o->interval < PERIOD_MOST_S ? o->interval : PERIOD_MOST_S,
+		.interval_s = o->interval,
 	};
-	int err = child_block_signals(&q->child);
+	/* Ctrl-C ends this program while it looks at many threads, if there is no other one. */
+	int err = o->argv ? child_block_signals(&q->child) : 0;
 
 	q->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	if (!err && q->timer < 0)
@@ -254,8 +269,15 @@ static int begin(struct qtime *q)
 			child_abandon(&q->child);
 		return STATUS_FAILED;
 	}
+	if (!o->argv && child_block_signals(&q->child)) {
+		complain("cannot wait for signals: %s", strerror(errno));
+		return STATUS_FAILED;
+	}
 	clock_gettime(CLOCK_MONOTONIC, &q->start);
 	q->before = look_elsewhere(q);
+	q->state.elsewhere = (struct elsewhere){
+		.has_throttled = q->before.has_throttled, .has_stolen = q->before.has_stolen,
+	};
 	return o->argv ? child_run(&q->child) : 0;
 }
 

@@ -56,7 +56,7 @@ static void print_quality_time(FILE *out, const struct state *s)
 		seconds(a->quality_ns), seconds(a->explained_ns), 100 * quality);
 	fprintf(out, "  lost         %12.3f s  to others, in caches and memory\n",
 		seconds(a->explained_ns - a->quality_ns));
-	if (a->cpu_ns - a->explained_ns > a->cpu_ns / 1000)
+	if (a->cpu_ns > a->explained_ns + a->cpu_ns / 1000)
 		fprintf(out, "  unknown      %12.3f s  no sample alone was taken in time\n",
 			seconds(a->cpu_ns - a->explained_ns));
 }

@@ -29,7 +29,7 @@ struct elsewhere {
  * @elapsed_s: since its beginning
  * @all: of all processes, since then
  * @interval: the same of the last interval
- * @processes: of which something is known
+ * @processes: that are there; at the end: that were
  * @sample_age_ms: age of the oldest of the last samples alone that they were judged by
  * @oldest_ms: the greatest age during the run
  * @elsewhere: see there

@@ -28,8 +28,9 @@ static struct json_object *row_object(const struct moment *m, const struct row *
 	if (one)
 		json_add_u64(of, "pid", (uint64_t)row->process->pid);
 	json_add_u64(of, "processes", row->processes);
-	json_add_text(of, "user", row->user);
-	json_add_text(of, "cgroup", one || m->choice->by == BY_GROUP ? row->process->group : NULL);
+	json_add_text(of, "user", row->process->uid == (uid_t)-1 ? NULL : row->user);
+	json_add_text(of, "cgroup", (one || m->choice->by == BY_GROUP) && row->process->group[0] ?
+		      row->process->group : NULL);
 	json_add_sum(of, &row->all);
 	json_add(of, "sample_age_ms", row->all.explained_ns ? json_object_new_uint64(row->sample_age_ms) : NULL);
 	json_add(of, "cpu", one && row->process->cpu >= 0 ? json_object_new_int(row->process->cpu) : NULL);
@@ -46,8 +47,8 @@ void batch_json(const struct moment *m, const struct rows *r, double elapsed_s)
 	json_add(line, "elapsed_s", json_rounded(elapsed_s));
 	json_add_u64(line, "cpus", m->cpus);
 	json_add_u64(line, "not_watched", m->refused);
-	json_add_u64(line, "stolen_ms", m->stolen_ms);
-	json_add_sum(all, &r->all);
+	json_add(line, "stolen_ms", m->has_stolen ? json_object_new_uint64(m->stolen_ms) : NULL);
+	json_add_sum(all, m->all);
 	json_add(line, "all", all);
 	for (unsigned int i = 0; i < r->nr; i++)
 		json_object_array_add(rows, row_object(m, &r->of[i]));

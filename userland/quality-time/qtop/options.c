@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <getopt.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,10 +90,14 @@ static int set_filter(void *options, const struct option_entry *e, const char *a
 static int set_user(void *options, const struct option_entry *e, const char *arg)
 {
 	struct choice *c = &((struct options *)options)->choice;
+	const struct passwd *pw = getpwnam(arg);
 
 	(void)e;
-	return (size_t)snprintf(c->user, sizeof(c->user), "%s", arg) >= sizeof(c->user) ?
-		bad("-u %s: too long", arg) : 0;
+	if (!pw)
+		return bad("-u %s: there is no such user", arg);
+	c->only_user = true;
+	c->uid = pw->pw_uid;
+	return 0;
 }
 
 /* In intervals so far; check_options() knows how long these are. */

@@ -24,6 +24,8 @@ static const char *user_name(uid_t uid)
 	static unsigned int nr, next;
 	const struct passwd *pw;
 
+	if (uid == (uid_t)-1)
+		return "?";
 	for (unsigned int i = 0; i < nr; i++) {
 		if (known[i].uid == uid)
 			return known[i].name;
@@ -44,7 +46,7 @@ static bool is_wanted(const struct choice *c, const struct process *of)
 {
 	const char *user = user_name(of->uid);
 
-	if (c->user[0] && strcmp(c->user, user) != 0)
+	if (c->only_user && of->uid != c->uid)
 		return false;
 	return !c->filter[0] || strstr(of->name, c->filter) || strstr(user, c->filter) ||
 	       strstr(of->group, c->filter);
@@ -123,8 +125,8 @@ static bool add(struct process *of, void *arg)
 	struct sum last = processes_last(f->p, of, 1);
 	struct row *row;
 
-	sum_add(&f->rows->all, &of->all);
 	sum_add(&f->rows->last, &last);
+	f->rows->processes += !of->ended;
 	if (of->ended && !processes_last(f->p, of, PROCESS_SLOTS).cpu_ns)
 		return true;
 	if (!is_wanted(f->choice, of))
@@ -200,7 +202,8 @@ bool rows_fill(struct rows *r, struct processes *p, const struct choice *choice)
 	struct filling f = { .rows = r, .p = p, .choice = choice, .complete = true };
 
 	r->nr = 0;
-	r->all = r->last = (struct sum){ 0 };
+	r->processes = 0;
+	r->last = (struct sum){ 0 };
 	processes_each(p, add, &f);
 	order = choice->order;
 	if (r->nr)

@@ -22,7 +22,8 @@ extern const char *const rows_order_names[NR_ORDERS];
  * @by: see there
  * @order: see there
  * @filter: part of a program's name, a user's or a group's; "": all
- * @user: this user's processes only; "": all
+ * @only_user: this user's processes only
+ * @uid: that user
  * @window: lengths of the windows of columns, in slots
  * @nr_windows: their number
  */
@@ -30,7 +31,8 @@ struct choice {
 	enum by by;
 	enum order order;
 	char filter[TEXT_MOST];
-	char user[TEXT_MOST];
+	bool only_user;
+	uid_t uid;
 	unsigned int window[MAX_WINDOWS];
 	unsigned int nr_windows;
 };
@@ -63,8 +65,8 @@ struct rows {
 	struct row *of;
 	unsigned int nr;
 	unsigned int room;
-	struct sum all;		/* of all processes, without filter */
-	struct sum last;	/* likewise, in the last slot */
+	unsigned int processes;	/* that are there, without filter */
+	struct sum last;	/* of these, in the last slot */
 };
 
 /*

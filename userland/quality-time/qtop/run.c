@@ -20,9 +20,6 @@
 #include "watch/watch.h"
 
 #define SCHEMA_VERSION	1
-/* Intervals of threads are no longer than this. */
-#define PERIOD_MOST_S	1.0
-
 struct qtop {
 	const struct options *o;
 	struct watch *watch;
@@ -53,8 +50,8 @@ static const struct choice *choice(const struct qtop *q)
 static void show(struct qtop *q)
 {
 	q->moment.choice = choice(q);
+	q->moment.refused = watch_refused(q->watch);
 	rows_fill(&q->rows, watch_processes(q->watch), q->moment.choice);
-	q->moment.watched = processes_nr(watch_processes(q->watch));
 	if (!q->o->batch) {
 		screen_draw(&q->screen, &q->moment, &q->rows, watch_processes(q->watch));
 		return;
@@ -78,8 +75,10 @@ static void on_timer(struct qtop *q)
 	processes_next_slot(watch_processes(q->watch));
 	q->moment.slot_s = now - q->slot_began_s;
 	q->slot_began_s = now;
-	if (machine_stolen(&stolen_ms)) {
-		q->moment.stolen_ms = stolen_ms - q->stolen_ms;
+	q->moment.has_stolen = machine_stolen(&stolen_ms);
+	if (q->moment.has_stolen) {
+		/* It may be corrected. */
+		q->moment.stolen_ms = stolen_ms > q->stolen_ms ? stolen_ms - q->stolen_ms : 0;
 		q->stolen_ms = stolen_ms;
 	}
 	show(q);
@@ -181,7 +180,7 @@ int run(const struct options *o)
 		.nr_processes = o->nr_processes,
 		.cgroup = o->cgroup,
 		.all = !o->nr_processes && !o->cgroup,
-		.period_s = o->interval < PERIOD_MOST_S ? o->interval : PERIOD_MOST_S,
+		.interval_s = o->interval,
 	};
 	struct qtop q = {
 		.o = o,
@@ -197,7 +196,7 @@ int run(const struct options *o)
 	if (!q.watch)
 		return STATUS_FAILED;
 	q.moment.processes = watch_processes(q.watch);
-	q.moment.refused = watch_refused(q.watch);
+	q.moment.all = watch_sum(q.watch);
 	err = prepare(&q);
 	if (!err && !o->batch)
 		err = screen_open(&q.screen, &o->choice);

@@ -25,7 +25,7 @@ static const char *const help[] = {
 	"  CPU%   of one CPU        WAIT%  in run queues (schedstat), of one CPU",
 	"  AGE    of the last sample alone             ON      the CPU where it ran last",
 	"  LAST   quality in the last intervals in steps of 10 %: 9 is 90 % or more,",
-	"         ? not known, . it did not run",
+	"         ? not known, . nothing was reported",
 	"  Below the graph: the CPU of each dot; m: another than before, s: two swapped",
 	"",
 	"  up, down  choose a process     g  graph on or off     p u c  a row a process,",
@@ -205,9 +205,9 @@ static void draw_choice(const struct screen *s, char *line, size_t size)
 		snprintf(line, size, "filter: %s_", s->choice.filter);
 		return;
 	}
-	snprintf(line, size, "sorted by %s%s%s%s%s; h: help, q: end", rows_order_names[s->choice.order],
+	snprintf(line, size, "sorted by %s%s%s%s; h: help, q: end", rows_order_names[s->choice.order],
 		 s->choice.filter[0] ? ", with " : "", s->choice.filter,
-		 s->choice.user[0] ? ", of user " : "", s->choice.user);
+		 s->choice.only_user ? ", of one user" : "");
 }
 
 void screen_draw(struct screen *s, const struct moment *m, const struct rows *r, struct processes *p)

@@ -44,8 +44,8 @@ void table_summary(const struct moment *m, const struct rows *r, char *line, siz
 	if (localtime_r(&now, &tm))
 		strftime(clock, sizeof(clock), "%H:%M:%S", &tm);
 	n = snprintf(line, size, "qtop %s  %u CPUs, %u processes; quality %s %%, since the start %s %%",
-		     clock, m->cpus, m->watched, percent(&r->last, last, sizeof(last)),
-		     percent(&r->all, all, sizeof(all)));
+		     clock, m->cpus, r->processes, percent(&r->last, last, sizeof(last)),
+		     percent(m->all, all, sizeof(all)));
 	if (m->stolen_ms && n > 0 && (size_t)n < size)
 		n += snprintf(line + n, size - (size_t)n, ", stolen %.1f %%",
 			      (double)m->stolen_ms / 10 / m->slot_s / m->cpus);

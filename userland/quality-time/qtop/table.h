@@ -14,8 +14,9 @@ struct moment {
 	double slot_s;		/* length of the last slot */
 	double interval_s;	/* as it should be, for titles */
 	unsigned int cpus;
+	bool has_stolen;
 	uint64_t stolen_ms;	/* in the last slot, of all CPUs */
-	unsigned int watched;
+	const struct sum *all;	/* of all processes, also those that are forgotten */
 	unsigned int refused;
 };
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Annealing by known numbers; which CPUs processes may use, and that they may use them again. */
+#include <dirent.h>
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -65,6 +67,46 @@ static void states(void **state)
 	/* More than fit: three of four beside each other. */
 	expect_states(rooms, 2, 5, 10, true);
 	expect_states(rooms, 8, 16, 57, false);
+}
+
+/* Many ways to divide that do not fit: sixteen caches of sixteen CPUs, nearly full. It ends. */
+static void tight(void **state)
+{
+	unsigned int room[16];
+	struct placement where = { .cache = { 0 } };
+	struct anneal *a;
+	unsigned int moved[64] = { 0 }, least = UINT32_MAX, most = 0;
+
+	(void)state;
+	for (unsigned int c = 0; c < 16; c++)
+		room[c] = 16;
+	a = machine(room, 16, 16);
+	for (unsigned int i = 16; i < 31; i++)
+		anneal_add(a, i, 16, 1);
+	anneal_place(a, &where);
+	anneal_decide(a, &where, 1000, &d);
+	assert_false(d.all);
+	anneal_free(a);
+	/* Too many to consider: all are about as often. */
+	for (unsigned int c = 0; c < 16; c++)
+		room[c] = 8;
+	a = machine(room, 16, 64);
+	memset(&where, 0, sizeof(where));
+	anneal_place(a, &where);
+	for (unsigned int n = 0; n < 200; n++) {
+		anneal_decide(a, &where, 1000, &d);
+		assert_true(d.nr <= MOST_CANDIDATES);
+		for (unsigned int c = 0; c < d.nr; c++) {
+			for (unsigned int i = 0; i < 64; i++)
+				moved[i] += d.candidate[c].where.cache[i] != where.cache[i];
+		}
+	}
+	for (unsigned int i = 0; i < 64; i++) {
+		least = moved[i] < least ? moved[i] : least;
+		most = moved[i] > most ? moved[i] : most;
+	}
+	assert_true(least > most / 4);
+	anneal_free(a);
 }
 
 /* What was learnt decides, by the paper's formula. */
@@ -197,6 +239,34 @@ static void first_of(cpu_set_t *first, const cpu_set_t *all)
 	CPU_SET((size_t)cpu, first);
 }
 
+/* A process that begins another one when it is told to, which tells its PID. */
+static pid_t new_parent(uint64_t *start, int *tell, int *told)
+{
+	int to[2], from[2];
+	struct proc p;
+	char byte;
+	pid_t pid, child;
+
+	assert_int_equal(pipe(to), 0);
+	assert_int_equal(pipe(from), 0);
+	pid = fork();
+	if (!pid) {
+		close(to[1]);
+		if (read(to[0], &byte, 1) == 1) {
+			child = fork();
+			if (child && write(from[1], &child, sizeof(child)) < 0)
+				_exit(1);
+		}
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(proc_read(pid, &p), 0);
+	*start = p.start;
+	*tell = to[1];
+	*told = from[0];
+	return pid;
+}
+
 static void end_process(pid_t pid)
 {
 	kill(pid, SIGKILL);
@@ -238,6 +308,113 @@ static void affinity(void **state)
 	end_process(pid);
 }
 
+/* Whoever was created meanwhile could use what its parent could; if it was met or not. */
+static void children(void **state)
+{
+	cpu_set_t all, first;
+	int tell, told;
+	uint64_t start;
+	pid_t pid, child;
+	struct proc p;
+
+	(void)state;
+	sched_getaffinity(0, sizeof(all), &all);
+	if (CPU_COUNT(&all) < 2)
+		skip();
+	first_of(&first, &all);
+	for (int met = 0; met < 2; met++) {
+		struct affinity *a;
+
+		pid = new_parent(&start, &tell, &told);
+		a = affinity_new();
+		assert_int_equal(affinity_set(a, pid, start, &first), 0);
+		assert_int_equal(write(tell, "", 1), 1);
+		assert_int_equal(read(told, &child, sizeof(child)), sizeof(child));
+		assert_true(may_use(child, &first));
+		assert_int_equal(proc_read(child, &p), 0);
+		if (met)
+			affinity_meet(a, child, p.start);
+		if (met)
+			assert_true(affinity_may_use(a, child, p.start, &all));
+		affinity_free(a);
+		assert_true(may_use(pid, &all));
+		assert_true(may_use(child, &all));
+		kill(child, SIGKILL);
+		end_process(pid);
+		close(tell);
+		close(told);
+	}
+}
+
+static void *pinned(void *cpus)
+{
+	pthread_setaffinity_np(pthread_self(), sizeof(cpu_set_t), cpus);
+	pause();
+	return NULL;
+}
+
+/* 0: there is none. */
+static pid_t other_thread(pid_t pid)
+{
+	struct dirent *entry;
+	pid_t found = 0;
+	char path[32];
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	while (dir && (entry = readdir(dir))) {
+		if (atoi(entry->d_name) > 0 && atoi(entry->d_name) != pid)
+			found = atoi(entry->d_name);
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* A thread that chose its CPUs itself keeps them, when others move and when they come back. */
+static void threads(void **state)
+{
+	cpu_set_t all, first, rest, now;
+	pthread_t thread;
+	struct proc p;
+	struct affinity *a;
+	pid_t pid, tid = 0;
+
+	(void)state;
+	sched_getaffinity(0, sizeof(all), &all);
+	if (CPU_COUNT(&all) < 2)
+		skip();
+	first_of(&first, &all);
+	CPU_XOR(&rest, &all, &first);
+	pid = fork();
+	if (!pid) {
+		/* When its leader has been moved. */
+		do {
+			usleep(1000);
+			sched_getaffinity(0, sizeof(now), &now);
+		} while (!CPU_EQUAL(&now, &first));
+		pthread_create(&thread, NULL, pinned, &rest);
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(proc_read(pid, &p), 0);
+	a = affinity_new();
+	assert_int_equal(affinity_set(a, pid, p.start, &first), 0);
+	for (int i = 0; i < 1000; i++) {
+		usleep(10000);
+		tid = other_thread(pid);
+		if (tid && !sched_getaffinity(tid, sizeof(now), &now) && CPU_EQUAL(&now, &rest))
+			break;
+	}
+	assert_int_equal(affinity_set(a, pid, p.start, &first), 0);
+	assert_true(may_use(tid, &rest));
+	affinity_free(a);
+	assert_true(may_use(pid, &all));
+	assert_true(may_use(tid, &rest));
+	end_process(pid);
+}
+
 /* The one who set it is killed. */
 static void guarded(void **state)
 {
@@ -269,11 +446,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(states),
+		cmocka_unit_test(tight),
 		cmocka_unit_test(formula),
 		cmocka_unit_test(finds),
 		cmocka_unit_test(memory),
 		cmocka_unit_test(fits),
 		cmocka_unit_test(affinity),
+		cmocka_unit_test(children),
+		cmocka_unit_test(threads),
 		cmocka_unit_test(guarded),
 	};
 

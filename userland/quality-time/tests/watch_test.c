@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* The table of processes, and names of groups. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -46,6 +48,20 @@ static void slots(void **state)
 	processes_free(p);
 }
 
+/* Whatever a program calls itself, a terminal and a reader of JSON must bear it. */
+static void names(void **state)
+{
+	struct processes *p = processes_new();
+	char name[16] = "";
+
+	(void)state;
+	assert_int_equal(prctl(PR_GET_NAME, name), 0);
+	assert_int_equal(prctl(PR_SET_NAME, "a\033[2J\xff\xc3\xa9\xc2\x9b\xe2\x82"), 0);
+	assert_string_equal(processes_get(p, getpid())->name, "a.[2J?\xc3\xa9..??");
+	prctl(PR_SET_NAME, name);
+	processes_free(p);
+}
+
 static bool forget(struct process *of, void *arg)
 {
 	(*(unsigned int *)arg)++;
@@ -67,13 +83,20 @@ static void ends(void **state)
 	assert_false(processes_find(p, pid)->ended);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
+	/* Its last record may still come. */
+	for (int i = 0; i < 8 && !processes_find(p, pid)->gone; i++)
+		processes_look(p);
+	assert_true(processes_find(p, pid)->gone);
+	assert_ptr_equal(processes_get(p, pid), processes_find(p, pid));
 	processes_look(p);
 	assert_null(processes_find(p, pid));
 	/* A new process of this PID is another one. */
 	assert_int_equal(processes_get(p, pid)->start, 0);
+	assert_int_equal(processes_find(p, pid)->uid, (uid_t)-1);
 	assert_string_equal(processes_find(p, pid)->name, "?");
 	assert_int_equal(processes_nr(p), 2);
-	processes_look(p);
+	for (int i = 0; i < 10; i++)
+		processes_look(p);
 	processes_each(p, forget, &seen);
 	assert_int_equal(seen, 2);
 	assert_int_equal(processes_nr(p), 0);
@@ -144,6 +167,11 @@ static void groups(void **state)
 	write_file("inner/cpu.stat", "usage_usec 5\nthrottled_usec 234\n");
 	assert_true(groups_throttled(path, &us));
 	assert_int_equal(us, 1234);
+	/* It was removed. */
+	snprintf(path, sizeof(path), "%s/gone", folder);
+	assert_false(groups_throttled(path, &us));
+	assert_int_equal(groups_resolve("/nowhere", path, sizeof(path)), -ENOENT);
+	assert_int_equal(groups_resolve(folder, path, sizeof(path)), -ENOTDIR);
 	snprintf(path, sizeof(path), "rm -r %s", folder);
 	assert_int_equal(system(path), 0);
 }
@@ -153,6 +181,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(slots),
 		cmocka_unit_test(ends),
+		cmocka_unit_test(names),
 		cmocka_unit_test(titles),
 		cmocka_unit_test(groups),
 	};

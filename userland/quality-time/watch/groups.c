@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/vfs.h>
+#include <linux/magic.h>
 
 #include "watch/groups.h"
 #include "text_file.h"
@@ -17,7 +19,7 @@
 
 void groups_of(pid_t pid, char *path, size_t size)
 {
-	char file[32], text[1024], *line;
+	char file[32], text[PATH_MAX], *line;
 
 	path[0] = '\0';
 	snprintf(file, sizeof(file), "/proc/%d/cgroup", pid);
@@ -28,7 +30,21 @@ void groups_of(pid_t pid, char *path, size_t size)
 		return;
 	line += line == text ? 3 : 4;
 	line[strcspn(line, "\n")] = '\0';
-	snprintf(path, size, "%s", line);
+	/* A part of it would be another group. */
+	if ((size_t)snprintf(path, size, "%s", line) >= size)
+		path[0] = '\0';
+}
+
+int groups_resolve(const char *folder, char *path, size_t size)
+{
+	char resolved[PATH_MAX];
+	struct statfs fs;
+
+	if (!realpath(folder, resolved) || statfs(resolved, &fs))
+		return -errno;
+	if (fs.f_type != CGROUP2_SUPER_MAGIC)
+		return -ENOTDIR;
+	return (size_t)snprintf(path, size, "%s", resolved) >= size ? -ENAMETOOLONG : 0;
 }
 
 /* Of one group, without those above it. */
@@ -50,22 +66,22 @@ bool groups_throttled(const char *folder, uint64_t *us)
 {
 	char path[PATH_MAX], *slash;
 	uint64_t own = 0;
-	bool known = false;
 
-	*us = 0;
 	snprintf(path, sizeof(path), "%s", folder);
+	/* One that was removed has no time, and those above it are not all of it. */
+	if (!throttled_itself(path, us))
+		return false;
+	*strrchr(path, '/') = '\0';
 	/* The root has no quota. */
 	while (strlen(path) > strlen(GROUPS_ROOT)) {
-		if (throttled_itself(path, &own)) {
-			known = true;
+		if (throttled_itself(path, &own))
 			*us += own;
-		}
 		slash = strrchr(path, '/');
 		if (!slash)
 			break;
 		*slash = '\0';
 	}
-	return known;
+	return true;
 }
 
 static int each_process(const char *folder, void (*fn)(pid_t pid, void *arg), void *arg, int depth)

@@ -10,11 +10,16 @@
 
 #define GROUPS_ROOT	"/sys/fs/cgroup"
 
-/* Path of the process's group below GROUPS_ROOT, for example "/user.slice"; "" if unknown. */
+/* Path of the process's group below GROUPS_ROOT, as "/user.slice"; "" if unknown or longer. */
 void groups_of(pid_t pid, char *path, size_t size);
 /*
+ * The directory of a group as an absolute path, without links. 0; -ENOTDIR: it is not one of
+ * cgroup2; or another negative errno.
+ */
+int groups_resolve(const char *folder, char *path, size_t size);
+/*
  * For how long a group was throttled by cpu.max, its own or of one above it. @folder is a
- * directory of cgroup2. False: the kernel does not say.
+ * directory of cgroup2, as an absolute path. False: the kernel does not say, or it is no more.
  */
 bool groups_throttled(const char *folder, uint64_t *us);
 /* Calls @fn for each process of a group and of those below it. 0 or a negative errno. */

@@ -15,6 +15,7 @@ struct processes {
 	struct process *list[LISTS];
 	unsigned int nr;
 	unsigned int slot;	/* the present one */
+	unsigned int looks;
 };
 
 struct processes *processes_new(void)
@@ -50,6 +51,40 @@ struct process *processes_find(const struct processes *p, pid_t pid)
 	return of;
 }
 
+/* Bytes of a letter in UTF-8 at @text, 0: it is none. */
+static size_t letter_at(const unsigned char *text)
+{
+	size_t more = text[0] >= 0xf0 && text[0] < 0xf5 ? 3 : text[0] >= 0xe0 && text[0] < 0xf0 ? 2 :
+		      text[0] >= 0xc2 && text[0] < 0xe0 ? 1 : 0;
+
+	if (!more)
+		return text[0] < 0x80;
+	/* Not longer than needed, no surrogates, nothing above 0x10ffff. */
+	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
+	    (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
+		return 0;
+	for (size_t i = 1; i <= more; i++) {
+		if ((text[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	return more + 1;
+}
+
+/* Anybody may give his programs any name: none is a command to a terminal, or no text. */
+static void printable(char *text)
+{
+	size_t len;
+
+	for (char *c = text; *c; c += len ? len : 1) {
+		len = letter_at((unsigned char *)c);
+		/* With the control characters above 0x7f, which are 0xc2 0x80 to 0xc2 0x9f. */
+		if (!len || (unsigned char)*c < ' ' || *c == 127)
+			*c = len ? '.' : '?';
+		else if ((unsigned char)*c == 0xc2 && (unsigned char)c[1] < 0xa0)
+			c[0] = c[1] = '.';
+	}
+}
+
 /* What may change: it executes other programs. What is known stays if it has ended. */
 static void describe(struct process *of)
 {
@@ -60,9 +95,12 @@ static void describe(struct process *of)
 	if (!stat(path, &stat_of))
 		of->uid = stat_of.st_uid;
 	snprintf(path, sizeof(path), "/proc/%d/comm", of->pid);
-	if (text_file_line(path, name, sizeof(name)))
+	if (text_file_line(path, name, sizeof(name))) {
+		printable(name);
 		strcpy(of->name, name);
+	}
 	groups_of(of->pid, of->group, sizeof(of->group));
+	printable(of->group);
 }
 
 struct process *processes_get(struct processes *p, pid_t pid)
@@ -71,12 +109,16 @@ struct process *processes_get(struct processes *p, pid_t pid)
 	struct process **list = list_of(p, pid);
 	struct proc proc;
 
-	if (of)
+	if (of && (!of->gone || proc_read(pid, &proc) || proc.start == of->start))
 		return of;
+	/* Another one has its PID already. */
+	if (of)
+		of->ended = true;
 	of = calloc(1, sizeof(*of));
 	if (!of)
 		return NULL;
 	of->pid = pid;
+	of->uid = (uid_t)-1;
 	of->cpu = -1;
 	for (unsigned int i = 0; i < PROCESS_SLOTS; i++)
 		of->slot_cpu[i] = -1;
@@ -130,11 +172,18 @@ struct sum processes_last(const struct processes *p, const struct process *of, u
 	return s;
 }
 
-static bool look(struct process *of, void *unused)
+/* The last record of a process may be read after it has ended: it is marked at one look first. */
+static bool look(struct process *of, void *looks)
 {
-	(void)unused;
-	of->ended |= !of->start || !proc_is(of->pid, of->start);
-	if (of->ran && !of->ended)
+	bool due = of->ran || of->gone || (unsigned int)of->pid % 8 == *(unsigned int *)looks % 8;
+
+	if (of->ended || !due)
+		return false;
+	if (of->gone)
+		of->ended = true;
+	else if (!of->start || !proc_exists(of->pid, of->start))
+		of->gone = true;
+	else if (of->ran)
 		describe(of);
 	of->ran = false;
 	return false;
@@ -142,7 +191,8 @@ static bool look(struct process *of, void *unused)
 
 void processes_look(struct processes *p)
 {
-	processes_each(p, look, NULL);
+	p->looks++;
+	processes_each(p, look, &p->looks);
 }
 
 void processes_each(struct processes *p, bool (*fn)(struct process *of, void *arg), void *arg)

@@ -16,11 +16,14 @@
  * @next: of the same list of the table
  * @pid: its PID
  * @start: when it began, in ticks since boot; 0: it had ended before anybody could look
- * @uid: whose it is, if @start is known
+ * @uid: whose it is; (uid_t)-1: unknown
  * @name: of its program; "?" if @start is 0
  * @group: path of its control group, "" if unknown
+ * @gone: it is no more, but records of it may still come
  * @ended: it is no more
  * @ran: since the last look
+ * @met: for qplacer: it was looked at
+ * @left_alone: for qplacer
  * @all: since it was first seen
  * @slot: the same of the last slots, see processes_slot()
  * @slot_cpu: the CPU where an interval of the slot ended last, -1: none did
@@ -34,9 +37,12 @@ struct process {
 	uint64_t start;
 	uid_t uid;
 	char name[16];
-	char group[128];
+	char group[512];
+	bool gone;
 	bool ended;
 	bool ran;
+	bool met;
+	bool left_alone;
 	struct sum all;
 	struct sum slot[PROCESS_SLOTS];
 	int slot_cpu[PROCESS_SLOTS];
@@ -60,7 +66,10 @@ void processes_next_slot(struct processes *p);
 unsigned int processes_slot(const struct processes *p, unsigned int back);
 /* What @of did in the last @nr slots, without the present one. */
 struct sum processes_last(const struct processes *p, const struct process *of, unsigned int nr);
-/* Look who has ended, see process::ended, and what the others are. */
+/*
+ * Look who has ended, see process::ended, and what the others are. Whoever does not run is looked
+ * at each eighth time.
+ */
 void processes_look(struct processes *p);
 /* Calls @fn for each; it may return true for one that has ended, which is forgotten then. */
 void processes_each(struct processes *p, bool (*fn)(struct process *of, void *arg), void *arg);

@@ -3,9 +3,11 @@
 #include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 #include <pmctrack/libpmctrack.h>
 
@@ -17,8 +19,10 @@
 #define MODULE		"quality_time"
 /* Between two looks at signals and timers: some milliseconds of work. */
 #define RECORDS_AT_ONCE	4096
-/* The parent of kernel threads. */
-#define KTHREADD	2
+/* The kernel may be late by a tick, and has a phase of its own: so many records an interval. */
+#define RECORDS		4
+/* Looks are not more frequent than this, because there may be many processes. */
+#define LOOK_S		1.0
 
 /* In the order of virtual counters; a record has a value for each bit of its mask. */
 enum { QUALITY_TIME, EXPLAINED, SAMPLE_AGE, WAITED, NR_VIRTS };
@@ -39,9 +43,14 @@ struct watch {
 	uint64_t disturbed;	/* records with time that was not counted */
 	bool no_memory;
 	bool opened;
-	/* PIDs that were looked at, one bit each: a process is tried once. */
-	unsigned char *tried;
+	char cgroup[PATH_MAX];
+	/*
+	 * PIDs that were looked at, one bit each: a process is tried once. Those that the last look
+	 * found, and those that the present one finds.
+	 */
+	unsigned char *tried, *found;
 	pid_t max_pid;
+	struct timespec looked;
 };
 
 static int find_virts(struct watch *w, const struct pmctrack_ctl *ctl, uint32_t *all)
@@ -73,7 +82,7 @@ static int open_session(struct watch *w)
 		.pid = o->program,
 		.processes = o->processes,
 		.nr_processes = o->nr_processes,
-		.period_ns = (uint64_t)(o->period_s * 1e9),
+		.period_ns = (uint64_t)((o->interval_s < 1 ? o->interval_s : 1) / RECORDS * 1e9),
 	};
 	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
 	int err;
@@ -105,17 +114,9 @@ static pid_t highest_pid(void)
 	return max;
 }
 
-static bool was_tried(struct watch *w, pid_t pid)
+static bool was_tried(const struct watch *w, pid_t pid)
 {
-	return pid <= 0 || pid > w->max_pid || w->tried[pid / 8] >> pid % 8 & 1;
-}
-
-static void set_tried(struct watch *w, pid_t pid, bool tried)
-{
-	if (tried)
-		w->tried[pid / 8] |= (unsigned char)(1u << pid % 8);
-	else
-		w->tried[pid / 8] &= (unsigned char)~(1u << pid % 8);
+	return w->tried[pid / 8] >> pid % 8 & 1;
 }
 
 /* Children of those that are watched are watched, too; trying again costs a look at each thread. */
@@ -125,15 +126,21 @@ static void try_process(pid_t pid, void *arg)
 	struct proc p;
 	int err;
 
+	if (pid <= 0 || pid > w->max_pid)
+		return;
+	w->found[pid / 8] |= (unsigned char)(1u << pid % 8);
 	if (was_tried(w, pid) || pid == getpid() || processes_find(w->processes, pid))
 		return;
-	set_tried(w, pid, true);
-	if (proc_read(pid, &p) || pid == KTHREADD || p.parent == KTHREADD)
+	if (proc_read(pid, &p) || p.kernel)
 		return;
 	err = pmctrack_session__attach(w->session, pid);
-	/* Later, it may be a child of one of ours that has not run yet. */
-	if (err && err != -ESRCH && !w->opened)
-		w->refused++;
+	if (!err || err == -ESRCH)
+		return;
+	/* It may be a child of one of ours, and have not run yet. */
+	if (w->opened && p.parent > 0 && p.parent <= w->max_pid &&
+	    (was_tried(w, p.parent) || processes_find(w->processes, p.parent)))
+		return;
+	w->refused++;
 }
 
 static void each_process_of_machine(struct watch *w)
@@ -151,9 +158,19 @@ static void each_process_of_machine(struct watch *w)
 
 static int find_processes(struct watch *w)
 {
+	unsigned char *last = w->tried;
+	int err = 0;
+
 	if (w->o.all)
 		each_process_of_machine(w);
-	return w->o.cgroup ? groups_each_process(w->o.cgroup, try_process, w) : 0;
+	if (w->o.cgroup)
+		err = groups_each_process(w->cgroup, try_process, w);
+	/* A PID that is not there any more may be another process's next time. */
+	w->tried = w->found;
+	w->found = last;
+	memset(w->found, 0, (size_t)w->max_pid / 8 + 1);
+	clock_gettime(CLOCK_MONOTONIC, &w->looked);
+	return err;
 }
 
 struct watch *watch_open(const struct watch_options *o)
@@ -166,14 +183,17 @@ struct watch *watch_open(const struct watch_options *o)
 		w->processes = processes_new();
 		w->max_pid = highest_pid();
 		w->tried = calloc((size_t)w->max_pid / 8 + 1, 1);
+		w->found = calloc((size_t)w->max_pid / 8 + 1, 1);
 	}
-	if (!w || !w->processes || !w->tried) {
+	if (!w || !w->processes || !w->tried || !w->found) {
 		complain("no memory");
 		goto failed;
 	}
-	if (open_session(w))
+	err = o->cgroup ? groups_resolve(o->cgroup, w->cgroup, sizeof(w->cgroup)) : 0;
+	if (!err && open_session(w))
 		goto failed;
-	err = find_processes(w);
+	if (!err)
+		err = find_processes(w);
 	if (err) {
 		complain("%s: not a directory of control groups (cgroup2): %s", o->cgroup, strerror(-err));
 		goto failed;
@@ -192,6 +212,7 @@ void watch_close(struct watch *w)
 	pmctrack_session__close(w->session);
 	processes_free(w->processes);
 	free(w->tried);
+	free(w->found);
 	free(w);
 }
 
@@ -248,18 +269,14 @@ bool watch_take(struct watch *w)
 	return n == RECORDS_AT_ONCE;
 }
 
-/* Its PID may be another process's next time. */
-static bool forget_ended(struct process *of, void *arg)
-{
-	if (of->ended)
-		set_tried(arg, of->pid, false);
-	return false;
-}
-
 void watch_look(struct watch *w)
 {
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if ((double)(now.tv_sec - w->looked.tv_sec) + (double)(now.tv_nsec - w->looked.tv_nsec) / 1e9 < LOOK_S)
+		return;
 	processes_look(w->processes);
-	processes_each(w->processes, forget_ended, w);
 	find_processes(w);
 }
 

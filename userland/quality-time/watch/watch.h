@@ -17,7 +17,7 @@
  * @nr_processes: their number
  * @cgroup: directory of a control group: its processes; NULL: none
  * @all: all processes of this machine, but for the calling one
- * @period_s: how often there are records of threads that run
+ * @interval_s: how often somebody looks at the sums; there are some records in that time
  */
 struct watch_options {
 	pid_t program;
@@ -25,7 +25,7 @@ struct watch_options {
 	unsigned int nr_processes;
 	const char *cgroup;
 	bool all;
-	double period_s;
+	double interval_s;
 };
 
 struct watch;
@@ -37,7 +37,7 @@ void watch_close(struct watch *w);
 int watch_fd(const struct watch *w);
 /* Takes records into the table. Returns whether there may be more. */
 bool watch_take(struct watch *w);
-/* From time to time, about once a second: who is new, who has ended. */
+/* Who is new, who has ended. It does so once a second at most. */
 void watch_look(struct watch *w);
 /* Nobody is watched any more, but for what is in the table. */
 void watch_end(struct watch *w);
