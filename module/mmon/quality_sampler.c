@@ -9,6 +9,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
+#include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -471,7 +472,7 @@ static bool evaluate(int cpu, enum pmct_quality_event event, struct pmct_quality
 		atomic64_inc(&pmct_quality_stats.useless);
 		return false;
 	}
-	*brief = to - from < PIECES / 2;
+	*brief = to - from < div_u64(hold_ns(), 2 * piece_ns());
 	return true;
 }
 
