@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# qtime and qtop: what they tell is true on a simulated machine, and what they refuse.
+# qtime, qtop, qplacer, qualityd: what they tell is true on a simulated machine, and what they
+# refuse.
 . "$(dirname "${BASH_SOURCE[0]}")/quality.sh"
 
 # total FILE KEY: a number of the last line of "qtime --json"
@@ -298,4 +299,47 @@ test_qplacer_ends() {
 	with_quality
 	expect_refusal 1 "^qplacer: all CPUs that this process may use share one" qplacer
 	on_machine ""
+}
+
+# One watches, others read: whoever may, several at once, and no matter how it ends.
+test_qualityd() {
+	only sim
+	local one daemon file=/run/pmctrack/quality
+	with_quality hold_us=5000 budget=50
+	taskset -c 0 simapp -x 10000 gamess >/dev/null & one=$!
+	qualityd -i 0.3 --mode 0644 & daemon=$!
+	for _ in $(seq 50); do [ ! -e $file ] || break; sleep 0.1; done
+	expect_refusal 1 "^qualityd: $file: qualityd\[$daemon\] writes it already" qualityd
+	user qtop --published $file --json -i 0.5 -n 6 >/tmp/qtop.json & mine=$!
+	qtop --published $file --batch -i 0.5 -n 6 -p $one >/tmp/qtop.txt
+	wait $mine || fail "status $? of the user's"
+	python3 - $one <<-'P' || fail "$(tail -n 1 /tmp/qtop.json)"
+		import json, sys
+		lines = [json.loads(line) for line in open("/tmp/qtop.json")]
+		mine = [row for row in lines[-1]["rows"] if row["pid"] == int(sys.argv[1])]
+		assert len(mine) == 1 and mine[0]["quality"] > 0.95 and mine[0]["user"] == "root", mine
+		total = sum(row["last"]["cpu_ns"] for line in lines[2:] for row in line["rows"] if row["pid"] == int(sys.argv[1]))
+		print("#", total / 1e9, "s of CPU time in 5 intervals of 0.5 s")
+		assert 1.5e9 < total < 3.5e9
+	P
+	grep -qE "^ *$one root" /tmp/qtop.txt || fail "$(cat /tmp/qtop.txt)"
+	# Killed, the file stays; readers notice, and the next one takes its place.
+	kill -KILL $daemon
+	wait $daemon || true
+	expect_status 0 qtop --published $file --batch -i 0.2 -n 2
+	grep -q "^qtop: $file: qualityd has ended; what processes did since is missing" $ERR || fail "$(cat $ERR)"
+	qualityd & daemon=$!
+	for _ in $(seq 50); do [ "$(stat -c %a $file)" = 644 ] || break; sleep 0.1; done
+	equal "$(stat -c %a $file)" 600 "mode without options"
+	expect_refusal 1 "^qtop: $file: Permission denied; is qualityd" user qtop --batch --published $file
+	kill $daemon
+	wait $daemon || fail "status $? after SIGTERM"
+	[ ! -e $file ] || fail "the file is still there"
+	kill $one
+	expect_refusal 1 "^qtop: $file: No such file" qtop --batch --published $file
+	expect_refusal 2 "^qualityd: --mode 0666: not 0600, 0640 or 0644" qualityd --mode 0666
+	expect_refusal 2 "^qualityd: --group nobody-else: there is no such group" qualityd --group nobody-else
+	expect_refusal 1 "needs CAP_PERFMON" user qualityd -f /tmp/published
+	[ ! -e /tmp/published ] || fail "a file of a refused one"
+	without_quality
 }

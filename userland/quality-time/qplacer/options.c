@@ -127,6 +127,8 @@ static const struct option_entry entries[] = {
 	  .set = set_text, MEMBER(cgroup) },
 	{ 'u', NULL, "USER", ARGUMENT_OTHER, "place the processes of this user (default: yours)",
 	  .set = set_text, MEMBER(user) },
+	{ 0, "published", "FILE", ARGUMENT_FILE, "numbers from the file that qualityd(8) writes",
+	  .set = set_text, MEMBER(published) },
 	{ 'w', NULL, "NAME=N", ARGUMENT_OTHER,
 	  "a program's name or PID, and how much its quality counts\n(default 1); can be given several times",
 	  .set = set_weight },

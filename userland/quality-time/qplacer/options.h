@@ -28,6 +28,7 @@ struct options {
 	pid_t processes[MAX_PROCESSES];
 	unsigned int nr_processes;
 	const char *cgroup;
+	const char *published;
 	struct weight weight[MAX_WEIGHTS];
 	unsigned int nr_weights;
 };

@@ -170,6 +170,7 @@ static int begin(struct qplacer *q)
 		.nr_processes = o->nr_processes,
 		.cgroup = o->cgroup,
 		.all = !o->nr_processes && !o->cgroup,
+		.published = o->published,
 		.interval_s = o->interval,
 	};
 	long long ns = (long long)(o->interval * 1e9);

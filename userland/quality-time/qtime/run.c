@@ -96,12 +96,7 @@ static void update(struct qtime *q)
 	struct sum all = *watch_sum(q->watch);
 
 	s->elapsed_s = elapsed(&q->start);
-	s->interval = (struct sum){
-		.cpu_ns = all.cpu_ns - q->last.cpu_ns,
-		.explained_ns = all.explained_ns - q->last.explained_ns,
-		.quality_ns = all.quality_ns - q->last.quality_ns,
-		.waited_ns = all.waited_ns - q->last.waited_ns,
-	};
+	s->interval = sum_less(&all, &q->last);
 	s->all = all;
 	q->last = all;
 	s->processes = 0;

@@ -50,6 +50,13 @@ static int set_cgroup(void *options, const struct option_entry *e, const char *a
 	return 0;
 }
 
+static int set_published(void *options, const struct option_entry *e, const char *arg)
+{
+	(void)e;
+	((struct options *)options)->published = arg;
+	return 0;
+}
+
 /* The index of a name; -1: there is none. */
 static int name_in(const char *const *names, int nr, const char *name)
 {
@@ -126,6 +133,8 @@ static const struct option_entry entries[] = {
 	  .set = set_processes },
 	{ 0, "cgroup", "DIR", ARGUMENT_FOLDER, "the processes of a control group only",
 	  .set = set_cgroup },
+	{ 0, "published", "FILE", ARGUMENT_FILE, "numbers from the file that qualityd(8) writes",
+	  .set = set_published },
 	{ 'i', NULL, "SECONDS", ARGUMENT_OTHER, "length of an interval (default 1)", .set = set_interval },
 	{ 'w', NULL, "WINDOWS", ARGUMENT_OTHER,
 	  "up to three columns of the last seconds (default 1,5)", .set = set_windows },

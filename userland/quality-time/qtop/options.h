@@ -18,6 +18,7 @@ struct options {
 	pid_t processes[MAX_PROCESSES];
 	unsigned int nr_processes;
 	const char *cgroup;
+	const char *published;
 	struct choice choice;
 };
 

@@ -180,6 +180,7 @@ int run(const struct options *o)
 		.nr_processes = o->nr_processes,
 		.cgroup = o->cgroup,
 		.all = !o->nr_processes && !o->cgroup,
+		.published = o->published,
 		.interval_s = o->interval,
 	};
 	struct qtop q = {

@@ -16,6 +16,7 @@
 
 #include "watch/groups.h"
 #include "watch/processes.h"
+#include "watch/published.h"
 
 static void slots(void **state)
 {
@@ -176,6 +177,147 @@ static void groups(void **state)
 	assert_int_equal(system(path), 0);
 }
 
+static char table_folder[] = "/tmp/pmctrack-table-XXXXXX", table[64];
+
+static int new_folder(void **state)
+{
+	(void)state;
+	if (!mkdtemp(table_folder))
+		return -1;
+	snprintf(table, sizeof(table), "%s/quality", table_folder);
+	return 0;
+}
+
+static int remove_folder(void **state)
+{
+	(void)state;
+	unlink(table);
+	return rmdir(table_folder);
+}
+
+static void take(const struct pmctrack_quality_entry *e, void *arg)
+{
+	*(struct pmctrack_quality_entry *)arg = *e;
+}
+
+/* What is written is read; entries are free again; a second writer is refused. */
+static void publishes(void **state)
+{
+	struct processes *p = processes_new();
+	struct process *me = processes_get(p, getpid());
+	struct publisher *out = publisher_open(table, 1, 0644, (gid_t)-1, 100);
+	struct pmctrack_quality_entry e = { .pid = 0 };
+	struct published *in;
+	struct stat st;
+
+	(void)state;
+	assert_non_null(out);
+	assert_null(publisher_open(table, 1, 0644, (gid_t)-1, 100));
+	assert_int_equal(stat(table, &st), 0);
+	assert_int_equal(st.st_mode & 0777, 0644);
+	in = published_open(table);
+	assert_non_null(in);
+	processes_add(p, me, &(struct sum){ 10, 8, 4, 1 }, 3);
+	me->instr = 99;
+	publisher_update(out, p, 5);
+	assert_true(published_each(in, take, &e));
+	assert_int_equal(e.pid, getpid());
+	assert_int_equal(e.start, me->start);
+	assert_int_equal(e.cpu_ns + e.explained_ns + e.quality_ns + e.waited_ns, 23);
+	assert_int_equal(e.instr, 99);
+	assert_int_equal(e.cpu, 3);
+	assert_string_equal(e.name, me->name);
+	assert_int_equal(published_missing(in), 5);
+	/* There is room for one. */
+	assert_non_null(processes_get(p, getppid()));
+	publisher_update(out, p, 0);
+	assert_int_equal(published_missing(in), 1);
+	me->ended = true;
+	publisher_update(out, p, 0);
+	publisher_update(out, p, 0);
+	published_each(in, take, &e);
+	assert_int_equal(e.pid, getppid());
+	assert_int_equal(published_missing(in), 0);
+	publisher_close(out);
+	assert_int_equal(access(table, F_OK), -1);
+	published_close(in);
+	processes_free(p);
+}
+
+/* A reader never sees a half of it. */
+static void reads_whole(void **state)
+{
+	struct processes *p = processes_new();
+	struct process *me = processes_get(p, getpid());
+	struct publisher *out = publisher_open(table, 4, 0600, (gid_t)-1, 100);
+	struct pmctrack_quality_entry e = { .pid = 0 };
+	struct published *in;
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_non_null(out);
+	publisher_update(out, p, 0);
+	pid = fork();
+	if (!pid) {
+		uint64_t last = 0;
+
+		in = published_open(table);
+		while (in && last < 20000) {
+			published_each(in, take, &e);
+			if (e.cpu_ns != e.explained_ns || e.cpu_ns != e.waited_ns || e.cpu_ns != e.instr || e.cpu_ns < last)
+				_exit(1);
+			last = e.cpu_ns;
+		}
+		_exit(in ? 0 : 2);
+	}
+	for (uint64_t n = 1; !waitpid(pid, &status, WNOHANG); n++) {
+		me->all = (struct sum){ n, n, n, n };
+		me->instr = n;
+		publisher_update(out, p, 0);
+	}
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	publisher_close(out);
+	processes_free(p);
+}
+
+/* Whatever is in a file, nothing outside of it is read. */
+static void hostile_table(void **state)
+{
+	struct pmctrack_quality_head good = {
+		.magic = PMCTRACK_QUALITY_MAGIC, .version = PMCTRACK_QUALITY_VERSION,
+		.head_size = sizeof(good), .entry_size = sizeof(struct pmctrack_quality_entry), .nr_entries = 0,
+	};
+	struct pmctrack_quality_head bad[] = { good, good, good, good, good, good };
+	struct published *in;
+
+	(void)state;
+	bad[0].magic++;
+	bad[1].version++;
+	bad[2].nr_entries = 1;
+	bad[3].entry_size = 8;
+	bad[4].head_size = UINT32_MAX - 7;
+	bad[5].nr_entries = UINT32_MAX;
+	for (unsigned int i = 0; i <= 6; i++) {
+		FILE *f = fopen(table, "w");
+
+		assert_non_null(f);
+		fwrite(i < 6 ? &bad[i] : &good, sizeof(good), 1, f);
+		fclose(f);
+		in = published_open(table);
+		if (i < 6)
+			assert_null(in);
+		else
+			assert_non_null(in);
+		published_close(in);
+	}
+	assert_int_equal(truncate(table, 10), 0);
+	assert_null(published_open(table));
+	unlink(table);
+	assert_null(published_open(table));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -184,7 +326,10 @@ int main(void)
 		cmocka_unit_test(names),
 		cmocka_unit_test(titles),
 		cmocka_unit_test(groups),
+		cmocka_unit_test(publishes),
+		cmocka_unit_test(reads_whole),
+		cmocka_unit_test(hostile_table),
 	};
 
-	return cmocka_run_group_tests_name("quality-time watch", tests, NULL, NULL);
+	return cmocka_run_group_tests_name("quality-time watch", tests, new_folder, remove_folder);
 }

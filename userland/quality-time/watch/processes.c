@@ -120,6 +120,7 @@ struct process *processes_get(struct processes *p, pid_t pid)
 	of->pid = pid;
 	of->uid = (uid_t)-1;
 	of->cpu = -1;
+	of->place = -1;
 	for (unsigned int i = 0; i < PROCESS_SLOTS; i++)
 		of->slot_cpu[i] = -1;
 	strcpy(of->name, "?");

@@ -30,6 +30,10 @@
  * @cpu: the same, of the last interval
  * @sample_age_ms: age of the last sample alone, at the end of the last interval that has one
  * @oldest_ms: the greatest of these
+ * @instr: instructions in user mode, since it was first seen
+ * @l1d_accesses: accesses to the first-level data cache, likewise
+ * @updated_ns: when an interval of it ended last, CLOCK_MONOTONIC
+ * @place: its entry in the table that is published, -1: none
  */
 struct process {
 	struct process *next;
@@ -49,6 +53,10 @@ struct process {
 	int cpu;
 	uint64_t sample_age_ms;
 	uint64_t oldest_ms;
+	uint64_t instr;
+	uint64_t l1d_accesses;
+	uint64_t updated_ns;
+	int place;
 };
 
 struct processes;

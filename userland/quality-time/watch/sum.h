@@ -28,6 +28,14 @@ static inline void sum_add(struct sum *to, const struct sum *more)
 	to->waited_ns += more->waited_ns;
 }
 
+static inline struct sum sum_less(const struct sum *s, const struct sum *less)
+{
+	return (struct sum){
+		s->cpu_ns - less->cpu_ns, s->explained_ns - less->explained_ns,
+		s->quality_ns - less->quality_ns, s->waited_ns - less->waited_ns,
+	};
+}
+
 /* The part of their time alone, 0 to 1, that they got; false: no sample says. */
 static inline bool sum_quality(const struct sum *s, double *quality)
 {

@@ -14,11 +14,13 @@
 #include "complain.h"
 #include "watch/groups.h"
 #include "proc.h"
+#include "watch/published.h"
 #include "watch/watch.h"
 
 #define MODULE		"quality_time"
 /* Between two looks at signals and timers: some milliseconds of work. */
 #define RECORDS_AT_ONCE	4096
+#define MOST_SETS	(PMCTRACK_MAX_CORE_TYPES * PMCTRACK_MAX_SETS)
 /* The kernel may be late by a tick, and has a phase of its own: so many records an interval. */
 #define RECORDS		4
 /* Looks are not more frequent than this, because there may be many processes. */
@@ -35,7 +37,11 @@ static const char *const names[NR_VIRTS] = {
 struct watch {
 	struct watch_options o;
 	struct pmctrack_session *session;
+	struct published *published;
+	bool abandoned;		/* nobody writes that any more */
 	struct processes *processes;
+	struct pmctrack_evset *set[MOST_SETS];
+	unsigned int nr_sets;
 	uint32_t virt[NR_VIRTS];	/* the mask of each */
 	struct sum all;
 	unsigned int refused;
@@ -52,6 +58,14 @@ struct watch {
 	pid_t max_pid;
 	struct timespec looked;
 };
+
+/* Those of the monitoring module, whose counts are in the records, too. */
+static void find_sets(struct watch *w, const struct pmctrack_ctl *ctl)
+{
+	int nr = pmctrack_evset__parse_mmon(ctl, w->set, MOST_SETS);
+
+	w->nr_sets = nr > 0 ? (unsigned int)nr : 0;
+}
 
 static int find_virts(struct watch *w, const struct pmctrack_ctl *ctl, uint32_t *all)
 {
@@ -93,6 +107,7 @@ static int open_session(struct watch *w)
 	}
 	err = find_virts(w, ctl, &opts.virts);
 	if (!err) {
+		find_sets(w, ctl);
 		w->session = pmctrack_session__open(ctl, NULL, 0, &opts);
 		err = w->session ? 0 : -errno;
 		if (err)
@@ -190,6 +205,12 @@ struct watch *watch_open(const struct watch_options *o)
 		goto failed;
 	}
 	err = o->cgroup ? groups_resolve(o->cgroup, w->cgroup, sizeof(w->cgroup)) : 0;
+	if (!err && o->published) {
+		w->published = published_open(o->published);
+		if (!w->published)
+			goto failed;
+		return w;
+	}
 	if (!err && open_session(w))
 		goto failed;
 	if (!err)
@@ -209,7 +230,10 @@ void watch_close(struct watch *w)
 {
 	if (!w)
 		return;
+	for (unsigned int i = 0; i < w->nr_sets; i++)
+		pmctrack_evset__free(w->set[i]);
 	pmctrack_session__close(w->session);
+	published_close(w->published);
 	processes_free(w->processes);
 	free(w->tried);
 	free(w->found);
@@ -218,7 +242,7 @@ void watch_close(struct watch *w)
 
 int watch_fd(const struct watch *w)
 {
-	return pmctrack_session__fd(w->session);
+	return w->session ? pmctrack_session__fd(w->session) : -1;
 }
 
 /* The value of a virtual counter; false: the record has none. */
@@ -231,6 +255,19 @@ static bool value_of(const struct watch *w, const struct pmctrack_record *rec, u
 		return false;
 	*value = rec->counts[rec->nr_counts + (unsigned int)__builtin_popcount(rec->virt & (bit - 1))];
 	return true;
+}
+
+static void count_events(const struct watch *w, const struct pmctrack_record *rec, struct process *of)
+{
+	int i = pmctrack_evset__of_record(w->set, w->nr_sets, rec);
+	uint64_t count;
+
+	if (i < 0)
+		return;
+	if (!pmctrack_record__count(rec, w->set[i], "instr", &count))
+		of->instr += count;
+	if (!pmctrack_record__count(rec, w->set[i], "l1d_accesses", &count))
+		of->l1d_accesses += count;
 }
 
 static void take_record(struct watch *w, const struct pmctrack_record *rec)
@@ -254,7 +291,49 @@ static void take_record(struct watch *w, const struct pmctrack_record *rec)
 		if (age > of->oldest_ms)
 			of->oldest_ms = age;
 	}
+	count_events(w, rec, of);
+	of->updated_ns = rec->time_ns;
 	processes_add(w->processes, of, &s, (int)rec->cpu);
+}
+
+static bool is_wanted(const struct watch *w, const struct process *of)
+{
+	const char *group = w->cgroup + strlen(GROUPS_ROOT);
+	size_t len;
+
+	for (unsigned int i = 0; i < w->o.nr_processes; i++) {
+		if (w->o.processes[i] == of->pid)
+			return true;
+	}
+	if (w->o.nr_processes || of->pid == getpid())
+		return false;
+	if (!w->o.cgroup)
+		return true;
+	len = strlen(group);
+	return strncmp(of->group, group, len) == 0 && (of->group[len] == '/' || !of->group[len]);
+}
+
+/* What was published before is what it did before. */
+static void take_published(const struct pmctrack_quality_entry *e, void *arg)
+{
+	struct watch *w = arg;
+	struct process *of = processes_get(w->processes, e->pid);
+	struct sum all = { e->cpu_ns, e->explained_ns, e->quality_ns, e->waited_ns }, s;
+	bool known;
+
+	if (!of || of->start != e->start || !is_wanted(w, of))
+		return;
+	known = of->updated_ns;
+	s = sum_less(&all, &of->all);
+	if (known && of->updated_ns != e->updated_ns) {
+		sum_add(&w->all, &s);
+		processes_add(w->processes, of, &s, (int)e->cpu);
+	}
+	of->all = all;
+	of->updated_ns = e->updated_ns;
+	of->instr = e->instr;
+	of->l1d_accesses = e->l1d_accesses;
+	of->sample_age_ms = e->sample_age_ms == UINT32_MAX ? 0 : e->sample_age_ms;
 }
 
 bool watch_take(struct watch *w)
@@ -262,7 +341,7 @@ bool watch_take(struct watch *w)
 	const struct pmctrack_record *rec;
 	unsigned int n = 0;
 
-	while (n < RECORDS_AT_ONCE && pmctrack_session__next(w->session, &rec) > 0) {
+	while (w->session && n < RECORDS_AT_ONCE && pmctrack_session__next(w->session, &rec) > 0) {
 		take_record(w, rec);
 		n++;
 	}
@@ -273,16 +352,21 @@ void watch_look(struct watch *w)
 {
 	struct timespec now;
 
+	if (w->published)
+		w->abandoned = !published_each(w->published, take_published, w);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if ((double)(now.tv_sec - w->looked.tv_sec) + (double)(now.tv_nsec - w->looked.tv_nsec) / 1e9 < LOOK_S)
 		return;
 	processes_look(w->processes);
-	find_processes(w);
+	if (w->session)
+		find_processes(w);
+	else
+		w->looked = now;
 }
 
 void watch_end(struct watch *w)
 {
-	if (!w->o.program)
+	if (w->session && !w->o.program)
 		pmctrack_session__detach(w->session);
 	while (watch_take(w))
 		;
@@ -300,13 +384,15 @@ const struct sum *watch_sum(const struct watch *w)
 
 unsigned int watch_refused(const struct watch *w)
 {
-	return w->refused;
+	return w->published ? published_missing(w->published) : w->refused;
 }
 
 bool watch_is_whole(const struct watch *w)
 {
 	struct pmctrack_session_stats stats = { .sz = sizeof(stats) };
 
+	if (w->published)
+		return !w->abandoned && !published_missing(w->published);
 	pmctrack_session__stats(w->session, &stats);
 	return !stats.lost && !stats.skipped_threads && !stats.left_out_threads && !w->refused &&
 	       !w->revoked && !w->disturbed && !w->no_memory;
@@ -316,6 +402,10 @@ void watch_complain(const struct watch *w)
 {
 	struct pmctrack_session_stats stats = { .sz = sizeof(stats) };
 
+	if (w->abandoned)
+		complain("%s: qualityd has ended; what processes did since is missing", w->o.published);
+	if (!w->session)
+		return;
 	pmctrack_session__stats(w->session, &stats);
 	if (stats.lost)
 		complain("%" PRIu64 " last records of threads were lost, because the kernel's buffer was full; their time is missing",

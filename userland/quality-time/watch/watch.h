@@ -17,6 +17,8 @@
  * @nr_processes: their number
  * @cgroup: directory of a control group: its processes; NULL: none
  * @all: all processes of this machine, but for the calling one
+ * @published: file that qualityd(8) writes: the numbers are from there, without a session of one's
+ *	own; NULL: none. @program is 0 then, and of @processes, children are not watched.
  * @interval_s: how often somebody looks at the sums; there are some records in that time
  */
 struct watch_options {
@@ -25,6 +27,7 @@ struct watch_options {
 	unsigned int nr_processes;
 	const char *cgroup;
 	bool all;
+	const char *published;
 	double interval_s;
 };
 
@@ -33,11 +36,11 @@ struct watch;
 /* NULL: the reason was printed. */
 struct watch *watch_open(const struct watch_options *o);
 void watch_close(struct watch *w);
-/* To be polled for records. */
+/* To be polled for records; -1: there are none, watch_look() has all. */
 int watch_fd(const struct watch *w);
 /* Takes records into the table. Returns whether there may be more. */
 bool watch_take(struct watch *w);
-/* Who is new, who has ended. It does so once a second at most. */
+/* At the end of each interval: who is new, who has ended, which it finds out once a second. */
 void watch_look(struct watch *w);
 /* Nobody is watched any more, but for what is in the table. */
 void watch_end(struct watch *w);

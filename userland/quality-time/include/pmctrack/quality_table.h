@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Quality Time of processes, as qualityd(8) publishes it in shared memory: map the file read-only
+ * and shared, check the head, and read entries with pmctrack_quality_read(). Who may read the file
+ * is the administrator's choice.
+ *
+ *	int fd = open(PMCTRACK_QUALITY_FILE, O_RDONLY);
+ *	const struct pmctrack_quality_head *head = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+ *	struct pmctrack_quality_entry e;
+ *
+ *	for (uint32_t i = 0; i < head->nr_entries; i++) {
+ *		if (pmctrack_quality_read(head, i, &e) && e.explained_ns)
+ *			printf("%d %.3f\n", e.pid, (double)e.quality_ns / e.explained_ns);
+ *	}
+ */
+#ifndef PMCTRACK_QUALITY_TABLE_H
+#define PMCTRACK_QUALITY_TABLE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PMCTRACK_QUALITY_FILE		"/run/pmctrack/quality"
+#define PMCTRACK_QUALITY_MAGIC		0x51544d50	/* "PMTQ" */
+#define PMCTRACK_QUALITY_VERSION	1
+
+/**
+ * struct pmctrack_quality_head - beginning of the file
+ * @magic: PMCTRACK_QUALITY_MAGIC
+ * @version: PMCTRACK_QUALITY_VERSION; it changes with the layout
+ * @head_size: bytes up to the first entry
+ * @entry_size: bytes of an entry
+ * @nr_entries: number of entries, used or not
+ * @interval_ms: how often they are written
+ * @writer: PID of qualityd
+ * @writer_start: when it began, in ticks since boot (/proc/PID/stat): if there is no such process,
+ *	the entries are not written any more
+ * @updated_ns: when they were written last, CLOCK_MONOTONIC
+ * @missing: processes that found no entry, or could not be watched
+ */
+struct pmctrack_quality_head {
+	uint32_t magic;
+	uint32_t version;
+	uint32_t head_size;
+	uint32_t entry_size;
+	uint32_t nr_entries;
+	uint32_t interval_ms;
+	int32_t writer;
+	uint32_t missing;
+	uint64_t writer_start;
+	uint64_t updated_ns;
+	uint64_t reserved[2];
+};
+
+/**
+ * struct pmctrack_quality_entry - a process, since qualityd saw it first
+ * @seq: odd while the entry is written
+ * @pid: the process, in qualityd's PID namespace; 0: the entry is not used
+ * @start: when it began, in ticks since boot: PIDs are used again
+ * @cpu_ns: CPU time of all threads
+ * @explained_ns: the part of it of which Quality Time is known
+ * @quality_ns: Quality Time of that part, an estimate
+ * @waited_ns: time in run queues
+ * @instr: instructions of the program, in user mode
+ * @l1d_accesses: accesses to the first-level data cache
+ * @updated_ns: when an interval of it ended last, CLOCK_MONOTONIC
+ * @sample_age_ms: age of the last sample alone then; UINT32_MAX: there was none
+ * @uid: whose it is; UINT32_MAX: unknown
+ * @cpu: where that interval ended; UINT32_MAX: unknown
+ * @name: of the program
+ */
+struct pmctrack_quality_entry {
+	uint32_t seq;
+	int32_t pid;
+	uint64_t start;
+	uint64_t cpu_ns;
+	uint64_t explained_ns;
+	uint64_t quality_ns;
+	uint64_t waited_ns;
+	uint64_t instr;
+	uint64_t l1d_accesses;
+	uint64_t updated_ns;
+	uint32_t sample_age_ms;
+	uint32_t uid;
+	uint32_t cpu;
+	uint32_t reserved;
+	char name[16];
+};
+
+/**
+ * pmctrack_quality_read() - a copy of an entry that was not written meanwhile
+ * @head: the file, of this version
+ * @i: index below head->nr_entries
+ * @copy: result
+ *
+ * Return: false if the entry is not used, or its writer has stopped in the middle.
+ */
+static inline bool pmctrack_quality_read(const struct pmctrack_quality_head *head, uint32_t i,
+					 struct pmctrack_quality_entry *copy)
+{
+	const struct pmctrack_quality_entry *e = (const struct pmctrack_quality_entry *)
+		((const char *)head + head->head_size + (uint64_t)i * head->entry_size);
+
+	for (int n = 0; n < 1000; n++) {
+		uint32_t seq = __atomic_load_n(&e->seq, __ATOMIC_ACQUIRE);
+		const volatile uint64_t *from = (const volatile uint64_t *)e;
+		uint64_t *to = (uint64_t *)copy;
+
+		if (seq & 1)
+			continue;
+		/* Word by word: none of them is torn, and the compiler reads each once. */
+		for (unsigned int k = 0; k < sizeof(*copy) / sizeof(*to); k++)
+			to[k] = from[k];
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		if (__atomic_load_n(&e->seq, __ATOMIC_RELAXED) == seq)
+			return copy->pid != 0;
+	}
+	return false;
+}
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* PMCTRACK_QUALITY_TABLE_H */
