@@ -126,8 +126,9 @@ static u64 time_of(const struct pmct_quality_part *piece, unsigned int from, uns
 
 /**
  * struct line - a straight line through the last pieces of a sample
- * @sum_xx: of the squares of what was to be filled at their middle, see left_of(), from the mean
- * @time: how the time for an event falls with that: the sum of products
+ * @sum_xx: of the squares of what was to be filled at their middle, see left_of(), from the mean,
+ *	times the number of pieces
+ * @time: how the time for an event falls with that: the sum of products, likewise
  * @misses: how misses for an event fall, in the same way
  */
 struct line {
@@ -180,13 +181,16 @@ static s64 mean_of(const s64 *values, unsigned int from, unsigned int to)
 static void draw_line(struct line *line, const struct pmct_quality_part *piece, const s64 *left,
 		      unsigned int from, unsigned int to, enum pmct_quality_event event)
 {
-	s64 mean = mean_of(left, from, to), x;
+	s64 sum = 0, n = to - from, x;
 	unsigned int i;
 
+	for (i = from; i < to; i++)
+		sum += left[i];
 	*line = (struct line){ };
 	for (i = from; i < to; i++) {
-		x = left[i] - mean;
-		line->sum_xx += x * x;
+		/* Times @n: a mean that is rounded would make a slope of steady times. */
+		x = n * left[i] - sum;
+		line->sum_xx += div_u64(x * x, n);
 		line->time += x * min_t(s64, time_of(piece, i, i + 1, event), SLOW);
 		line->misses += x * (s64)misses_of(piece, i, i + 1, event);
 	}

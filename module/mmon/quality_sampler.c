@@ -500,8 +500,11 @@ void pmct_quality_sampler_finish(struct quality_thread *t, enum pmct_quality_eve
 		rate.core_type = t->a.core_type;
 		good = evaluate(t->cpu, event, &rate, &brief);
 		/* It is for want of a better one. */
-		if (brief && pmct_quality_find(t->a.rate, rate.core_type, rate.kind, false))
+		if (good && brief &&
+		    pmct_quality_find(t->a.rate, rate.core_type, rate.kind, false)) {
+			atomic64_inc(&pmct_quality_stats.useless);
 			good = false;
+		}
 		/* The next one may have begun meanwhile. */
 		smp_rmb();
 		if (good && READ_ONCE(k->sample) == t->sample)

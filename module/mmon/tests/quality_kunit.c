@@ -60,6 +60,12 @@ static void measure_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, measured(even, 1000, LINES), 1000000);
 	KUNIT_EXPECT_EQ(test, measured(filled, 1000, LINES), 1000000);
 	KUNIT_EXPECT_EQ(test, measured(none, 1000, LINES), 0);
+	/* Steady is steady, however large the cache, and however few lines come in. */
+	for (i = 1; i < 5000; i = i * 3 / 2 + 1) {
+		KUNIT_EXPECT_EQ(test, measured(even, i, 131072), 1000000);
+		KUNIT_EXPECT_EQ(test, measured(even, i, 524288), 1000000);
+		KUNIT_EXPECT_EQ(test, measured(even, i, 4194304), 1000000);
+	}
 	expect_near(test, measured(fills, LINES / 20, LINES), 1000000000 / 900);
 	/*
 	 * 1 % of others' lines go in each piece, and 87 % are left in the last quarter: 9.8 % less

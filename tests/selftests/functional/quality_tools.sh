@@ -69,7 +69,7 @@ test_qtime_group() {
 	if [ -e $CG/q/cpu.max ]; then echo "20000 100000" >$CG/q/cpu.max; fi
 	taskset -c 0 simapp -x 10000 gamess >/dev/null & programs+=($!)
 	echo $! >$CG/q/inner/cgroup.procs
-	qtime --json -i 0.2 -N 2 --cgroup $CG/q >/tmp/qtime.json & mine=$!
+	qtime --json -i 0.2 -N 5 --cgroup $CG/q >/tmp/qtime.json & mine=$!
 	sleep 1
 	taskset -c 0 simapp -x 10000 gamess >/dev/null & programs+=($!)
 	echo $! >$CG/q/cgroup.procs
@@ -307,11 +307,11 @@ test_qualityd() {
 	local one daemon file=/run/pmctrack/quality
 	with_quality hold_us=5000 budget=50
 	taskset -c 0 simapp -x 10000 gamess >/dev/null & one=$!
-	qualityd -i 0.3 --mode 0644 & daemon=$!
+	qualityd --mode 0644 & daemon=$!
 	for _ in $(seq 50); do [ ! -e $file ] || break; sleep 0.1; done
-	expect_refusal 1 "^qualityd: $file: qualityd\[$daemon\] writes it already" qualityd
-	user qtop --published $file --json -i 0.5 -n 6 >/tmp/qtop.json & mine=$!
-	qtop --published $file --batch -i 0.5 -n 6 -p $one >/tmp/qtop.txt
+	expect_refusal 1 "^qualityd: $file: another qualityd writes it" qualityd
+	user qtop --published $file --json -i 1 -n 6 >/tmp/qtop.json & mine=$!
+	qtop --published $file --batch -i 0.5 -n 5 -p $one >/tmp/qtop.txt 2>/tmp/qtop.err
 	wait $mine || fail "status $? of the user's"
 	python3 - $one <<-'P' || fail "$(tail -n 1 /tmp/qtop.json)"
 		import json, sys
@@ -319,15 +319,19 @@ test_qualityd() {
 		mine = [row for row in lines[-1]["rows"] if row["pid"] == int(sys.argv[1])]
 		assert len(mine) == 1 and mine[0]["quality"] > 0.95 and mine[0]["user"] == "root", mine
 		total = sum(row["last"]["cpu_ns"] for line in lines[2:] for row in line["rows"] if row["pid"] == int(sys.argv[1]))
-		print("#", total / 1e9, "s of CPU time in 5 intervals of 0.5 s")
-		assert 1.5e9 < total < 3.5e9
+		each = [row["last"]["cpu_ns"] / 1e9 for line in lines[3:] for row in line["rows"] if row["pid"] == int(sys.argv[1])]
+		print("# CPU time in intervals of 1 s:", each)
+		assert len(each) == 4 and all(0.4 < s < 1.6 for s in each) and 3e9 < total < 6e9
+		assert not any(line["stale"] for line in lines[1:])
 	P
-	grep -qE "^ *$one root" /tmp/qtop.txt || fail "$(cat /tmp/qtop.txt)"
+	equal "$(grep -cE "^ *[0-9]+ " /tmp/qtop.txt)" "$(grep -cE "^ *$one root" /tmp/qtop.txt)" "rows, all of the process"
+	grep -q "^qtop: $file is written each 0.25 s: intervals are 1 s long" /tmp/qtop.err
 	# Killed, the file stays; readers notice, and the next one takes its place.
 	kill -KILL $daemon
 	wait $daemon || true
-	expect_status 0 qtop --published $file --batch -i 0.2 -n 2
-	grep -q "^qtop: $file: qualityd has ended; what processes did since is missing" $ERR || fail "$(cat $ERR)"
+	expect_status 0 qtop --published $file --batch -n 4
+	grep -q "qualityd DOES NOT WRITE ANY MORE" $OUT || fail "$(cat $OUT)"
+	grep -q "^qtop: $file: qualityd does not write it any more; what processes did since is missing" $ERR || fail "$(cat $ERR)"
 	qualityd & daemon=$!
 	for _ in $(seq 50); do [ "$(stat -c %a $file)" = 644 ] || break; sleep 0.1; done
 	equal "$(stat -c %a $file)" 600 "mode without options"

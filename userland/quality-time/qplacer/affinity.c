@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cpu_list.h"
@@ -24,24 +25,36 @@
 /* Processes that began since the last look have parents that are known, at most so far above. */
 #define ANCESTORS	8
 
+/* Different sets of CPUs that processes may be given; more are not undone for their children. */
+#define MOST_GIVEN	128
+
 /**
  * struct entry - a process
  * @pid: its PID, 0: unused; written last, so that the guard always finds a whole entry
  * @start: when it began
+ * @since: when it was first given CPUs, in ticks since boot: whoever is older has not inherited
  * @before: what it could use before
- * @set: what it is to use
- * @last: what it was to use before that: of a change that is not complete, threads have either
+ * @set: what it is to use; of a change that is not complete, threads have what they had
+ * @given: which of table::given it ever was to use
  */
 struct entry {
 	pid_t pid;
 	uint64_t start;
+	uint64_t since;
 	cpu_set_t before;
 	cpu_set_t set;
-	cpu_set_t last;
+	uint64_t given[MOST_GIVEN / 64];
+};
+
+/* Shared with the guard. Sets are written before @nr_given. */
+struct table {
+	cpu_set_t given[MOST_GIVEN];
+	unsigned int nr_given;
+	struct entry entry[MOST_PROCESSES];
 };
 
 struct affinity {
-	struct entry *table;	/* shared with the guard */
+	struct table *table;
 	int alive;		/* while it is open, the guard waits */
 	pid_t guard;
 };
@@ -91,13 +104,46 @@ static bool is_same(const cpu_set_t *now, const cpu_set_t *set)
 	return CPU_COUNT(&both) && CPU_EQUAL(now, &both);
 }
 
-static bool is_from_us(const struct entry *e, const cpu_set_t *now)
+/* Is it what the process ever was to use? */
+static bool is_from_us(const struct table *t, const struct entry *e, const cpu_set_t *now)
 {
-	return is_same(now, &e->set) || is_same(now, &e->last);
+	unsigned int nr = __atomic_load_n(&t->nr_given, __ATOMIC_ACQUIRE);
+
+	for (unsigned int i = 0; i < nr; i++) {
+		if (e->given[i / 64] >> i % 64 & 1 && is_same(now, &t->given[i]))
+			return true;
+	}
+	return is_same(now, &e->set);
+}
+
+/* It is to use these from now on; noted before it does. */
+static void note_given(struct table *t, struct entry *e, const cpu_set_t *set)
+{
+	unsigned int i = 0;
+
+	while (i < t->nr_given && !CPU_EQUAL(&t->given[i], set))
+		i++;
+	if (i == MOST_GIVEN)
+		return;
+	if (i == t->nr_given) {
+		t->given[i] = *set;
+		__atomic_store_n(&t->nr_given, i + 1, __ATOMIC_RELEASE);
+	}
+	e->given[i / 64] |= 1ULL << i % 64;
+}
+
+static uint64_t ticks_since_boot(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)now.tv_sec * (uint64_t)sysconf(_SC_CLK_TCK) +
+	       (uint64_t)now.tv_nsec * (uint64_t)sysconf(_SC_CLK_TCK) / 1000000000;
 }
 
 /* A change for the threads that somebody else has not given other CPUs. */
 struct change {
+	const struct table *t;
 	const struct entry *e;
 	const cpu_set_t *cpus;
 	bool back;		/* to how it was: only those that are as we made them */
@@ -109,7 +155,7 @@ static int set_thread(pid_t tid, const cpu_set_t *now, void *arg)
 	struct change *c = arg;
 
 	if (CPU_EQUAL(now, c->cpus) ||
-	    !(is_from_us(c->e, now) || (!c->back && is_same(now, &c->e->before))))
+	    !(is_from_us(c->t, c->e, now) || (!c->back && is_same(now, &c->e->before))))
 		return 0;
 	if (sched_setaffinity(tid, sizeof(*c->cpus), c->cpus))
 		return errno == ESRCH ? 0 : -errno;
@@ -149,28 +195,28 @@ static void find_before(const struct entry *e, cpu_set_t *before)
 		memset(before, 0xff, sizeof(*before));
 }
 
-static void restore_process(const struct entry *e, pid_t pid)
+static void restore_process(const struct table *t, const struct entry *e, pid_t pid)
 {
 	cpu_set_t before;
-	struct change c = { .e = e, .cpus = &before, .back = true };
+	struct change c = { .t = t, .e = e, .cpus = &before, .back = true };
 
 	find_before(e, &before);
 	set_threads(pid, &c);
 }
 
 /* As it was before, unless it is no more. */
-static void restore(const struct entry *e)
+static void restore(const struct table *t, const struct entry *e)
 {
 	if (proc_exists(e->pid, e->start))
-		restore_process(e, e->pid);
+		restore_process(t, e, e->pid);
 }
 
-static struct entry *place_of(struct entry *table, pid_t pid)
+static struct entry *place_of(struct table *t, pid_t pid)
 {
 	unsigned int i = (unsigned int)pid % MOST_PROCESSES;
 
 	for (unsigned int n = 0; n < MOST_PROCESSES; n++) {
-		struct entry *e = &table[(i + n) % MOST_PROCESSES];
+		struct entry *e = &t->entry[(i + n) % MOST_PROCESSES];
 
 		if (e->pid == pid || !e->pid)
 			return e;
@@ -178,23 +224,23 @@ static struct entry *place_of(struct entry *table, pid_t pid)
 	return NULL;
 }
 
-static struct entry *find(struct entry *table, pid_t pid, uint64_t start)
+static struct entry *find(struct table *t, pid_t pid, uint64_t start)
 {
-	struct entry *e = place_of(table, pid);
+	struct entry *e = place_of(t, pid);
 
 	return e && e->pid == pid && e->start == start ? e : NULL;
 }
 
-/* The nearest ancestor in the table. */
-static const struct entry *ancestor_of(struct entry *table, const struct proc *process)
+/* The nearest ancestor in the table, if the process began when that one had been given CPUs. */
+static const struct entry *ancestor_of(struct table *t, const struct proc *process)
 {
 	struct proc p = *process;
 
 	for (int n = 0; n < ANCESTORS && p.parent > 0 && !proc_read(p.parent, &p); n++) {
-		const struct entry *e = find(table, p.pid, p.start);
+		const struct entry *e = find(t, p.pid, p.start);
 
 		if (e)
-			return e;
+			return e->since && process->start >= e->since ? e : NULL;
 	}
 	return NULL;
 }
@@ -205,20 +251,20 @@ static void restore_child(const struct proc *process, void *table)
 	const struct entry *e = find(table, process->pid, process->start) ? NULL : ancestor_of(table, process);
 
 	if (e)
-		restore_process(e, process->pid);
+		restore_process(table, e, process->pid);
 }
 
-static void restore_all(struct entry *table)
+static void restore_all(struct table *t)
 {
 	for (unsigned int i = 0; i < MOST_PROCESSES; i++) {
-		if (__atomic_load_n(&table[i].pid, __ATOMIC_ACQUIRE))
-			restore(&table[i]);
+		if (__atomic_load_n(&t->entry[i].pid, __ATOMIC_ACQUIRE))
+			restore(t, &t->entry[i]);
 	}
-	proc_each(restore_child, table);
+	proc_each(restore_child, t);
 }
 
 /* Until the other end of @alive is closed, by affinity_free() or because qplacer is gone. */
-static void guard(struct entry *table, int alive)
+static void guard(struct table *table, int alive)
 {
 	char byte;
 
@@ -242,7 +288,7 @@ struct affinity *affinity_new(void)
 
 	if (!a)
 		return NULL;
-	a->table = mmap(NULL, MOST_PROCESSES * sizeof(a->table[0]), PROT_READ | PROT_WRITE,
+	a->table = mmap(NULL, sizeof(*a->table), PROT_READ | PROT_WRITE,
 			MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (a->table == MAP_FAILED || pipe2(ends, O_CLOEXEC)) {
 		free(a);
@@ -275,7 +321,7 @@ void affinity_free(struct affinity *a)
 	/* Somebody killed the guard. */
 	if (!WIFEXITED(status))
 		restore_all(a->table);
-	munmap(a->table, MOST_PROCESSES * sizeof(a->table[0]));
+	munmap(a->table, sizeof(*a->table));
 	free(a);
 }
 
@@ -285,8 +331,8 @@ static struct entry *make_room(struct affinity *a, pid_t pid)
 	struct entry *e = place_of(a->table, pid);
 
 	for (unsigned int i = 0; !e && i < MOST_PROCESSES; i++) {
-		if (!proc_exists(a->table[i].pid, a->table[i].start))
-			e = &a->table[i];
+		if (!proc_exists(a->table->entry[i].pid, a->table->entry[i].start))
+			e = &a->table->entry[i];
 	}
 	return e;
 }
@@ -303,13 +349,16 @@ static int meet(struct affinity *a, pid_t pid, uint64_t start, struct entry **me
 		return err ? err : -ESRCH;
 	if (sched_getaffinity(pid, sizeof(new.set), &new.set))
 		return -errno;
-	new.before = new.last = new.set;
+	new.before = new.set;
 	/* It gives its threads CPUs itself. */
 	if (each_thread(pid, is_other, &new.before) == -EXDEV)
 		return -EXDEV;
 	parent = ancestor_of(a->table, &p);
-	if (parent && is_from_us(parent, &new.set))
+	if (parent && is_from_us(a->table, parent, &new.set)) {
 		new.before = parent->before;
+		new.since = parent->since;
+		memcpy(new.given, parent->given, sizeof(new.given));
+	}
 	e = make_room(a, pid);
 	if (!e)
 		return -ENOSPC;
@@ -336,7 +385,7 @@ void affinity_meet(struct affinity *a, pid_t pid, uint64_t start)
 int affinity_set(struct affinity *a, pid_t pid, uint64_t start, const cpu_set_t *cpus)
 {
 	struct entry *e = find(a->table, pid, start);
-	struct change c = { .e = e };
+	struct change c = { .t = a->table, .e = e };
 	cpu_set_t now, set;
 	int err;
 
@@ -351,19 +400,20 @@ int affinity_set(struct affinity *a, pid_t pid, uint64_t start, const cpu_set_t 
 	if (sched_getaffinity(pid, sizeof(now), &now))
 		return -errno;
 	/* The others of its threads are as they were before, too. */
-	if (!is_from_us(e, &now)) {
-		restore(e);
-		e->set = e->last = e->before = now;
+	if (!is_from_us(a->table, e, &now) && !is_same(&now, &e->before)) {
+		restore(a->table, e);
+		e->set = e->before = now;
+		memset(e->given, 0, sizeof(e->given));
 		return -EXDEV;
 	}
 	CPU_AND(&set, cpus, &e->before);
 	if (!CPU_COUNT(&set))
 		return -EINVAL;
-	if (!CPU_EQUAL(&set, &e->set)) {
-		/* Before it is done: a guard that looks now knows both. */
-		e->last = e->set;
-		e->set = set;
-	}
+	if (!e->since)
+		e->since = ticks_since_boot();
+	/* Before it is done: a guard that looks now knows both. */
+	note_given(a->table, e, &set);
+	e->set = set;
 	c.cpus = &set;
 	return set_threads(pid, &c);
 }
@@ -374,8 +424,9 @@ void affinity_restore(struct affinity *a, pid_t pid, uint64_t start)
 
 	if (!e)
 		return;
-	restore(e);
-	e->set = e->last = e->before;
+	restore(a->table, e);
+	e->set = e->before;
+	proc_each(restore_child, a->table);
 }
 
 bool affinity_may_use(const struct affinity *a, pid_t pid, uint64_t start, const cpu_set_t *cpus)

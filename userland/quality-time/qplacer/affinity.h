@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * CPUs that processes may use: set for all their threads, and as they were before in the end,
- * whatever happens to this program. A process of its own (affinity_guard()) restores what is in
- * a table that both share, when this program is gone.
+ * whatever happens to this program. A process of its own, the guard, restores what is in a table
+ * that both share, when this program is gone.
  */
 #ifndef QPLACER_AFFINITY_H
 #define QPLACER_AFFINITY_H

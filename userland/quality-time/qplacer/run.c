@@ -96,6 +96,11 @@ static void on_timer(struct qplacer *q)
 	if (read(q->timer, &expirations, sizeof(expirations)) < 0)
 		return;
 	watch_look(q->watch);
+	/* All would seem to be idle; what is wrong is said at the end. */
+	if (watch_is_abandoned(q->watch)) {
+		q->over = true;
+		return;
+	}
 	processes_next_slot(watch_processes(q->watch));
 	step(q, now - q->slot_began_s, now);
 	q->slot_began_s = now;
@@ -173,11 +178,8 @@ static int begin(struct qplacer *q)
 		.published = o->published,
 		.interval_s = o->interval,
 	};
-	long long ns = (long long)(o->interval * 1e9);
-	const struct itimerspec t = {
-		.it_value = { ns / 1000000000, ns % 1000000000 },
-		.it_interval = { ns / 1000000000, ns % 1000000000 },
-	};
+	struct itimerspec t = { .it_value = { 0 } };
+	long long ns;
 	int status = find_user(q);
 
 	if (!status)
@@ -204,6 +206,8 @@ static int begin(struct qplacer *q)
 		complain("cannot begin: %s", strerror(errno));
 		return STATUS_FAILED;
 	}
+	ns = (long long)(watch_interval_s(q->watch) * 1e9);
+	t.it_value = t.it_interval = (struct timespec){ ns / 1000000000, ns % 1000000000 };
 	timerfd_settime(q->timer, 0, &t, NULL);
 	q->start_s = q->slot_began_s = q->moved_s = now_s();
 	return 0;

@@ -28,6 +28,7 @@ struct qtop {
 	struct moment moment;
 	int signals;
 	int timer;
+	double interval_s;
 	double start_s, slot_began_s;
 	uint64_t stolen_ms;
 	unsigned long intervals;
@@ -51,6 +52,7 @@ static void show(struct qtop *q)
 {
 	q->moment.choice = choice(q);
 	q->moment.refused = watch_refused(q->watch);
+	q->moment.abandoned = watch_is_abandoned(q->watch);
 	rows_fill(&q->rows, watch_processes(q->watch), q->moment.choice);
 	if (!q->o->batch) {
 		screen_draw(&q->screen, &q->moment, &q->rows, watch_processes(q->watch));
@@ -139,7 +141,7 @@ static void loop(struct qtop *q)
 
 static int prepare(struct qtop *q)
 {
-	long long ns = (long long)(q->o->interval * 1e9);
+	long long ns = (long long)(q->interval_s * 1e9);
 	struct itimerspec t = {
 		.it_value = { ns / 1000000000, ns % 1000000000 },
 		.it_interval = { ns / 1000000000, ns % 1000000000 },
@@ -186,8 +188,6 @@ int run(const struct options *o)
 	struct qtop q = {
 		.o = o,
 		.moment = {
-			.interval_s = o->interval,
-			.slot_s = o->interval,
 			.cpus = (unsigned int)sysconf(_SC_NPROCESSORS_ONLN),
 		},
 	};
@@ -196,6 +196,7 @@ int run(const struct options *o)
 	q.watch = watch_open(&w);
 	if (!q.watch)
 		return STATUS_FAILED;
+	q.interval_s = q.moment.interval_s = q.moment.slot_s = watch_interval_s(q.watch);
 	q.moment.processes = watch_processes(q.watch);
 	q.moment.all = watch_sum(q.watch);
 	err = prepare(&q);

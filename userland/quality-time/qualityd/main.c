@@ -58,9 +58,9 @@ static int set_mode(void *options, const struct option_entry *e, const char *arg
 	unsigned long mode = strtoul(arg, &end, 8);
 
 	(void)e;
-	if (*arg < '0' || *arg > '7' || *end || mode & ~0644UL)
+	if (*arg < '0' || *arg > '7' || *end || (mode != 0600 && mode != 0640 && mode != 0644))
 		return bad("--mode %s: not 0600, 0640 or 0644: others may read it, but not write", arg);
-	((struct options *)options)->mode = (mode_t)(mode | 0600);
+	((struct options *)options)->mode = (mode_t)mode;
 	return 0;
 }
 
@@ -73,7 +73,6 @@ static int set_group(void *options, const struct option_entry *e, const char *ar
 	if (!group)
 		return bad("--group %s: there is no such group", arg);
 	o->gid = group->gr_gid;
-	o->mode |= 0040;
 	return 0;
 }
 
@@ -87,7 +86,7 @@ static int set_entries(void *options, const struct option_entry *e, const char *
 }
 
 static const struct option_entry entries[] = {
-	{ 'i', NULL, "SECONDS", ARGUMENT_OTHER, "how often entries are written (default 1)",
+	{ 'i', NULL, "SECONDS", ARGUMENT_OTHER, "how often entries are written (default 0.25)",
 	  .set = set_interval },
 	{ 'f', NULL, "FILE", ARGUMENT_FILE, "where to (default " PMCTRACK_QUALITY_FILE ")", .set = set_file },
 	{ 0, "mode", "MODE", ARGUMENT_OTHER, "who may read it: 0600 (the default), 0640 or 0644",
@@ -154,15 +153,17 @@ static int run(const struct options *o)
 	struct publisher *out;
 	struct watch *watch;
 
+	/* Whoever wants to end it while it looks at many threads waits until it has begun. */
+	if (timer < 0 || child_block_signals(&signals)) {
+		complain("cannot begin: %s", strerror(errno));
+		return STATUS_FAILED;
+	}
+	watch = watch_open(&w);
+	if (!watch)
+		return STATUS_FAILED;
 	out = publisher_open(o->file, (unsigned int)o->entries, o->mode, o->gid,
 			     (unsigned int)(o->interval * 1000));
-	if (!out)
-		return STATUS_FAILED;
-	watch = watch_open(&w);
-	if (!watch || timer < 0 || child_block_signals(&signals)) {
-		if (watch)
-			complain("cannot begin: %s", strerror(errno));
-		publisher_close(out);
+	if (!out) {
 		watch_close(watch);
 		return STATUS_FAILED;
 	}
@@ -177,7 +178,7 @@ static int run(const struct options *o)
 int main(int argc, char **argv)
 {
 	struct options o = {
-		.interval = 1, .file = PMCTRACK_QUALITY_FILE, .mode = 0600, .gid = (gid_t)-1, .entries = 16384,
+		.interval = 0.25, .file = PMCTRACK_QUALITY_FILE, .mode = 0600, .gid = (gid_t)-1, .entries = 16384,
 	};
 	int status;
 
@@ -187,6 +188,8 @@ int main(int argc, char **argv)
 	status = option_table_parse(&table, &o, argc, argv);
 	if (!status && optind < argc)
 		status = bad("'%s': it runs no programs", argv[optind]);
+	if (o.gid != (gid_t)-1)
+		o.mode |= 0040;
 	if (status)
 		return status < 0 ? standard_output_end(0, STATUS_FAILED) : status;
 	return run(&o);

@@ -346,6 +346,52 @@ static void children(void **state)
 	}
 }
 
+/* A child that somebody gave CPUs before keeps them; one that sleeps gets back what it had. */
+static void relatives(void **state)
+{
+	cpu_set_t all, first, rest;
+	int tell, told;
+	uint64_t start;
+	pid_t pid, child;
+	struct affinity *a;
+
+	(void)state;
+	sched_getaffinity(0, sizeof(all), &all);
+	if (CPU_COUNT(&all) < 2)
+		skip();
+	first_of(&first, &all);
+	CPU_XOR(&rest, &all, &first);
+	for (int older = 0; older < 2; older++) {
+		pid = new_parent(&start, &tell, &told);
+		if (older) {
+			assert_int_equal(write(tell, "", 1), 1);
+			assert_int_equal(read(told, &child, sizeof(child)), sizeof(child));
+			sched_setaffinity(child, sizeof(first), &first);
+			/* Processes begin in ticks. */
+			usleep(30000);
+		}
+		a = affinity_new();
+		assert_int_equal(affinity_set(a, pid, start, &first), 0);
+		if (!older) {
+			usleep(30000);
+			assert_int_equal(write(tell, "", 1), 1);
+			assert_int_equal(read(told, &child, sizeof(child)), sizeof(child));
+		}
+		/* The parent goes elsewhere, comes back, and is idle. */
+		assert_int_equal(affinity_set(a, pid, start, &rest), 0);
+		assert_int_equal(affinity_set(a, pid, start, &first), 0);
+		assert_int_equal(affinity_set(a, pid, start, &rest), 0);
+		affinity_restore(a, pid, start);
+		assert_true(may_use(child, older ? &first : &all));
+		affinity_free(a);
+		assert_true(may_use(child, older ? &first : &all));
+		kill(child, SIGKILL);
+		end_process(pid);
+		close(tell);
+		close(told);
+	}
+}
+
 static void *pinned(void *cpus)
 {
 	pthread_setaffinity_np(pthread_self(), sizeof(cpu_set_t), cpus);
@@ -453,6 +499,7 @@ int main(void)
 		cmocka_unit_test(fits),
 		cmocka_unit_test(affinity),
 		cmocka_unit_test(children),
+		cmocka_unit_test(relatives),
 		cmocka_unit_test(threads),
 		cmocka_unit_test(guarded),
 	};

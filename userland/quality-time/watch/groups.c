@@ -42,7 +42,8 @@ int groups_resolve(const char *folder, char *path, size_t size)
 
 	if (!realpath(folder, resolved) || statfs(resolved, &fs))
 		return -errno;
-	if (fs.f_type != CGROUP2_SUPER_MAGIC)
+	/* Paths of processes are below the usual mount. */
+	if (fs.f_type != CGROUP2_SUPER_MAGIC || strncmp(resolved, GROUPS_ROOT, strlen(GROUPS_ROOT)) != 0)
 		return -ENOTDIR;
 	return (size_t)snprintf(path, size, "%s", resolved) >= size ? -ENAMETOOLONG : 0;
 }

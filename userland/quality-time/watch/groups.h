@@ -14,7 +14,7 @@
 void groups_of(pid_t pid, char *path, size_t size);
 /*
  * The directory of a group as an absolute path, without links. 0; -ENOTDIR: it is not one of
- * cgroup2; or another negative errno.
+ * cgroup2 below GROUPS_ROOT; or another negative errno.
  */
 int groups_resolve(const char *folder, char *path, size_t size);
 /*

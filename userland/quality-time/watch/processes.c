@@ -178,7 +178,7 @@ static bool look(struct process *of, void *looks)
 {
 	bool due = of->ran || of->gone || (unsigned int)of->pid % 8 == *(unsigned int *)looks % 8;
 
-	if (of->ended || !due)
+	if (of->ended || of->foreign || !due)
 		return false;
 	if (of->gone)
 		of->ended = true;

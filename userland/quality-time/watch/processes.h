@@ -22,6 +22,7 @@
  * @gone: it is no more, but records of it may still come
  * @ended: it is no more
  * @ran: since the last look
+ * @foreign: it is from a table that somebody else writes, and @seen in that
  * @met: for qplacer: it was looked at
  * @left_alone: for qplacer
  * @all: since it was first seen
@@ -45,6 +46,8 @@ struct process {
 	bool gone;
 	bool ended;
 	bool ran;
+	bool foreign;
+	bool seen;
 	bool met;
 	bool left_alone;
 	struct sum all;

@@ -6,11 +6,15 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "complain.h"
-#include "proc.h"
 #include "watch/published.h"
+
+/* It is stale if it was not written for so many intervals, and for so long. */
+#define STALE_INTERVALS	8
+#define STALE_LEAST_NS	2000000000
 
 struct published {
 	const struct pmctrack_quality_head *head;
@@ -27,31 +31,50 @@ static bool is_whole(const struct pmctrack_quality_head *head, size_t size)
 	       head->nr_entries <= (size - head->head_size) / head->entry_size;
 }
 
+/* Nobody but root or this user may have written it: what is not a file may wait for ever. */
+static const void *map_file(const char *path, size_t *size, const char **why)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	const void *map = NULL;
+	struct stat st;
+
+	if (fd < 0) {
+		*why = strerror(errno);
+		return NULL;
+	}
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode))
+		*why = "not a file";
+	else if ((st.st_uid && st.st_uid != geteuid()) || st.st_mode & 022)
+		*why = "others may have written it";
+	else if (st.st_size < (off_t)sizeof(struct pmctrack_quality_head))
+		*why = "not a table of qualityd(8)";
+	else {
+		*size = (size_t)st.st_size;
+		map = mmap(NULL, *size, PROT_READ, MAP_SHARED, fd, 0);
+		if (map == MAP_FAILED) {
+			*why = strerror(errno);
+			map = NULL;
+		}
+	}
+	close(fd);
+	if (map && !is_whole(map, *size)) {
+		*why = "not a table of qualityd(8), or of another version";
+		munmap((void *)map, *size);
+		map = NULL;
+	}
+	return map;
+}
+
 struct published *published_open(const char *path)
 {
 	struct published *p = calloc(1, sizeof(*p));
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	void *map = MAP_FAILED;
+	const char *why = "no memory";
 
-	if (p && fd >= 0 && !fstat(fd, &st) && st.st_size > 0) {
-		p->size = (size_t)st.st_size;
-		map = mmap(NULL, p->size, PROT_READ, MAP_SHARED, fd, 0);
-	}
-	if (fd < 0)
-		complain("%s: %s; is qualityd(8) running, and may you read it?", path, strerror(errno));
-	else if (map == MAP_FAILED || !p)
-		complain("%s: cannot be mapped", path);
-	else if (!is_whole(map, p->size))
-		complain("%s: not a table of qualityd(8), or of another version", path);
-	if (fd >= 0)
-		close(fd);
-	if (map != MAP_FAILED && is_whole(map, p->size)) {
-		p->head = map;
+	if (p)
+		p->head = map_file(path, &p->size, &why);
+	if (p && p->head)
 		return p;
-	}
-	if (map != MAP_FAILED)
-		munmap(map, p->size);
+	complain("%s: %s; is qualityd(8) running, and may you read it?", path, why);
 	free(p);
 	return NULL;
 }
@@ -64,8 +87,8 @@ void published_close(struct published *p)
 	free(p);
 }
 
-bool published_each(struct published *p, void (*fn)(const struct pmctrack_quality_entry *e, void *arg),
-		    void *arg)
+void published_each(const struct published *p,
+		    void (*fn)(const struct pmctrack_quality_entry *e, void *arg), void *arg)
 {
 	struct pmctrack_quality_entry e;
 
@@ -75,7 +98,47 @@ bool published_each(struct published *p, void (*fn)(const struct pmctrack_qualit
 		e.name[sizeof(e.name) - 1] = '\0';
 		fn(&e, arg);
 	}
-	return proc_is(p->head->writer, p->head->writer_start);
+}
+
+static bool is_stale(const struct pmctrack_quality_head *head)
+{
+	uint64_t updated = __atomic_load_n(&head->updated_ns, __ATOMIC_ACQUIRE), limit;
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	limit = STALE_INTERVALS * (uint64_t)head->interval_ms * 1000000;
+	if (limit < STALE_LEAST_NS)
+		limit = STALE_LEAST_NS;
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec > updated + limit;
+}
+
+bool published_is_stale(const struct published *p)
+{
+	return is_stale(p->head);
+}
+
+bool published_reopen(struct published *p, const char *path)
+{
+	const struct pmctrack_quality_head *head;
+	const char *why;
+	size_t size;
+
+	head = map_file(path, &size, &why);
+	if (head && is_stale(head)) {
+		munmap((void *)head, size);
+		head = NULL;
+	}
+	if (!head)
+		return false;
+	munmap((void *)p->head, p->size);
+	p->head = head;
+	p->size = size;
+	return true;
+}
+
+double published_interval_s(const struct published *p)
+{
+	return p->head->interval_ms / 1000.0;
 }
 
 uint32_t published_missing(const struct published *p)

@@ -15,10 +15,16 @@ struct published;
 /* NULL: the reason was printed. */
 struct published *published_open(const char *path);
 void published_close(struct published *p);
-/* Calls @fn for each entry that is used. False: the writer is no more. */
-bool published_each(struct published *p, void (*fn)(const struct pmctrack_quality_entry *e, void *arg),
-		    void *arg);
+/* Calls @fn for each entry that is used. */
+void published_each(const struct published *p,
+		    void (*fn)(const struct pmctrack_quality_entry *e, void *arg), void *arg);
+/* Nobody writes it any more: not for many intervals. */
+bool published_is_stale(const struct published *p);
+/* Another file that is not stale has its name: it is taken instead, and begins anew. */
+bool published_reopen(struct published *p, const char *path);
 uint32_t published_missing(const struct published *p);
+/* How often it is written, in seconds. */
+double published_interval_s(const struct published *p);
 
 /* --- the writer ------------------------------------------------------------ */
 
@@ -31,5 +37,7 @@ struct publisher *publisher_open(const char *path, unsigned int entries, mode_t 
 void publisher_update(struct publisher *p, struct processes *processes, unsigned int refused);
 /* The file is removed. */
 void publisher_close(struct publisher *p);
+/* An entry, so that readers see all of it or nothing. */
+void publisher_write(struct pmctrack_quality_entry *to, const struct pmctrack_quality_entry *from);
 
 #endif /* WATCH_PUBLISHED_H */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -19,7 +20,9 @@ struct publisher {
 	struct pmctrack_quality_head *head;
 	struct pmctrack_quality_entry *entry;
 	size_t size;
-	unsigned int free;	/* entries below are used, or were */
+	unsigned int free;	/* where to look for an unused one */
+	bool full;
+	int lock;
 	unsigned int missing;
 	char path[PATH_MAX];
 };
@@ -32,21 +35,26 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* Another one that lives must not lose its readers. */
-static bool is_taken(const char *path)
+/*
+ * Two writers would take each other's readers: one of them has the lock, a file of its own beside
+ * @path, which stays. -1: the reason was printed.
+ */
+static int lock(const char *path)
 {
-	struct pmctrack_quality_head head;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	bool taken;
+	char name[PATH_MAX + 8];
+	int fd;
 
-	if (fd < 0)
-		return false;
-	taken = read(fd, &head, sizeof(head)) == sizeof(head) && head.magic == PMCTRACK_QUALITY_MAGIC &&
-		proc_is(head.writer, head.writer_start);
+	snprintf(name, sizeof(name), "%s.lock", path);
+	fd = open(name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600);
+	if (fd < 0) {
+		complain("%s: %s", name, strerror(errno));
+		return -1;
+	}
+	if (!flock(fd, LOCK_EX | LOCK_NB))
+		return fd;
+	complain("%s: another qualityd writes it", path);
 	close(fd);
-	if (taken)
-		complain("%s: qualityd[%d] writes it already", path, head.writer);
-	return taken;
+	return -1;
 }
 
 /* The directory of @path, if it is the last one that is missing. */
@@ -64,14 +72,15 @@ static void make_folder(const char *path)
 
 static int create(struct publisher *p, const char *new, mode_t mode, gid_t gid)
 {
-	int fd = open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	int fd = open(new, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600), err;
 
 	if (fd < 0)
 		return -errno;
 	if ((gid != (gid_t)-1 && fchown(fd, (uid_t)-1, gid)) || fchmod(fd, mode) ||
-	    ftruncate(fd, (off_t)p->size)) {
+	    (errno = posix_fallocate(fd, 0, (off_t)p->size))) {
+		err = -errno;
 		close(fd);
-		return -errno;
+		return err;
 	}
 	p->head = mmap(NULL, p->size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
@@ -112,7 +121,8 @@ struct publisher *publisher_open(const char *path, unsigned int entries, mode_t 
 	make_folder(path);
 	snprintf(new, sizeof(new), "%s.new", path);
 	p->size = sizeof(*p->head) + entries * sizeof(*p->entry);
-	if (is_taken(path)) {
+	p->lock = lock(path);
+	if (p->lock < 0) {
 		free(p);
 		return NULL;
 	}
@@ -128,16 +138,17 @@ struct publisher *publisher_open(const char *path, unsigned int entries, mode_t 
 	}
 	complain("%s: %s", path, strerror(-err));
 	unlink(new);
+	close(p->lock);
 	free(p);
 	return NULL;
 }
 
 /* Readers see the whole change, or look again. */
-static void write_entry(struct pmctrack_quality_entry *to, const struct pmctrack_quality_entry *from)
+void publisher_write(struct pmctrack_quality_entry *to, const struct pmctrack_quality_entry *from)
 {
 	uint32_t seq = to->seq;
-	const uint64_t *words = (const uint64_t *)from;
-	volatile uint64_t *out = (volatile uint64_t *)to;
+	const pmctrack_quality_word *words = (const pmctrack_quality_word *)from;
+	volatile pmctrack_quality_word *out = (volatile pmctrack_quality_word *)to;
 
 	__atomic_store_n(&to->seq, seq + 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
@@ -150,7 +161,7 @@ static void write_entry(struct pmctrack_quality_entry *to, const struct pmctrack
 
 static int find_room(struct publisher *p)
 {
-	for (unsigned int n = 0; n < p->head->nr_entries; n++) {
+	for (unsigned int n = 0; !p->full && n < p->head->nr_entries; n++) {
 		unsigned int i = (p->free + n) % p->head->nr_entries;
 
 		if (!p->entry[i].pid) {
@@ -158,6 +169,7 @@ static int find_room(struct publisher *p)
 			return (int)i;
 		}
 	}
+	p->full = true;
 	return -1;
 }
 
@@ -182,7 +194,8 @@ static bool publish(struct process *of, void *arg)
 
 	if (of->ended) {
 		if (of->place >= 0)
-			write_entry(&p->entry[of->place], &none);
+			publisher_write(&p->entry[of->place], &none);
+		p->full &= of->place < 0;
 		return true;
 	}
 	if (of->place < 0)
@@ -192,7 +205,7 @@ static bool publish(struct process *of, void *arg)
 		return false;
 	}
 	memcpy(e.name, of->name, sizeof(e.name));
-	write_entry(&p->entry[of->place], &e);
+	publisher_write(&p->entry[of->place], &e);
 	return false;
 }
 
@@ -210,5 +223,6 @@ void publisher_close(struct publisher *p)
 		return;
 	unlink(p->path);
 	munmap(p->head, p->size);
+	close(p->lock);
 	free(p);
 }

@@ -23,8 +23,10 @@
 #define MOST_SETS	(PMCTRACK_MAX_CORE_TYPES * PMCTRACK_MAX_SETS)
 /* The kernel may be late by a tick, and has a phase of its own: so many records an interval. */
 #define RECORDS		4
+/* Who reads what another one writes looks each so many times that it is written. */
+#define READS_EACH	4
 /* Looks are not more frequent than this, because there may be many processes. */
-#define LOOK_S		1.0
+#define LOOK_S		0.9
 
 /* In the order of virtual counters; a record has a value for each bit of its mask. */
 enum { QUALITY_TIME, EXPLAINED, SAMPLE_AGE, WAITED, NR_VIRTS };
@@ -184,7 +186,6 @@ static int find_processes(struct watch *w)
 	w->tried = w->found;
 	w->found = last;
 	memset(w->found, 0, (size_t)w->max_pid / 8 + 1);
-	clock_gettime(CLOCK_MONOTONIC, &w->looked);
 	return err;
 }
 
@@ -216,7 +217,7 @@ struct watch *watch_open(const struct watch_options *o)
 	if (!err)
 		err = find_processes(w);
 	if (err) {
-		complain("%s: not a directory of control groups (cgroup2): %s", o->cgroup, strerror(-err));
+		complain("%s: not a directory of control groups (cgroup2) below " GROUPS_ROOT ": %s", o->cgroup, strerror(-err));
 		goto failed;
 	}
 	w->opened = true;
@@ -296,44 +297,93 @@ static void take_record(struct watch *w, const struct pmctrack_record *rec)
 	processes_add(w->processes, of, &s, (int)rec->cpu);
 }
 
-static bool is_wanted(const struct watch *w, const struct process *of)
+static bool is_wanted(const struct watch *w, pid_t pid)
 {
 	const char *group = w->cgroup + strlen(GROUPS_ROOT);
+	char path[sizeof(((struct process *)0)->group)];
 	size_t len;
 
 	for (unsigned int i = 0; i < w->o.nr_processes; i++) {
-		if (w->o.processes[i] == of->pid)
+		if (w->o.processes[i] == pid)
 			return true;
 	}
-	if (w->o.nr_processes || of->pid == getpid())
+	if (w->o.nr_processes || pid == getpid())
 		return false;
 	if (!w->o.cgroup)
 		return true;
 	len = strlen(group);
-	return strncmp(of->group, group, len) == 0 && (of->group[len] == '/' || !of->group[len]);
+	groups_of(pid, path, sizeof(path));
+	return strncmp(path, group, len) == 0 && (path[len] == '/' || !path[len]);
+}
+
+/* One that began at @start, made if it is wanted. It need not be visible in /proc. */
+static struct process *foreign_process(struct watch *w, const struct pmctrack_quality_entry *e)
+{
+	struct process *of = processes_find(w->processes, e->pid);
+
+	if (of && of->start == e->start)
+		return of;
+	if (!is_wanted(w, e->pid))
+		return NULL;
+	if (of)
+		of->ended = true;
+	of = processes_get(w->processes, e->pid);
+	if (!of)
+		return NULL;
+	of->foreign = true;
+	of->start = e->start;
+	of->uid = e->uid;
+	return of;
 }
 
 /* What was published before is what it did before. */
-static void take_published(const struct pmctrack_quality_entry *e, void *arg)
+static void take_entry(const struct pmctrack_quality_entry *e, void *arg)
 {
 	struct watch *w = arg;
-	struct process *of = processes_get(w->processes, e->pid);
+	struct process *of = foreign_process(w, e);
 	struct sum all = { e->cpu_ns, e->explained_ns, e->quality_ns, e->waited_ns }, s;
-	bool known;
 
-	if (!of || of->start != e->start || !is_wanted(w, of))
+	if (!of)
 		return;
-	known = of->updated_ns;
-	s = sum_less(&all, &of->all);
-	if (known && of->updated_ns != e->updated_ns) {
+	if (of->updated_ns && of->updated_ns != e->updated_ns) {
+		s = sum_less(&all, &of->all);
 		sum_add(&w->all, &s);
 		processes_add(w->processes, of, &s, (int)e->cpu);
 	}
+	snprintf(of->name, sizeof(of->name), "%s", e->name);
+	of->seen = true;
 	of->all = all;
 	of->updated_ns = e->updated_ns;
 	of->instr = e->instr;
 	of->l1d_accesses = e->l1d_accesses;
 	of->sample_age_ms = e->sample_age_ms == UINT32_MAX ? 0 : e->sample_age_ms;
+}
+
+static bool end_unseen(struct process *of, void *unused)
+{
+	(void)unused;
+	of->ended |= of->foreign && !of->seen;
+	of->seen = false;
+	return false;
+}
+
+/* Another qualityd begins anew. */
+static bool forget_sums(struct process *of, void *unused)
+{
+	(void)unused;
+	of->updated_ns = 0;
+	return false;
+}
+
+static void take_published(struct watch *w)
+{
+	w->abandoned = published_is_stale(w->published);
+	if (w->abandoned && published_reopen(w->published, w->o.published)) {
+		processes_each(w->processes, forget_sums, NULL);
+		w->abandoned = false;
+	}
+	published_each(w->published, take_entry, w);
+	processes_each(w->processes, end_unseen, NULL);
 }
 
 bool watch_take(struct watch *w)
@@ -353,15 +403,14 @@ void watch_look(struct watch *w)
 	struct timespec now;
 
 	if (w->published)
-		w->abandoned = !published_each(w->published, take_published, w);
+		take_published(w);
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	if ((double)(now.tv_sec - w->looked.tv_sec) + (double)(now.tv_nsec - w->looked.tv_nsec) / 1e9 < LOOK_S)
 		return;
+	w->looked = now;
 	processes_look(w->processes);
 	if (w->session)
 		find_processes(w);
-	else
-		w->looked = now;
 }
 
 void watch_end(struct watch *w)
@@ -380,6 +429,22 @@ struct processes *watch_processes(struct watch *w)
 const struct sum *watch_sum(const struct watch *w)
 {
 	return &w->all;
+}
+
+double watch_interval_s(const struct watch *w)
+{
+	double written_s = w->published ? READS_EACH * published_interval_s(w->published) : 0;
+
+	if (w->o.interval_s >= written_s)
+		return w->o.interval_s;
+	complain("%s is written each %g s: intervals are %g s long", w->o.published,
+		 published_interval_s(w->published), written_s);
+	return written_s;
+}
+
+bool watch_is_abandoned(const struct watch *w)
+{
+	return w->abandoned;
 }
 
 unsigned int watch_refused(const struct watch *w)
@@ -403,7 +468,7 @@ void watch_complain(const struct watch *w)
 	struct pmctrack_session_stats stats = { .sz = sizeof(stats) };
 
 	if (w->abandoned)
-		complain("%s: qualityd has ended; what processes did since is missing", w->o.published);
+		complain("%s: qualityd does not write it any more; what processes did since is missing", w->o.published);
 	if (!w->session)
 		return;
 	pmctrack_session__stats(w->session, &stats);

@@ -47,6 +47,10 @@ void watch_end(struct watch *w);
 struct processes *watch_processes(struct watch *w);
 /* All of them together, also those that the table has forgotten. */
 const struct sum *watch_sum(const struct watch *w);
+/* How long intervals are: as was asked for, or longer, which is said. */
+double watch_interval_s(const struct watch *w);
+/* Nobody writes the published file any more: all is as it was. */
+bool watch_is_abandoned(const struct watch *w);
 /* Processes that could not be watched, because others have them, or they are not ours. */
 unsigned int watch_refused(const struct watch *w);
 /* Is nothing missing in the sums? */

@@ -58,7 +58,8 @@ struct pmctrack_quality_head {
 /**
  * struct pmctrack_quality_entry - a process, since qualityd saw it first
  * @seq: odd while the entry is written
- * @pid: the process, in qualityd's PID namespace; 0: the entry is not used
+ * @pid: the process, in qualityd's PID namespace; 0: the entry is not used; when it has ended, it
+ *	is unused a few seconds later
  * @start: when it began, in ticks since boot: PIDs are used again
  * @cpu_ns: CPU time of all threads
  * @explained_ns: the part of it of which Quality Time is known
@@ -68,7 +69,8 @@ struct pmctrack_quality_head {
  * @l1d_accesses: accesses to the first-level data cache
  * @updated_ns: when an interval of it ended last, CLOCK_MONOTONIC
  * @sample_age_ms: age of the last sample alone then; UINT32_MAX: there was none
- * @uid: whose it is; UINT32_MAX: unknown
+ * @uid: whose it is (the owner of /proc/PID, which is root for a program that may not be
+ *	dumped); UINT32_MAX: unknown
  * @cpu: where that interval ended; UINT32_MAX: unknown
  * @name: of the program
  */
@@ -90,6 +92,9 @@ struct pmctrack_quality_entry {
 	char name[16];
 };
 
+/* Words of an entry, whatever its members are. */
+typedef uint64_t __attribute__((__may_alias__)) pmctrack_quality_word;
+
 /**
  * pmctrack_quality_read() - a copy of an entry that was not written meanwhile
  * @head: the file, of this version
@@ -106,8 +111,8 @@ static inline bool pmctrack_quality_read(const struct pmctrack_quality_head *hea
 
 	for (int n = 0; n < 1000; n++) {
 		uint32_t seq = __atomic_load_n(&e->seq, __ATOMIC_ACQUIRE);
-		const volatile uint64_t *from = (const volatile uint64_t *)e;
-		uint64_t *to = (uint64_t *)copy;
+		const volatile pmctrack_quality_word *from = (const volatile pmctrack_quality_word *)e;
+		pmctrack_quality_word *to = (pmctrack_quality_word *)copy;
 
 		if (seq & 1)
 			continue;
