@@ -252,8 +252,8 @@ static void publishes(void **state)
 }
 
 /*
- * A reader never sees a half of an entry. (With neither check of the sequence count, it does so some
- * thousand times in a million, where two CPUs are free.)
+ * A reader never sees a half of an entry. (With neither check of the sequence count, it does so
+ * some thousand times in a million, where two CPUs are free.)
  */
 static void reads_whole(void **state)
 {
