@@ -272,6 +272,9 @@ static void reads_whole(void **state)
 	};
 	publisher_write(&t->entry, &e);
 	pid = fork();
+	/* Also if the test fails. */
+	if (!pid)
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (uint64_t n = 1; !pid; n++) {
 		e.start = e.cpu_ns = e.explained_ns = e.quality_ns = e.waited_ns = e.instr = e.l1d_accesses = n;
 		e.updated_ns = n;
