@@ -9,6 +9,7 @@
  */
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
+#include <linux/kernel_stat.h>
 #include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
