@@ -32,6 +32,7 @@ struct qplacer {
 	double start_s, slot_began_s, moved_s;
 	unsigned int settling;
 	bool over;
+	int error;	/* errno of a failure to write */
 };
 
 static double now_s(void)
@@ -104,8 +105,9 @@ static void on_timer(struct qplacer *q)
 	processes_next_slot(watch_processes(q->watch));
 	step(q, now - q->slot_began_s, now);
 	q->slot_began_s = now;
-	/* Nobody reads what we print: it is done nevertheless. */
-	fflush(stdout);
+	/* It goes on, whether or not somebody reads why. */
+	if (fflush(stdout) && !q->error)
+		q->error = errno;
 	q->over |= q->o->max_seconds > 0 && now - q->start_s >= q->o->max_seconds;
 }
 
@@ -233,5 +235,8 @@ int run(const struct options *o)
 	affinity_free(q.apps.affinity);
 	anneal_free(q.apps.anneal);
 	watch_close(q.watch);
-	return status;
+	if (status || !q.error)
+		return status;
+	complain("cannot write: %s", strerror(q.error));
+	return STATUS_FAILED;
 }

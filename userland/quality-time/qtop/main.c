@@ -19,5 +19,5 @@ int main(int argc, char **argv)
 	status = options_parse(&options, argc, argv);
 	if (status)
 		return status < 0 ? standard_output_end(0, STATUS_FAILED) : status;
-	return standard_output_end(run(&options), STATUS_FAILED);
+	return run(&options);
 }

@@ -33,6 +33,7 @@ struct qtop {
 	uint64_t stolen_ms;
 	unsigned long intervals;
 	bool over;
+	int error;	/* errno of a failure to write */
 };
 
 static double now_s(void)
@@ -63,7 +64,9 @@ static void show(struct qtop *q)
 	else
 		batch_text(&q->moment, &q->rows);
 	/* Nobody reads it any more, or the disk is full. */
-	q->over |= fflush(stdout) || ferror(stdout);
+	if ((fflush(stdout) || ferror(stdout)) && !q->error)
+		q->error = errno;
+	q->over |= q->error;
 }
 
 static void on_timer(struct qtop *q)
@@ -221,5 +224,8 @@ int run(const struct options *o)
 	watch_complain(q.watch);
 	rows_free(&q.rows);
 	watch_close(q.watch);
-	return 0;
+	if (!q.error)
+		return 0;
+	complain("cannot write: %s", strerror(q.error));
+	return STATUS_FAILED;
 }
