@@ -121,13 +121,16 @@ test_scx_no_place() {
 test_scx_shares_of_cpu() {
 	scx
 	hybrid
-	local i programs=() ticks=()
+	local i programs=() before=() ticks=()
 	sched_begin -q rr
 	for i in 0 10; do
 		taskset -c "$(slow_cpu)" nice -n $i sh -c 'while :; do :; done' & programs+=($!)
 	done
-	sleep 4
-	for i in 0 1; do ticks+=("$(awk '{ print $14 + $15 }' "/proc/${programs[i]}/stat")"); done
+	# One may begin later than the other, which has the CPU alone meanwhile.
+	sleep 1
+	for i in 0 1; do before+=("$(awk '{ print $14 + $15 }' "/proc/${programs[i]}/stat")"); done
+	sleep 6
+	for i in 0 1; do ticks+=("$(awk -v b="${before[i]}" '{ print $14 + $15 - b }' "/proc/${programs[i]}/stat")"); done
 	kill -9 "${programs[@]}"
 	wait "${programs[@]}" || true
 	sched_end
