@@ -95,6 +95,19 @@ void option_table_list(const struct option_table *t, FILE *out)
 	}
 }
 
+int option_table_set_text(void *options, const struct option_entry *e, const char *argument)
+{
+	*(const char **)((char *)options + e->offset) = argument;
+	return 0;
+}
+
+int option_table_set_flag(void *options, const struct option_entry *e, const char *argument)
+{
+	(void)argument;
+	*(bool *)((char *)options + e->offset) = true;
+	return 0;
+}
+
 int option_table_refuse(const struct option_table *t)
 {
 	fprintf(stderr, "Try '%s --help'.\n", t->program);

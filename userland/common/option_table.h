@@ -7,6 +7,7 @@
 #ifndef COMMON_OPTION_TABLE_H
 #define COMMON_OPTION_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -75,6 +76,9 @@ int option_table_parse(const struct option_table *t, void *options, int argc, ch
 void option_table_usage(const struct option_table *t, FILE *out);
 /* A line for each option that is not hidden: "-X --NAME KIND ARGUMENT", "-" for none. */
 void option_table_list(const struct option_table *t, FILE *out);
+/* For struct option_entry, set(): a member const char * or bool at @offset of the options. */
+int option_table_set_text(void *options, const struct option_entry *e, const char *argument);
+int option_table_set_flag(void *options, const struct option_entry *e, const char *argument);
 /* The last line of a usage error. Returns the exit status. */
 int option_table_refuse(const struct option_table *t);
 

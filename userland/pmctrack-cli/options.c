@@ -73,24 +73,6 @@ int parse_cpus(const char *text, cpu_set_t *set)
 
 /* --- what options do: struct option_entry, set() ------------------------- */
 
-static void *member(struct options *o, const struct option_entry *e)
-{
-	return (char *)o + e->offset;
-}
-
-static int set_flag(void *options, const struct option_entry *e, const char *arg)
-{
-	(void)arg;
-	*(bool *)member(options, e) = true;
-	return 0;
-}
-
-static int set_text(void *options, const struct option_entry *e, const char *arg)
-{
-	*(const char **)member(options, e) = arg;
-	return 0;
-}
-
 static int set_events(void *options, const struct option_entry *e, const char *arg)
 {
 	struct options *o = options;
@@ -192,8 +174,8 @@ static int set_ring_size(void *options, const struct option_entry *e, const char
 /* --- the table ------------------------------------------------------------ */
 
 #define MEMBER(name)	.offset = offsetof(struct options, name)
-#define FLAG(name)	.set = set_flag, MEMBER(name)
-#define TEXT(name)	.set = set_text, MEMBER(name)
+#define FLAG(name)	.set = option_table_set_flag, MEMBER(name)
+#define TEXT(name)	.set = option_table_set_text, MEMBER(name)
 #define FORMAT_ENTRY(name_, help_) \
 	{ .name = #name_, .help = (help_), .set = set_format, .data = &writer_##name_ },
 

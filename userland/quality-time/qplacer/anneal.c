@@ -70,11 +70,6 @@ static bool is_there(uint64_t mask, unsigned int i)
 	return mask >> i & 1;
 }
 
-bool anneal_has(const struct anneal *a, unsigned int i)
-{
-	return is_there(a->apps, i);
-}
-
 /* --- what is known ------------------------------------------------------- */
 
 static unsigned int place_of(unsigned int app, uint64_t others)

@@ -86,8 +86,6 @@ void anneal_free(struct anneal *a);
 void anneal_add(struct anneal *a, unsigned int i, unsigned int cpus, double weight);
 /* It is not there any more, and nothing is known of it and those that were with it. */
 void anneal_remove(struct anneal *a, unsigned int i);
-/* Is it there? */
-bool anneal_has(const struct anneal *a, unsigned int i);
 /*
  * All stay where they are in @where if there is room enough. If not, each goes where most room is
  * left, the greatest first.

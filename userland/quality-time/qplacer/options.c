@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <errno.h>
 #include <getopt.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,30 +106,17 @@ static int set_weight(void *options, const struct option_entry *e, const char *a
 	return 0;
 }
 
-static int set_text(void *options, const struct option_entry *e, const char *arg)
-{
-	*(const char **)((char *)options + e->offset) = arg;
-	return 0;
-}
-
-static int set_flag(void *options, const struct option_entry *e, const char *arg)
-{
-	(void)arg;
-	*(bool *)((char *)options + e->offset) = true;
-	return 0;
-}
-
 #define MEMBER(name)	.offset = offsetof(struct options, name)
 
 static const struct option_entry entries[] = {
 	{ 'p', NULL, "PIDS", ARGUMENT_PID, "place these processes, and all that they start",
 	  .set = set_processes },
 	{ 0, "cgroup", "DIR", ARGUMENT_FOLDER, "place the processes of a control group",
-	  .set = set_text, MEMBER(cgroup) },
+	  .set = option_table_set_text, MEMBER(cgroup) },
 	{ 'u', NULL, "USER", ARGUMENT_OTHER, "place the processes of this user (default: yours)",
-	  .set = set_text, MEMBER(user) },
+	  .set = option_table_set_text, MEMBER(user) },
 	{ 0, "published", "FILE", ARGUMENT_FILE, "numbers from the file that qualityd(8) writes",
-	  .set = set_text, MEMBER(published) },
+	  .set = option_table_set_text, MEMBER(published) },
 	{ 'w', NULL, "NAME=N", ARGUMENT_OTHER,
 	  "a program's name or PID, and how much its quality counts\n(default 1); can be given several times",
 	  .set = set_weight },
@@ -141,8 +129,8 @@ static const struct option_entry entries[] = {
 	{ 0, "stay", "SECONDS", ARGUMENT_OTHER, "how long it stays where others are as good (default 100)",
 	  .set = set_stay },
 	{ 0, "seed", "N", ARGUMENT_OTHER, "of what is drawn by lot (default: the time)", .set = set_seed },
-	{ 0, "dry-run", .help = "say what would be done, and do nothing", .set = set_flag, MEMBER(dry_run) },
-	{ 0, "json", .help = "print lines of JSON", .set = set_flag, MEMBER(json) },
+	{ 0, "dry-run", .help = "say what would be done, and do nothing", .set = option_table_set_flag, MEMBER(dry_run) },
+	{ 0, "json", .help = "print lines of JSON", .set = option_table_set_flag, MEMBER(json) },
 };
 
 static const struct option_table table = {

@@ -55,42 +55,23 @@ static int set_processes(void *options, const struct option_entry *e, const char
 		bad("-p %s: not a list of up to 64 process IDs (12,345)", arg) : 0;
 }
 
-static int set_cgroup(void *options, const struct option_entry *e, const char *arg)
-{
-	(void)e;
-	((struct options *)options)->cgroup = arg;
-	return 0;
-}
-
-static int set_output(void *options, const struct option_entry *e, const char *arg)
-{
-	(void)e;
-	((struct options *)options)->output = arg;
-	return 0;
-}
-
-static int set_no_live(void *options, const struct option_entry *e, const char *arg)
-{
-	(void)e;
-	(void)arg;
-	((struct options *)options)->no_live = true;
-	return 0;
-}
+#define MEMBER(name)	.offset = offsetof(struct options, name)
 
 static const struct option_entry entries[] = {
 	{ 'p', NULL, "PIDS", ARGUMENT_PID,
 	  "these running processes, and all that they start", .set = set_processes },
 	{ 0, "cgroup", "DIR", ARGUMENT_FOLDER,
-	  "the processes of a control group, and of those below it", .set = set_cgroup },
+	  "the processes of a control group, and of those below it", .set = option_table_set_text, MEMBER(cgroup) },
 	{ 'i', NULL, "SECONDS", ARGUMENT_OTHER, "time between lines (default 1)", .set = set_interval },
 	{ 'N', NULL, "SECONDS", ARGUMENT_OTHER, "with -p or --cgroup: end after so much time",
 	  .set = set_max_seconds },
-	{ 'o', NULL, "FILE", ARGUMENT_FILE, "write to FILE", .set = set_output },
+	{ 'o', NULL, "FILE", ARGUMENT_FILE, "write to FILE", .set = option_table_set_text, MEMBER(output) },
 	{ .name = "json", .help = "a line of JSON an interval, and one at the end",
 	  .set = set_writer, .data = &writer_json },
 	{ .name = "csv", .help = "a line of comma-separated values an interval",
 	  .set = set_writer, .data = &writer_csv },
-	{ .name = "no-live", .help = "no line that changes while the program runs", .set = set_no_live },
+	{ .name = "no-live", .help = "no line that changes while the program runs",
+	  .set = option_table_set_flag, MEMBER(no_live) },
 };
 
 static const struct option_table table = {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <getopt.h>
 #include <pwd.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,20 +42,6 @@ static int set_processes(void *options, const struct option_entry *e, const char
 	(void)e;
 	return number_pids(arg, o->processes, &o->nr_processes, MAX_PROCESSES) ?
 		bad("-p %s: not a list of up to 64 process IDs (12,345)", arg) : 0;
-}
-
-static int set_cgroup(void *options, const struct option_entry *e, const char *arg)
-{
-	(void)e;
-	((struct options *)options)->cgroup = arg;
-	return 0;
-}
-
-static int set_published(void *options, const struct option_entry *e, const char *arg)
-{
-	(void)e;
-	((struct options *)options)->published = arg;
-	return 0;
 }
 
 /* The index of a name; -1: there is none. */
@@ -128,13 +115,15 @@ static int set_batch(void *options, const struct option_entry *e, const char *ar
 	return 0;
 }
 
+#define MEMBER(name)	.offset = offsetof(struct options, name)
+
 static const struct option_entry entries[] = {
 	{ 'p', NULL, "PIDS", ARGUMENT_PID, "these processes only, and all that they start",
 	  .set = set_processes },
 	{ 0, "cgroup", "DIR", ARGUMENT_FOLDER, "the processes of a control group only",
-	  .set = set_cgroup },
+	  .set = option_table_set_text, MEMBER(cgroup) },
 	{ 0, "published", "FILE", ARGUMENT_FILE, "numbers from the file that qualityd(8) writes",
-	  .set = set_published },
+	  .set = option_table_set_text, MEMBER(published) },
 	{ 'i', NULL, "SECONDS", ARGUMENT_OTHER, "length of an interval (default 1)", .set = set_interval },
 	{ 'w', NULL, "WINDOWS", ARGUMENT_OTHER,
 	  "up to three columns of the last seconds (default 1,5)", .set = set_windows },

@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <grp.h>
 #include <poll.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,13 +46,6 @@ static int set_interval(void *options, const struct option_entry *e, const char 
 		bad("-i %s: not a number of seconds from 0.05 to 60", arg) : 0;
 }
 
-static int set_file(void *options, const struct option_entry *e, const char *arg)
-{
-	(void)e;
-	((struct options *)options)->file = arg;
-	return 0;
-}
-
 static int set_mode(void *options, const struct option_entry *e, const char *arg)
 {
 	char *end;
@@ -88,7 +82,8 @@ static int set_entries(void *options, const struct option_entry *e, const char *
 static const struct option_entry entries[] = {
 	{ 'i', NULL, "SECONDS", ARGUMENT_OTHER, "how often entries are written (default 0.25)",
 	  .set = set_interval },
-	{ 'f', NULL, "FILE", ARGUMENT_FILE, "where to (default " PMCTRACK_QUALITY_FILE ")", .set = set_file },
+	{ 'f', NULL, "FILE", ARGUMENT_FILE, "where to (default " PMCTRACK_QUALITY_FILE ")", 
+	  .set = option_table_set_text, .offset = offsetof(struct options, file) },
 	{ 0, "mode", "MODE", ARGUMENT_OTHER, "who may read it: 0600 (the default), 0640 or 0644",
 	  .set = set_mode },
 	{ 0, "group", "GROUP", ARGUMENT_OTHER, "its group, which may read it", .set = set_group },

@@ -13,7 +13,6 @@
 
 struct processes {
 	struct process *list[LISTS];
-	unsigned int nr;
 	unsigned int slot;	/* the present one */
 	unsigned int looks;
 };
@@ -131,7 +130,6 @@ struct process *processes_get(struct processes *p, pid_t pid)
 	}
 	of->next = *list;
 	*list = of;
-	p->nr++;
 	return of;
 }
 
@@ -209,13 +207,7 @@ void processes_each(struct processes *p, bool (*fn)(struct process *of, void *ar
 				continue;
 			}
 			*at = of->next;
-			p->nr--;
 			free(of);
 		}
 	}
-}
-
-unsigned int processes_nr(const struct processes *p)
-{
-	return p->nr;
 }

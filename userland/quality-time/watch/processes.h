@@ -84,6 +84,5 @@ struct sum processes_last(const struct processes *p, const struct process *of, u
 void processes_look(struct processes *p);
 /* Calls @fn for each; it may return true for one that has ended, which is forgotten then. */
 void processes_each(struct processes *p, bool (*fn)(struct process *of, void *arg), void *arg);
-unsigned int processes_nr(const struct processes *p);
 
 #endif /* WATCH_PROCESSES_H */
