@@ -175,6 +175,16 @@ def test_table(tree: Tree) -> None:
     last_line(tree.run(parts, "--matrix"), "2 passed, 1 failed, 0 skipped")
 
 
+def test_summary(tree: Tree) -> None:
+    """The last lines say what failed, and what took longest."""
+    results = "echo ok 1 - a; echo not ok 2 - b; echo not ok 3 - c"
+    parts = table(f"bad bash -c '{results}'", "slow sleep 2")
+    lines = tree.run(parts).splitlines()[-3:]
+    assert lines[0].startswith("[run] slowest: slow "), lines
+    assert lines[1] == "[run] failed: bad not ok 2 - b;not ok 3 - c", lines
+    assert lines[2] == "2 passed, 2 failed, 0 skipped", lines
+
+
 def test_limits_of_the_matrix(tree: Tree) -> None:
     """A part can have more time in the matrix."""
     parts = "slow 1 100 sleep 8\n"
