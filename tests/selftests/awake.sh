@@ -13,7 +13,7 @@ result() {
 	if [ $rc = 0 ]; then echo "ok $n - suspend: $1"; else echo "not ok $n - suspend: $1"; status=1; fi
 }
 echo "KTAP version 1"
-echo "1..11"
+echo "1..12"
 
 # asleep FILE WHAT [OPTION…] COMMAND…: a program sleeps on its way, and CPUs are monitored, too,
 # while COMMAND puts the machine to sleep. FILE has its counts, by pmctrack with these options, and
@@ -56,6 +56,29 @@ uj=$(csv_sum /tmp/rtcwake energy_package)
 result "a meter that was reset"
 echo none >/proc/pmc/mmon_manager
 rmmod pmctrack_mmon_energy
+
+# Others are held while a program is sampled, before a sleep and after it; none stays so, and the
+# sleep is nobody's time.
+begun() { awk '{ for (i = 1; i <= NF; i++) if (sub("^begun=", "", $i)) print $i }' /proc/pmc/mmon_state; }
+echo quality_time >/proc/pmc/mmon_manager
+taskset 2 bash -c 'while :; do :; done' & other=$!
+pmctrack --csv -o /tmp/quality -T 0.05 -V quality_time,explained taskset 1 bash -c 'while :; do :; done' & mine=$!
+sleep 1
+before=$(begun)
+rtcwake -m mem -s 3 >/dev/null
+slept=$(begun) ran=$(awk '{ print $1 }' /proc/$other/schedstat)
+sleep 1
+echo "# holds: $before, $slept, $(begun)"
+ran=$(($(awk '{ print $1 }' /proc/$other/schedstat) - ran))
+kill $mine $other
+wait $mine $other
+more "$before" 5 "holds before" && more $(($(begun) - slept)) 5 "holds afterwards" &&
+	more "$ran" 700000000 "ns that the other one had in a second" &&
+	more 4000000000 "$(csv_sum /tmp/quality explained)" "ns explained" &&
+	more "$(csv_sum /tmp/quality explained)" $(($(csv_sum /tmp/quality quality_time) - 1)) "ns of Quality Time" &&
+	more "$(csv_sum /tmp/quality quality_time)" 500000000 "ns of Quality Time"
+result "samples in which others are held"
+echo none >/proc/pmc/mmon_manager
 
 # The counters, and their interrupt, are as they were.
 windows() {

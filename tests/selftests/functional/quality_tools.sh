@@ -215,6 +215,36 @@ test_qtop_batch() {
 	without_quality
 }
 
+# 200 threads of 20 programs, and what it takes to watch them.
+test_qtop_cost() {
+	only sim
+	local crowd i mine began ended ran ran2
+	with_quality
+	cat >/tmp/crowd.py <<-'P'
+		import threading, time
+		def work():
+		    while True:
+		        time.sleep(0.1)
+		threads = [threading.Thread(target=work, daemon=True) for _ in range(9)]
+		for thread in threads:
+		    thread.start()
+		work()
+	P
+	for i in $(seq 20); do python3 /tmp/crowd.py & crowd+=" $!"; done
+	sleep 2
+	qtop --batch -i 1 -n 100 >/tmp/qtop.txt & mine=$!
+	sleep 3
+	read -r ran _ <"/proc/$mine/schedstat"; began=$(date +%s%N)
+	sleep 10
+	read -r ran2 _ <"/proc/$mine/schedstat"; ended=$(date +%s%N)
+	# shellcheck disable=SC2086 # words
+	kill $mine $crowd
+	more "$(grep -c python3 /tmp/qtop.txt)" 100 "rows of them"
+	awk -v cpu=$((ran2 - ran)) -v ns=$((ended - began)) 'BEGIN { print "# " 100 * cpu / ns " % of a CPU"
+		exit !(cpu < 0.01 * ns) }' || fail "what it costs"
+	without_quality
+}
+
 # on_machine TOPOLOGY: another simulated machine of four CPUs; "" is the first one again
 on_machine() {
 	[ "$(nproc)" = 4 ] || only "four CPUs"
@@ -298,6 +328,32 @@ test_qplacer_ends() {
 	on_machine 4-shared
 	with_quality
 	expect_refusal 1 "^qplacer: all CPUs that this process may use share one" qplacer
+	on_machine ""
+}
+
+# A CPU goes while programs are placed on it, and comes again.
+test_qplacer_cpus() {
+	only sim
+	local one other mine
+	on_machine 2x2
+	with_quality
+	simapp -x 10000 mcf >/dev/null & one=$!
+	simapp -x 10000 gamess >/dev/null & other=$!
+	qplacer --json -i 0.2 -p $one,$other >/tmp/qplacer.json 2>/tmp/qplacer.err & mine=$!
+	for _ in $(seq 50); do all_cpus $one || break; sleep 0.1; done
+	echo 0 >/sys/devices/system/cpu/cpu1/online
+	sleep 1
+	echo 0 >/sys/devices/system/cpu/cpu3/online
+	sleep 1
+	echo 1 >/sys/devices/system/cpu/cpu1/online
+	echo 1 >/sys/devices/system/cpu/cpu3/online
+	sleep 1
+	kill $mine
+	wait $mine || fail "status $?: $(cat /tmp/qplacer.err)"
+	cat /tmp/qplacer.err
+	more "$(grep -c decision /tmp/qplacer.json)" 6 "decisions"
+	all_cpus $one && all_cpus $other || fail "not restored: $(taskset -p $one) $(taskset -p $other)"
+	kill $one $other
 	on_machine ""
 }
 
