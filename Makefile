@@ -74,6 +74,7 @@ experiments: setup
 	tests/experiments/pmctrack/energy
 	tests/experiments/pmctrack/quality
 	tests/experiments/pmctrack/placer
+	tests/experiments/pmctrack/fair
 
 clean:
 	rm -rf build

@@ -46,7 +46,7 @@ struct pmct_ctx *pmct_ctx_alloc(struct pmct_session *s, struct task_struct *task
 	ctx->state = state;
 	if (s->flags & PMCTRACK_SESSION_USER_READ)
 		ctx->wants = PMCT_SWITCH_USER_READ;
-	if (s->sets.by_events)
+	if (s->sets.by_events || s->sets.addresses)
 		ctx->wants |= PMCT_SWITCH_EBS;
 	/* Any type will do: entering a CPU of another one corrects it. */
 	pmct_ctx_use_core_type(ctx, 0);

@@ -6,6 +6,7 @@
  *	item := name { ":" flag }
  *	flag := "u" | "k" | "uk"	count in user mode (default), kernel mode, both
  *		| "ebs=" number		a sample each so many events
+ *		| "ip=" number		an instruction's address each so many events
  *
  * Names and flags are those of users (pmctrack -c). A comma may follow "coretype=N", too,
  * as in users' lists. Names come from the backend's table. The event codes and the counters
@@ -26,11 +27,13 @@
  * @usr: count in user mode
  * @os: count in kernel mode
  * @ebs: events between two samples, 0: no event-based sampling
+ * @addresses: samples are addresses
  */
 struct pmct_named_event {
 	char text[PMCT_MAX_ITEM];
 	bool usr;
 	bool os;
+	bool addresses;
 	u64 ebs;
 };
 
@@ -52,8 +55,11 @@ struct pmct_choice {
 
 static int pmct_parse_flag(struct pmct_named_event *item, const char *flag, struct pmct_msg *msg)
 {
-	if (!strncmp(flag, "ebs=", 4)) {
-		if (!isdigit(flag[4]) || kstrtou64(flag + 4, 10, &item->ebs) || !item->ebs)
+	if (!strncmp(flag, "ebs=", 4) || !strncmp(flag, "ip=", 3)) {
+		const char *number = strchr(flag, '=') + 1;
+
+		item->addresses = *flag == 'i';
+		if (!isdigit(*number) || kstrtou64(number, 10, &item->ebs) || !item->ebs)
 			return pmct_refuse(msg, -EINVAL,
 					   "%s: ':%s' needs the number of events between two samples",
 					   item->text, flag);
@@ -61,7 +67,7 @@ static int pmct_parse_flag(struct pmct_named_event *item, const char *flag, stru
 	}
 	if (!*flag || strspn(flag, "uk") != strlen(flag))
 		return pmct_refuse(msg, -EINVAL,
-				   "%s: unknown flag ':%s'; there are :u, :k, :uk and :ebs=N",
+				   "%s: unknown flag ':%s'; there are :u, :k, :uk, :ebs=N and :ip=N",
 				   item->text, flag);
 	item->usr = strchr(flag, 'u');
 	item->os = strchr(flag, 'k');
@@ -90,6 +96,7 @@ static int pmct_parse_name(const char *text, size_t len, struct pmct_named_event
 	item->usr = true;
 	item->os = false;
 	item->ebs = 0;
+	item->addresses = false;
 	strsep(&rest, ":");
 	if (!item->text[0])
 		return pmct_refuse(msg, -EINVAL,
@@ -223,6 +230,7 @@ static int pmct_take_counter(struct pmct_choice *choice, const struct pmct_named
 		event = pmct_make_event(choice, item, ffs(general) - 1, code);
 	}
 	event.ebs = item->ebs;
+	event.addresses = item->addresses;
 	choice->by_counter[event.counter] = event;
 	choice->used |= BIT(event.counter);
 	return event.counter;

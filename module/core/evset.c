@@ -7,6 +7,7 @@
  *		| "usr" N [ "=" 0|1 ]	count in user mode (default: yes)
  *		| "os" N [ "=" 0|1 ]	count in kernel mode (default: no)
  *		| "ebs" N "=" number	a sample each so many events
+ *		| "ip" N "=" number	an address for the monitoring module each so many
  *		| key N [ "=" number ]	what the backend defines ("umask")
  *		| "coretype=" N		for CPUs of this type only
  *
@@ -130,13 +131,14 @@ static int pmct_apply_item(const struct pmct_item *item, const char *const *keys
 	if (!strcmp(item->key, "os"))
 		return pmct_once(&seen->os, item, msg) ?:
 		       pmct_item_bool(item, &event->os, msg);
-	if (!strcmp(item->key, "ebs")) {
+	if (!strcmp(item->key, "ebs") || !strcmp(item->key, "ip")) {
+		event->addresses = item->key[0] == 'i';
 		err = pmct_once(&seen->ebs, item, msg) ?:
 		      pmct_item_u64(item, 10, U64_MAX, &event->ebs, msg);
 		if (!err && !event->ebs)
 			err = pmct_refuse(msg, -EINVAL,
-					  "raw string: ebs%u=0: give the number of events between two samples",
-					  item->index);
+					  "raw string: %s%u=0: give the number of events between two samples",
+					  item->key, item->index);
 		return err;
 	}
 	for (k = 0; keys && k < PMCT_MAX_KEYS && keys[k]; k++) {
@@ -267,7 +269,8 @@ static void pmct_print_event(const struct pmct_event *event, const char *const *
 	if (event->os)
 		pmct_text_add(text, ",os%u=1", event->counter);
 	if (event->ebs)
-		pmct_text_add(text, ",ebs%u=%llu", event->counter, event->ebs);
+		pmct_text_add(text, ",%s%u=%llu", event->addresses ? "ip" : "ebs", event->counter,
+			      event->ebs);
 }
 
 /**
@@ -322,6 +325,7 @@ static int pmct_evset_add_ebs(struct pmct_hwset *set, unsigned int i,
 	set->ebs = event->ebs;
 	set->ebs_index = i;
 	set->ebs_kernel = event->os;
+	set->addresses = event->addresses;
 	set->narrow = true;
 	return 0;
 }

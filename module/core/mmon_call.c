@@ -191,6 +191,20 @@ const u8 *pmct_mmon_where_now(const struct pmct_ctx *ctx)
 }
 
 /**
+ * pmct_mmon_address() - so many events of the module's set have happened
+ * @ctx: the thread, whose counts are up to date
+ *
+ * Context: hot; pmct_account() is going on.
+ */
+void pmct_mmon_address(struct pmct_ctx *ctx)
+{
+	struct monitoring_module *mm = pmct_mmon_get();
+
+	if (mm && mm->on_address && ctx->mm.gen == mm->gen && pmct_mmon_owns_sets(mm, ctx))
+		mm->on_address(ctx, pmct_user_ip(ctx));
+}
+
+/**
  * pmct_mmon_sample() - show a record to the active module
  * @mm: the module
  * @ctx: whose record

@@ -45,6 +45,7 @@ void pmct_mmon_exec(struct pmct_ctx *ctx);
 void pmct_mmon_tick(struct pmct_ctx *ctx, int cpu);
 void pmct_mmon_switch_in(struct pmct_ctx *ctx, int cpu);
 void pmct_mmon_switch_out(struct pmct_ctx *ctx, int cpu);
+void pmct_mmon_address(struct pmct_ctx *ctx);
 const u8 *pmct_mmon_where_now(const struct pmct_ctx *ctx);
 void pmct_mmon_sample(struct monitoring_module *mm, struct pmct_ctx *ctx,
 		      struct pmctrack_record *rec);

@@ -117,7 +117,8 @@ static int pmct_mmon_refused(const struct monitoring_module *mm, const struct pm
  * configure_performance_counters_set() - name the event sets that a module needs
  * @mm: the module, in its enable()
  * @sets: event sets, each a list of names: "instr,cycles:k,llc_misses". Names are those
- *	of events/, flags those of users (:u, :k, :uk, :ebs=N). All are in @mm->events.
+ *	of events/, flags those of users (:u, :k, :uk, :ebs=N), and ":ip=N", see
+ *	monitoring_module::on_address. All are in @mm->events.
  *	"coretype=N:" before the names makes it a set for CPUs of that type only.
  * @nr: their number; several of a core type take turns
  *

@@ -8,6 +8,7 @@
 
 #include "config.h"
 #include "evset.h"
+#include "mmon_call.h"
 #include "narrow.h"
 #include "owner.h"
 #include "sample.h"
@@ -47,6 +48,23 @@ static u64 pmct_ebs_windows(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 	return late + windows - 1;
 }
 
+/* Its product with 16 bits is a number of 64. */
+#define PMCT_EBS_LONGEST	BIT_ULL(40)
+
+/*
+ * A sample of a monitoring module's set is an address. The interval goes on. Windows are up to a
+ * quarter longer than asked for, so that they do not keep step with a loop of the program.
+ */
+static void pmct_ebs_address(struct pmct_cpu *cs, struct pmct_ctx *ctx,
+			     const struct pmct_hwset *set)
+{
+	u32 drawn = (u32)cs->clock * 0x9e3779b1U;
+
+	ctx->ebs_left += pmct_ebs_windows(cs, ctx, set) * set->ebs;
+	ctx->ebs_left += min(set->ebs, PMCT_EBS_LONGEST) / 4 * (drawn >> 16) >> 16;
+	pmct_mmon_address(ctx);
+}
+
 /* The window is closed, and the next one begins. */
 static void pmct_ebs_close(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 			   const struct pmct_hwset *set)
@@ -76,7 +94,10 @@ static void pmct_ebs_account(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 	pmct_cpu_invalidate(cs);
 	if (ctx->ebs_left > 0)
 		return;
-	pmct_ebs_close(cs, ctx, set);
+	if (set->addresses)
+		pmct_ebs_address(cs, ctx, set);
+	else
+		pmct_ebs_close(cs, ctx, set);
 }
 
 /* The part of pmct_account() for narrow sets. A wrap shows in the value, the flag, or both. */

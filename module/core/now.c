@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a monitoring module may see of an interval that is still open. */
+/* What a monitoring module may ask about the thread that runs, and its open interval. */
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
 
+#include "../compat/exe.h"
 #include "count_steps.h"
 #include "mmon_call.h"
 #include "sample.h"
@@ -47,6 +48,59 @@ int pmct_mmon_counts_now(const struct pmct_ctx *ctx, u64 *counts, unsigned int n
 	return 0;
 }
 EXPORT_SYMBOL_GPL(pmct_mmon_counts_now);
+
+/**
+ * pmct_mmon_counted() - what a thread had counted in the open interval when it was read last
+ * @ctx: the thread
+ * @event: index of the event in monitoring_module::events
+ *
+ * Context: on_address() and on_switch_out(), before which the counters were read.
+ * Return: the events; 0 if the present set does not count this one, or is not the module's.
+ */
+u64 pmct_mmon_counted(const struct pmct_ctx *ctx, unsigned int event)
+{
+	const u8 *where = pmct_mmon_where_now(ctx);
+
+	if (!where || event >= PMCT_MAX_MMON_EVENTS || where[event] >= ctx->set->nr)
+		return 0;
+	return ctx->sum[where[event]];
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_counted);
+
+/**
+ * pmct_mmon_counted_ns() - for how long pmct_mmon_counted() has counted
+ * @ctx: the thread
+ *
+ * Context: as pmct_mmon_counted().
+ * Return: ns of the thread's CPU time in the open interval.
+ */
+u64 pmct_mmon_counted_ns(const struct pmct_ctx *ctx)
+{
+	return pmct_clock_to_ns(ctx->clock);
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_counted_ns);
+
+/**
+ * pmct_mmon_program() - which program a thread executes
+ * @ctx: the thread
+ * @id: where the answer goes
+ *
+ * A file is the same as long as its place, its size and the time of its last change are.
+ *
+ * Context: on_tick(), and other callbacks that run on the thread itself.
+ * Return: false: it is a CPU, a kernel thread, or not on this CPU; or cannot be counted.
+ */
+bool pmct_mmon_program(const struct pmct_ctx *ctx, struct pmct_program_id *id)
+{
+	if (ctx->task != current || !current->mm)
+		return false;
+	if (pmct_backend->user_program)
+		return pmct_backend->user_program(id);
+	id->text = current->mm->start_code;
+	id->text_size = current->mm->end_code - current->mm->start_code;
+	return pmct_exe_content(current->mm, &id->content);
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_program);
 
 /**
  * pmct_mmon_core_type_now() - on which kind of CPU a thread is counted

@@ -52,7 +52,7 @@ enum pmct_ctx_state {
  * @PMCT_SWITCH_MMON: tell the monitoring module
  * @PMCT_SWITCH_USER_READ: bring the page up to date from which the thread reads
  * @PMCT_SWITCH_EBS: take start values of its own window, and wake the reader for
- *	its samples; of sessions that sample by events
+ *	its samples; of sessions that sample by events, also if samples are addresses
  * @PMCT_SWITCH_TICK: keep its tick, see pmct_tie_keep_tick(); once
  */
 enum pmct_on_switch {

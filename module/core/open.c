@@ -170,6 +170,19 @@ static int pmct_session_use_mmon(const struct monitoring_module *mm,
 	return 0;
 }
 
+/* With events that the user has named. */
+static struct pmct_session *pmct_session_create_named(struct pmct_session_params *params,
+						      struct pmct_msg *msg)
+{
+	struct pmct_session *s = pmct_session_create(params, msg);
+
+	if (IS_ERR(s) || !s->sets.addresses)
+		return s;
+	pmct_session_destroy(s);
+	return ERR_PTR(pmct_refuse(msg, -EINVAL,
+				   "ip: addresses of instructions are for monitoring modules; use ebs"));
+}
+
 static struct pmct_session *pmct_session_create_with_mmon(struct pmct_session_params *params,
 							  struct pmct_msg *msg)
 {
@@ -179,11 +192,15 @@ static struct pmct_session *pmct_session_create_with_mmon(struct pmct_session_pa
 	int err;
 
 	if (!params->mm_name)
-		return pmct_session_create(params, msg);
+		return pmct_session_create_named(params, msg);
 	pmct_mmon_lock();
 	mm = pmct_mmon_active();
 	err = pmct_session_use_mmon(mm, params, msg);
-	s = err ? ERR_PTR(err) : pmct_session_create(params, msg);
+	if (err)
+		s = ERR_PTR(err);
+	else
+		s = mm_sets ? pmct_session_create(params, msg) :
+			      pmct_session_create_named(params, msg);
 	if (!IS_ERR(s)) {
 		s->mm_gen = mm->gen;
 		s->mm_sets = mm_sets;

@@ -95,11 +95,15 @@ static int pmct_sets_add_raw(struct pmct_sets *sets, const char *raw, bool privi
 static int pmct_sets_check_sampling(struct pmct_sets *sets, struct pmct_msg *msg)
 {
 	unsigned int type, i, ebs = 0, all = 0;
+	const struct pmct_hwset *set;
 
 	for (type = 0; type < ARRAY_SIZE(sets->of); type++) {
 		all += sets->nr[type];
-		for (i = 0; i < sets->nr[type]; i++)
-			ebs += !!sets->of[type][i].ebs;
+		for (i = 0; i < sets->nr[type]; i++) {
+			set = &sets->of[type][i];
+			ebs += set->ebs && !set->addresses;
+			sets->addresses |= set->addresses;
+		}
 	}
 	if (ebs && ebs < all)
 		return pmct_refuse(msg, -EINVAL,

@@ -11,6 +11,7 @@
  * @rotates: some core type has several sets, which take turns
  * @wraps: some set has counters that can wrap
  * @by_events: all sets sample by events (ebs)
+ * @addresses: some set has addresses of instructions for the monitoring module
  * @nr: number of sets of each core type; 0 of PMCT_NO_CORE_TYPE
  * @of: the sets of each core type. Where @nr is 0, the first set is empty and
  *	counts nothing.
@@ -22,6 +23,7 @@ struct pmct_sets {
 	bool rotates;
 	bool wraps;
 	bool by_events;
+	bool addresses;
 	u8 nr[PMCT_NO_CORE_TYPE + 1];
 	struct pmct_hwset *of[PMCT_NO_CORE_TYPE + 1];
 };

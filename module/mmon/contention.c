@@ -8,15 +8,14 @@
  * these would be there alone; the rest of the time is as it is. Counts of the thread do not show
  * whether its misses are its own, so the model also sees what others miss meanwhile.
  */
-#include <linux/bitops.h>
 #include <linux/cpumask.h>
 #include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
-#include <linux/slab.h>
 #include <linux/time64.h>
 
 #include "estimates.h"
+#include "neighbours.h"
 
 static bool training;
 module_param(training, bool, 0444);
@@ -81,8 +80,8 @@ struct running {
 };
 
 static DEFINE_PER_CPU_SHARED_ALIGNED(struct running, running);
-/* By CPU, a bitmap: the others of its cache. While the module is active. */
-static unsigned long *others_of;
+/* While the module is active. */
+static struct pmct_neighbours neighbours;
 
 static struct pmct_models models = { .given = GIVEN };
 static struct pmct_estimate sf = {
@@ -122,30 +121,6 @@ static void forget_cpus(void)
 
 	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(&running, cpu), 0, sizeof(struct running));
-}
-
-/* Masks of the size of this machine, which is often much less than that of struct cpumask. */
-static unsigned long *others(int cpu)
-{
-	return others_of + (size_t)cpu * BITS_TO_LONGS(nr_cpu_ids);
-}
-
-static int find_others(void)
-{
-	int cpu, other;
-
-	others_of = kvcalloc((size_t)nr_cpu_ids * BITS_TO_LONGS(nr_cpu_ids), sizeof(*others_of),
-			     GFP_KERNEL);
-	if (!others_of)
-		return -ENOMEM;
-	for_each_possible_cpu(cpu) {
-		for_each_possible_cpu(other) {
-			if (other != cpu &&
-			    pmct_mmon_cache_domain(other) == pmct_mmon_cache_domain(cpu))
-				__set_bit(other, others(cpu));
-		}
-	}
-	return 0;
 }
 
 /* The feature @part over @whole of a model, or -ENODATA. */
@@ -210,13 +185,12 @@ static int enable_for_training(struct monitoring_module *self)
 
 static void contention_disable(struct monitoring_module *self)
 {
-	kvfree(others_of);
-	others_of = NULL;
+	pmct_neighbours_free(&neighbours);
 }
 
 static int contention_enable(struct monitoring_module *self)
 {
-	int err = find_others();
+	int err = pmct_neighbours_find(&neighbours);
 
 	if (err)
 		return err;
@@ -264,7 +238,7 @@ static u64 misses_of_others(const struct pmct_ctx *ctx, const struct thread *t, 
 	unsigned int cpu;
 	u64 rate = 0;
 
-	for_each_set_bit(cpu, others(t->cpu), nr_cpu_ids) {
+	for_each_set_bit(cpu, pmct_neighbours_of(&neighbours, t->cpu), nr_cpu_ids) {
 		const struct running *r = per_cpu_ptr(&running, cpu);
 
 		if (READ_ONCE(r->ctx) && !(task && READ_ONCE(r->tgid) == task->tgid))

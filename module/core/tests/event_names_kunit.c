@@ -29,6 +29,7 @@ static const struct names_case names_cases[] = {
 	{ "last mode counts", "instr:u:k", 0, 0, "pmc1=0x10,usr1=0,os1=1,coretype=0" },
 	{ "both modes", "instr:uk", 0, 0, "pmc1=0x10,os1=1,coretype=0" },
 	{ "samples by events", "instr:ebs=5000", 0, 0, "pmc1=0x10,ebs1=5000,coretype=0" },
+	{ "addresses", "instr:ip=5000", 0, 0, "pmc1=0x10,ip1=5000,coretype=0" },
 	{ "samples by events of the kernel", "instr:ebs=5000:k", 0, 0,
 	  "pmc1=0x10,usr1=0,os1=1,ebs1=5000,coretype=0" },
 	{ "next alternative", "branches", 0, 0, "pmc1=0x12,coretype=0" },

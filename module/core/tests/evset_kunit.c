@@ -41,6 +41,8 @@ static const struct parse_case parse_cases[] = {
 	{ "counts in no mode", "pmc1=1,usr1=0", -EINVAL, "neither" },
 	{ "only settings", "coretype=1", -EINVAL, "no counter" },
 	{ "ebs of nothing", "pmc1=1,ebs1=0", -EINVAL, "ebs1" },
+	{ "addresses of nothing", "pmc1=1,ip1=0", -EINVAL, "ip1" },
+	{ "samples and addresses", "pmc1=1,ebs1=5000,ip1=5000", -EINVAL, "ip1 is given twice" },
 	{ "key too long", "abcdefghijklmnopq1=1", -EINVAL, "cannot read" },
 	{ "control characters", "pmc1\n=1", -EINVAL, "control characters" },
 	{ "newline at the end", "pmc1=1\n", -EINVAL, "control characters" },
@@ -124,6 +126,8 @@ static const struct build_case build_cases[] = {
 	{ "event the PMU lacks", "pmc1=0x20", 0, -EOPNOTSUPP },
 	{ "too many samples", "pmc1=0x10,ebs1=999", 0, -EINVAL },
 	{ "too few samples", "pmc1=0x10,ebs1=9223372036854775808", 0, -EINVAL },
+	{ "too many addresses", "pmc1=0x10,ip1=999", 0, -EINVAL },
+	{ "one that samples, one with addresses", "pmc1=0x10,ebs1=1000,pmc2=0x10,ip2=1000", 0, -EINVAL },
 	{ "two that sample", "pmc1=0x10,ebs1=1000,pmc2=0x10,ebs2=1000", 0, -EINVAL },
 };
 

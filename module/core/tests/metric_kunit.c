@@ -130,6 +130,54 @@ static void publish_exit(struct kunit *test)
 	pmct_fixture_exit(test);
 }
 
+static unsigned int addresses;
+
+static void count_address(struct pmct_ctx *ctx, u64 ip)
+{
+	addresses++;
+}
+
+/* An address each 1000 events, or up to a quarter later; the interval goes on. */
+static void address_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	struct pmct_test_record rec;
+	unsigned int i;
+
+	pmct_fixture_reopen(test, "pmc0,pmc1=0x10,ip1=1000", NULL);
+	f->a->mm.gen = publisher.gen;
+	f->s->mm_sets = true;
+	f->s->mm_gen = publisher.gen;
+	publisher.on_address = count_address;
+	addresses = 0;
+	KUNIT_EXPECT_FALSE(test, f->s->sets.by_events);
+	KUNIT_EXPECT_NE(test, f->s->period, 0);
+	enter_cpu(f);
+	switch_to(NULL, f->a);
+	pmct_fake_count(1, 999);
+	KUNIT_EXPECT_FALSE(test, pmct_overflow());
+	KUNIT_EXPECT_EQ(test, addresses, 0);
+	for (i = 0; i < 1000; i++) {
+		pmct_fake_count(1, 50);
+		pmct_overflow();
+	}
+	KUNIT_EXPECT_GE(test, addresses, 51 * 4 / 5);
+	KUNIT_EXPECT_LE(test, addresses, 51);
+	switch_to(f->a, NULL);
+	KUNIT_EXPECT_EQ(test, f->a->sum[1], 50999ULL);
+	switch_to(NULL, f->a);
+	KUNIT_EXPECT_EQ(test, pmct_fixture_take(f->s->rings.ring, &rec), 0);
+	/* A thread of another module, or of a user's sets, has none. */
+	f->s->mm_sets = false;
+	i = addresses;
+	pmct_fake_count(1, 10000);
+	pmct_overflow();
+	KUNIT_EXPECT_EQ(test, addresses, i);
+	switch_to(f->a, NULL);
+	leave_cpu(f);
+	publisher.on_address = NULL;
+}
+
 static void publish_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -243,6 +291,7 @@ static void replaced_test(struct kunit *test)
 
 static struct kunit_case publish_cases[] = {
 	KUNIT_CASE(publish_test),
+	KUNIT_CASE(address_test),
 	KUNIT_CASE(batch_test),
 	KUNIT_CASE(cost_test),
 	KUNIT_CASE(stale_test),

@@ -16,6 +16,7 @@
 #include <linux/cpumask.h>
 #include <linux/types.h>
 #include <pmctrack/msg.h>
+#include <pmctrack/program_id.h>
 #include <uapi/linux/pmctrack.h>
 
 #define PMCT_MAX_KEYS	6	/* architecture-specific keys of a raw string */
@@ -32,6 +33,7 @@
  * @os: count in kernel mode
  * @code: event code
  * @ebs: events between two samples, 0: no event-based sampling
+ * @addresses: of a monitoring module: a sample is an instruction's address, and no record
  * @extra: values of the backend's own keys, in the order of its @keys
  */
 struct pmct_event {
@@ -39,6 +41,7 @@ struct pmct_event {
 	bool has_code;
 	bool usr;
 	bool os;
+	bool addresses;
 	u64 code;
 	u64 ebs;
 	u32 extra[PMCT_MAX_KEYS];
@@ -55,6 +58,7 @@ struct pmct_event {
  *	each tick
  * @ebs_index: which counter (0 to @nr - 1) samples by its events, if @ebs
  * @ebs_kernel: it counts in kernel mode, where samples are events themselves
+ * @addresses: samples close no interval: the monitoring module gets the instruction's address
  * @ebs: events between two samples; 0: no event-based sampling
  * @counters: mask of the counters
  * @counter: their numbers, ascending
@@ -70,6 +74,7 @@ struct pmct_hwset {
 	bool wraps;
 	u8 ebs_index;
 	bool ebs_kernel;
+	bool addresses;
 	u64 ebs;
 	u32 counters;
 	u8 counter[PMCTRACK_MAX_COUNTERS];
@@ -358,6 +363,11 @@ struct pmct_backend {
 	 * another than the real CPU's; 0: it is not. Context: hot. NULL: it never is.
 	 */
 	u64 (*user_ip)(void);
+	/**
+	 * @user_program: which program current executes, where that is another than the real
+	 * CPU's; false: it executes none that can be counted. Context: hot. NULL: the real one
+	 */
+	bool (*user_program)(struct pmct_program_id *id);
 };
 
 /*

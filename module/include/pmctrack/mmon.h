@@ -34,6 +34,7 @@
 #include <linux/module.h>
 #include <linux/types.h>
 #include <pmctrack/msg.h>
+#include <pmctrack/program_id.h>
 #include <pmctrack/sched.h>
 #include <uapi/linux/pmctrack.h>
 
@@ -47,7 +48,7 @@ struct seq_file;
 struct task_struct;
 
 /* Bytes of a thread's data that belong to the active module. */
-#define PMCT_MMON_DATA	256
+#define PMCT_MMON_DATA	320
 
 /* Events of a module, in all of its sets. */
 #define PMCT_MAX_MMON_EVENTS	32
@@ -203,6 +204,13 @@ struct monitoring_module {
 	void (*on_switch_out)(struct pmct_ctx *ctx, int cpu);
 	/** @on_tick: the clock tick hit the thread */
 	void (*on_tick)(struct pmct_ctx *ctx, int cpu);
+	/**
+	 * @on_address: an event with ":ip=N" has happened N times more, or up to a quarter more
+	 * often. @ip is the instruction of the user program at which the thread was interrupted;
+	 * 0: a CPU, or a kernel thread. The interval goes on: pmct_mmon_counted() has its counts.
+	 * On the path of the counter interrupt, of a switch or of a tick: keep it short
+	 */
+	void (*on_address)(struct pmct_ctx *ctx, u64 ip);
 	/** @on_new_sample: an interval was closed */
 	void (*on_new_sample)(struct pmct_ctx *ctx, struct pmct_sample *sample);
 	/**
@@ -249,8 +257,11 @@ int configure_raw_performance_counters_set(struct monitoring_module *mm,
 void *pmct_mmon_data(const struct pmct_ctx *ctx);
 bool pmct_mmon_is_asked(const struct pmct_ctx *ctx);
 struct task_struct *pmct_mmon_task(const struct pmct_ctx *ctx);
+bool pmct_mmon_program(const struct pmct_ctx *ctx, struct pmct_program_id *id);
 bool pmct_mmon_waited(const struct pmct_ctx *ctx, u64 *ns);
 unsigned int pmct_mmon_core_type_now(const struct pmct_ctx *ctx);
+u64 pmct_mmon_counted(const struct pmct_ctx *ctx, unsigned int event);
+u64 pmct_mmon_counted_ns(const struct pmct_ctx *ctx);
 int pmct_mmon_counts_now(const struct pmct_ctx *ctx, u64 *counts, unsigned int nr, u64 *ns);
 void pmct_mmon_publish(struct pmct_ctx *ctx, enum pmct_metric metric, u64 value,
 		       enum pmct_confidence confidence);

@@ -26,6 +26,9 @@ enum pmcs_metric_key {
 	PMCS_SPEEDUP_FACTOR_3 = 15,
 	PMCS_EF_2 = 24,
 	PMCS_EF_3 = 25,
+	PMCS_PHASE = 26,
+	PMCS_TRAFFIC = 27,
+	PMCS_TRAINING = 28,
 };
 
 /* enum pmct_confidence: ascending. */

@@ -53,9 +53,9 @@
  *	time. Interval: the last sample
  * @PMCT_METRIC_QUALITY_TIME: ns that the thread would have needed alone for what it did
  *	since the module met it
- * @PMCT_METRIC_PROGRESS: cycles that the thread would have needed alone for what it did
- *	since the module met it
- * @PMCT_METRIC_SLOWDOWN: 1000 times the time that the thread took over the time that it
+ * @PMCT_METRIC_PROGRESS: ns of CPU time that the thread would have needed alone for what it did
+ *	since the module met it. It does not go back, unless the module meets the thread anew
+ * @PMCT_METRIC_SLOWDOWN: 1000 times the CPU time that the thread took over that which it
  *	would have taken alone; 1000: not slowed down. Interval: since the module met it
  * @PMCT_METRIC_SPEEDUP_FACTOR_2: SF of a machine with more core types: the fastest one over the
  *	second of the others
@@ -63,6 +63,13 @@
  * @PMCT_METRIC_EF_2: EF of a machine with more core types: the second of the others over the
  *	fastest one
  * @PMCT_METRIC_EF_3: the same, for the third of the others
+ * @PMCT_METRIC_PHASE: number of the program's phase in which the thread was last, from 1; 0: none
+ *	yet. It is the same for all threads of a process, and may be another phase's later, when the
+ *	first one was not seen for a long time
+ * @PMCT_METRIC_TRAFFIC: lines that the thread moved from and to memory, in thousandths of what
+ *	the memory moves at most. Interval: the last window, or what of the present one is over
+ * @PMCT_METRIC_TRAINING: 1: the thread is likely in a phase next whose speed alone is not known,
+ *	and would be after some time without others that use cache and memory; 0: it is not
  * @PMCT_METRIC_PRIVATE: the first of eight private keys. What they mean is agreed upon by one
  *	scheduler and one monitoring module
  * @PMCT_NR_METRICS: keys are smaller than this
@@ -93,6 +100,9 @@ enum pmct_metric {
 	PMCT_METRIC_PRIVATE = 16,
 	PMCT_METRIC_EF_2 = 24,
 	PMCT_METRIC_EF_3,
+	PMCT_METRIC_PHASE,
+	PMCT_METRIC_TRAFFIC,
+	PMCT_METRIC_TRAINING,
 	PMCT_NR_METRICS,
 };
 

@@ -87,8 +87,8 @@ static int perf_translate(const struct pmct_core_type *type, const struct pmct_e
 				   event->counter, event->code);
 	if (event->ebs)
 		return pmct_refuse(msg, -EOPNOTSUPP,
-				   "ebs%u: event-based sampling needs the counters themselves; the backend is perf here",
-				   event->counter);
+				   "%s%u: event-based sampling needs the counters themselves; the backend is perf here",
+				   event->addresses ? "ip" : "ebs", event->counter);
 	*config = event->code | (event->usr ? PERF_CFG_USR : 0) | (event->os ? PERF_CFG_OS : 0);
 	*mask = U64_MAX;
 	return 0;

@@ -191,5 +191,6 @@ const struct pmct_backend pmct_backend_sim = {
 	.overflow_pending	= pmct_sim_overflow_pending,
 	.overflow_clear		= pmct_sim_overflow_clear,
 	.user_ip		= pmct_sim_machine_ip,
+	.user_program		= pmct_sim_machine_program,
 };
 EXPORT_SYMBOL_GPL(pmct_backend_sim);

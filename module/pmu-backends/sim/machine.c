@@ -10,6 +10,7 @@
  * is shared by all CPUs: that is for a machine of at most 16, which nobody measures.
  */
 #include <linux/export.h>
+#include <linux/hash.h>
 #include <linux/minmax.h>
 #include <linux/mm.h>
 #include <linux/percpu.h>
@@ -258,6 +259,27 @@ u64 pmct_sim_machine_ip(void)
 	ip = pmct_sim_ip(&sim->thread[sim->cpu[cpu].thread]);
 	pmct_sim_machine_unlock();
 	return ip;
+}
+
+/**
+ * pmct_sim_machine_program() - which simulated program current executes
+ * @id: where the answer goes
+ *
+ * Context: as pmct_sim_machine_lock(), without it.
+ * Return: false: none.
+ */
+bool pmct_sim_machine_program(struct pmct_program_id *id)
+{
+	struct pmct_sim *sim = pmct_sim_machine_lock();
+	int thread = sim->cpu[smp_processor_id()].thread;
+	const u32 *word = thread < 0 ? NULL : (const u32 *)sim->thread[thread].profile;
+	unsigned int i;
+
+	*id = (struct pmct_program_id) { .text = PMCT_SIM_TEXT, .text_size = PMCT_SIM_TEXT_SIZE };
+	for (i = 0; word && i < sizeof(struct pmct_sim_profile) / sizeof(*word); i++)
+		id->content = (id->content ^ word[i]) * GOLDEN_RATIO_64 ^ id->content >> 29;
+	pmct_sim_machine_unlock();
+	return word;
 }
 
 /**

@@ -3,6 +3,8 @@
 #ifndef _PMCT_SIM_MACHINE_H
 #define _PMCT_SIM_MACHINE_H
 
+#include <pmctrack/program_id.h>
+
 #include "model.h"
 
 int pmct_sim_machine_add(const struct pmct_sim_profile *profile, u64 seed);
@@ -14,6 +16,7 @@ struct pmct_sim *pmct_sim_machine_lock(void);
 struct pmct_sim *pmct_sim_machine_lock_meters(void);
 void pmct_sim_machine_unlock(void);
 u64 pmct_sim_machine_ip(void);
+bool pmct_sim_machine_program(struct pmct_program_id *id);
 bool pmct_sim_machine_alone(u64 *alone_ps, u64 *ran_ps);
 void pmct_sim_machine_listen(bool (*overflow)(void));
 const struct pmct_sim_machine *pmct_sim_machine_topology(void);

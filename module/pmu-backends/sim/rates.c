@@ -73,9 +73,7 @@ static u64 pmct_sim_vary(const struct pmct_sim_thread *t, const struct pmct_sim_
  * Code
  */
 
-/* Where programs lie, in bytes; every program executes the first blocks: a library. */
-#define PMCT_SIM_TEXT		0x400000
-#define PMCT_SIM_BLOCK		64
+/* Every program executes the first blocks: a library. */
 #define PMCT_SIM_LIBRARY	64
 
 /**

@@ -10,6 +10,11 @@
 /* Lines of caches are counted in such parts. */
 #define PMCT_SIM_PART		256
 
+/* Where programs lie, and how large a block of code is, in bytes. */
+#define PMCT_SIM_TEXT		0x400000
+#define PMCT_SIM_TEXT_SIZE	0x4000000
+#define PMCT_SIM_BLOCK		64
+
 static inline const struct pmct_sim_phase *pmct_sim_phase_of(const struct pmct_sim_thread *t)
 {
 	return &t->profile->phase[t->phase];

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2034,SC2154 # $top is the caller's, arrays are for the caller
-# Programs of model_run.h, and the profiles that they draw from.
+# Programs without a guest, and the profiles that they draw from.
 
-# build_model NAME FILE…: $out/NAME of NAME.c, the model, and these files
+# build_model NAME FILE…: $out/NAME of NAME.c, the model of a machine, and these files
 build_model() {
 	local name=$1 simapp=$top/userland/simapp/src sim=$top/module/pmu-backends/sim mmon=$top/module/mmon; shift
 	out=$top/build/experiments/${name%_model}
 	mkdir -p "$out"
 	gcc -O2 -Wall -Wextra -D_GNU_SOURCE -DPROFILES_DIR='""' -I"$simapp" -I"$top/userland/common" \
-		-I"$top/userland/quality-time" -I"$top/tests/fuzz/shim" -I"$top/module/include" \
+		-I"$sim" -I"$top/userland/quality-time" -I"$top/tests/fuzz/shim" -I"$top/module/include" \
 		-isystem "$top/module/include/uapi" -o "$out/$name" \
-		"$top"/tests/experiments/pmctrack/{"$name",model_run}.c \
+		"$top/tests/experiments/pmctrack/$name.c" \
 		"$simapp"/{topology,profiles,program,names,strict}.c \
-		"$sim"/{model,pace,rates,tags,pmu,check,topologies}.c "$mmon"/{quality_rate,mmon-common}.c \
+		"$sim"/{model,pace,rates,tags,pmu,check,topologies}.c "$mmon/mmon-common.c" \
 		"$top"/userland/common/{complain,text_file}.c "$@" -ljson-c -lm
 }
+# What samples alone make of it: see model_run.h.
+model_run=("$top/tests/experiments/pmctrack/model_run.c" "$top/module/mmon/quality_rate.c")
 
 # Programs of one thread; of these, "heavy" ones are those that lose most beside others.
 all=() heavy=()

@@ -12,7 +12,7 @@ log_says() { dmesg | tail -n 1 | grep -qE -- "$1" || fail "the log says: $(dmesg
 without_modules() {
 	local name
 	echo none >$MANAGER
-	for name in speedup_factor ipc_sampling oracle ipc ef energy contention; do rmmod pmctrack_mmon_$name 2>/dev/null || true; done
+	for name in speedup_factor ipc_sampling oracle ipc ef energy contention fair_progress; do rmmod pmctrack_mmon_$name 2>/dev/null || true; done
 }
 
 # A model is one write: a file is given as cat gives it.

@@ -104,15 +104,16 @@ static void advance_clock(const struct task_data *d)
 }
 
 /*
- * @d will wait in @queue. It keeps how far it is before or behind others, but who slept long gets
- * no more than a slice for it.
+ * @d will wait in @queue. It keeps how far it is before or behind others, but @woke: who slept long
+ * gets no more than a slice for it.
  */
-static void move_to_clock(struct task_data *d, u32 queue)
+static void move_to_clock(struct task_data *d, u32 queue, bool woke)
 {
 	s64 ahead = d->vtime - vtime_now[d->queue & (AMP_RANKS - 1)];
+	s64 least = woke ? amp.slice_ns : BEHIND_NS;
 
-	if (ahead < -(s64)amp.slice_ns)
-		ahead = -(s64)amp.slice_ns;
+	if (ahead < -least)
+		ahead = -least;
 	if (ahead > (s64)AHEAD_NS)
 		ahead = AHEAD_NS;
 	d->queue = queue & (AMP_RANKS - 1);
@@ -120,6 +121,7 @@ static void move_to_clock(struct task_data *d, u32 queue)
 }
 
 static void charge(const struct task_data *d, u64 ns);
+static void train(u64 now);
 static u32 weight_of(const struct task_struct *p, const struct task_data *d);
 
 /* The time that @p, whose @t may be NULL, has run since it began, or since this was called last. */
@@ -127,13 +129,25 @@ static void account(struct task_struct *p, struct task_data *d, struct amp_threa
 {
 	u64 now = bpf_ktime_get_ns(), ns;
 	u32 rank, weight;
+#ifdef POLICY_PAYS
+	s64 pays;
+#endif
 
 	if (!d->began_ns)
 		return;
 	ns = now - d->began_ns;
 	d->began_ns = now;
 	weight = weight_of(p, d);
+#ifdef POLICY_PAYS
+	pays = policy_pays(p, t, ns, now);
+	/* BPF divides unsigned numbers only. */
+	if (pays < 0)
+		d->vtime -= (u64)-pays * 100 / weight;
+	else
+		d->vtime += (u64)pays * 100 / weight;
+#else
 	d->vtime += ns * 100 / weight;
+#endif
 	charge(d, ns);
 	if (!t)
 		return;
@@ -173,6 +187,33 @@ static void catch_up(struct amp_thread *t, u64 ns)
 }
 
 #include "groups.bpf.h"
+#ifdef POLICY_TRAINS
+#include "training.bpf.h"
+#else
+static inline bool keep_out(struct task_struct *p, struct task_data *d, const struct amp_thread *t, u64 flags)
+{
+	return false;
+}
+
+static inline bool is_out(const struct amp_thread *t)
+{
+	return false;
+}
+
+static inline bool is_trained(const struct amp_thread *t)
+{
+	return false;
+}
+
+static void train(u64 now)
+{
+}
+
+static inline s32 prepare_training(void)
+{
+	return 0;
+}
+#endif
 
 SEC("struct_ops/select_cpu")
 s32 BPF_PROG(amp_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
@@ -183,6 +224,8 @@ s32 BPF_PROG(amp_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags
 
 	/* A CPU that is picked is not idle any more for others, and enqueue is going to hold @p. */
 	if (d && limits && must_wait_for(p, d, bpf_ktime_get_ns()) < AMP_GROUPS)
+		return prev_cpu;
+	if (is_out(t))
 		return prev_cpu;
 	cpu = idle_cpu_for(t, rank_for(p, t));
 	if (cpu < 0)
@@ -207,9 +250,9 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 		return;
 	}
 	d->sent_back = false;
-	if (hold(p, d, t, flags))
+	if (hold(p, d, t, flags) || keep_out(p, d, t, flags))
 		return;
-	move_to_clock(d, rank);
+	move_to_clock(d, rank, flags & SCX_ENQ_WAKEUP);
 	d->queued_ns = bpf_ktime_get_ns();
 	insert_vtime(p, rank, slice_of(rank), d->vtime, flags);
 	/* It was alone there: the CPU looks again for what to run. */
@@ -254,8 +297,9 @@ static bool keep(struct task_struct *p, u32 rank, s32 cpu)
 	if (!d || !(p->scx.flags & SCX_TASK_QUEUED) || (rank_for(p, t) != rank && !is_guest(t)))
 		return false;
 	account(p, d, t);
-	advance_clock(d);
-	if (waits_before(rank, cpu, d->vtime) || must_wait_for(p, d, d->began_ns) < AMP_GROUPS)
+	if (!is_trained(t))
+		advance_clock(d);
+	if (is_out(t) || waits_before(rank, cpu, d->vtime) || must_wait_for(p, d, d->began_ns) < AMP_GROUPS)
 		return false;
 	set_slice(p, slice_of(rank));
 	return true;
@@ -344,7 +388,8 @@ void BPF_PROG(amp_running, struct task_struct *p)
 	if (!d)
 		return;
 	d->began_ns = bpf_ktime_get_ns();
-	advance_clock(d);
+	if (!is_trained(t))
+		advance_clock(d);
 	if (t)
 		t->cpu = scx_bpf_task_cpu(p);
 	begin_within_limit(p, d);
@@ -402,6 +447,12 @@ void BPF_PROG(amp_enable, struct task_struct *p)
 	t->looked_ns = 0;
 	t->slept_ns = bpf_ktime_get_ns();
 	t->known_ns = 0;
+	t->traffic = 0;
+	t->phase = 0;
+	t->wants_training = false;
+	t->rate = 1000;
+	t->pays_ns = 0;
+	t->seen_ns = 0;
 	t->fixed = is_fixed(p, p->cpus_ptr);
 	/* It owes nobody anything, and nobody owes it what it was not there for. */
 	t->progress_ns = survey.mean;
@@ -478,6 +529,8 @@ s32 BPF_PROG(amp_init)
 	s32 err;
 
 	err = scx_bpf_create_dsq(FORGOTTEN, -1);
+	if (!err)
+		err = prepare_training();
 	if (err)
 		return err;
 	for (rank = 0; rank < AMP_RANKS; rank++) {

@@ -386,6 +386,7 @@ static int amp_tick(void *map, u32 *key, struct amp_timer *timer)
 		if (rank < amp.ranks)
 			look_at_queue(rank, now);
 	}
+	train(now);
 	bpf_timer_start(&timer->timer, amp.period_ns, 0);
 	return 0;
 }

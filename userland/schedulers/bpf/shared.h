@@ -25,6 +25,7 @@ enum amp_state {
  * @period_ns: how often threads may change ranks
  * @band: by how much a thread has to deserve a better rank more than the one that has it, in the
  *	unit of the policy
+ * @training: the part of the time that may be given to training, in thousandths
  * @tolerance: how far slowdowns may be apart for the speed of all, in thousandths
  * @ranks: number of core types
  * @metric: enum pmct_metric of a thread's factor on rank r against rank 0, [0] is not used
@@ -36,6 +37,7 @@ struct amp_config {
 	unsigned long long slice_ns;
 	unsigned long long period_ns;
 	unsigned long long band;
+	unsigned int training;
 	unsigned int tolerance;
 	unsigned int ranks;
 	unsigned int metric[AMP_RANKS];
@@ -56,6 +58,12 @@ struct amp_config {
  * @factor: what the module says, in thousandths; [0] is 1000
  * @quality: of its speed without others, how much it has beside them, in thousandths; 0: not known
  * @credit: so much progress counts as 1000, for who gains more from fast cores than others
+ * @traffic: lines that it moves from and to memory, in thousandths of what that can do
+ * @phase: of its program, from 1; 0: not known
+ * @wants_training: its speed alone would be known after some time without others that move many
+ * @rate: progress that its time on CPUs is worth, in thousandths
+ * @pays_ns: progress that it was charged with since @seen_ns
+ * @seen_ns: its progress, by the module, when it was looked at last
  * @time_ns: that it ran on each core type
  * @progress_ns: what these made, as the policy counts; see policy_ran()
  * @score: how much it deserves fast cores: see policy_score()
@@ -77,6 +85,12 @@ struct amp_thread {
 	unsigned int factor[AMP_RANKS];
 	unsigned int quality;
 	unsigned int credit;
+	unsigned int traffic;
+	unsigned int phase;
+	unsigned int wants_training;
+	unsigned int rate;
+	unsigned long long pays_ns;
+	unsigned long long seen_ns;
 	unsigned long long time_ns[AMP_RANKS];
 	unsigned long long progress_ns;
 	long long score;
@@ -100,6 +114,8 @@ struct amp_thread {
  * @held: how often a thread had to wait because of cpu.max
  * @groups_without_slot: control groups that found no place: of these, only what groups above them
  *	have counts
+ * @quanta: of training and others
+ * @trained: of these, quanta of training
  * @runnable: threads that ran or waited when ranks were looked at last
  * @exited: the policy has ended: enum scx_exit_kind
  * @exit_code: with AMP_RESTART it is to begin again
@@ -115,6 +131,8 @@ struct amp_stats {
 	unsigned long long low;
 	unsigned long long held;
 	unsigned long long groups_without_slot;
+	unsigned long long quanta;
+	unsigned long long trained;
 	unsigned int runnable;
 	unsigned int exited;
 	unsigned long long exit_code;

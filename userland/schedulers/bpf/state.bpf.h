@@ -23,8 +23,15 @@
 #define GUARD_NS	(1 * NSEC_PER_MSEC)
 /* So many at the head of a queue are looked at for one who may run somewhere. */
 #define HEAD_LOOKS	8
-/* Who has waited so long comes before all others. */
+/*
+ * Who has waited so long comes before all others. Where progress is paid for, who is before others
+ * may have to wait for them; but nobody for 30 s, because the kernel would end the policy.
+ */
+#ifdef POLICY_PAYS
+#define WAIT_NS		(10000 * NSEC_PER_MSEC)
+#else
 #define WAIT_NS		(2000 * NSEC_PER_MSEC)
+#endif
 /* With many threads slices are shorter, so that each waits for half of that, but not than this. */
 #define SLICE_LEAST_NS	(1 * NSEC_PER_MSEC)
 /* Those who have waited so long are in this queue. */
@@ -36,7 +43,17 @@
 /* So long a metric counts that has no value any more. */
 #define FORGET_NS	(2000 * NSEC_PER_MSEC)
 /* No thread waits because it had more CPU time than that before others, weighted. */
+#ifdef POLICY_PAYS
+#define AHEAD_NS	(10000 * NSEC_PER_MSEC)
+#else
 #define AHEAD_NS	(1000 * NSEC_PER_MSEC)
+#endif
+/* And this is owed to it at most, if it did not sleep. */
+#ifdef POLICY_PAYS
+#define BEHIND_NS	(10000 * NSEC_PER_MSEC)
+#else
+#define BEHIND_NS	amp.slice_ns
+#endif
 
 static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns);
 static s64 policy_score(struct amp_thread *t, u32 rank);
@@ -269,6 +286,9 @@ static void look_at(struct task_struct *p, struct amp_thread *t, u64 now)
 	if (!policy_asks || !bpf_ksym_exists(pmcs_metric))
 		return;
 	for (rank = 1; rank < AMP_RANKS && rank < amp.ranks; rank++) {
+		/* No policy asks for the metric of that number. */
+		if (!amp.metric[rank])
+			continue;
 		stats.asked++;
 		if (pmcs_metric(p, amp.metric[rank], &value)) {
 			stats.unknown++;

@@ -50,10 +50,12 @@ static const char options_text[] =
 	"  -b, --big=PMU          the fastest core type, by its name in /proc/pmc/info\n"
 	"  -r, --ratio=N          speed of the fastest over the next core type, for threads of which\n"
 	"                         nothing is known yet (default: 2)\n"
-	"  -s, --slice=MS         how long a thread runs while others wait (default: 5)\n"
+	"  -s, --slice=MS         how long a thread runs while others wait (default: 5; fps: 100)\n"
 	"  -p, --period=MS        how often threads may change core types (default: 20)\n"
 	"  -B, --band=N           how much more a thread must deserve a faster core, in the policy's unit\n"
 	"  -t, --tolerance=PERCENT  how far slowdowns may be apart for the speed of all (cafs; default: 4)\n"
+	"  -T, --training=PERCENT so much of the time threads may run beside few others, to find out how\n"
+	"                         fast they are alone: 0 to 100 (fps; default: 5)\n"
 	"  -i, --interval=S       time between two reports (default: 1)\n"
 	"  -d, --duration=S       end after this time\n"
 	"  -j, --json             a line of JSON each time\n"
@@ -90,7 +92,7 @@ static int read_options(struct options *o, int argc, char **argv)
 		{ "module", required_argument, NULL, 'm' }, { "big", required_argument, NULL, 'b' },
 		{ "ratio", required_argument, NULL, 'r' }, { "slice", required_argument, NULL, 's' },
 		{ "period", required_argument, NULL, 'p' }, { "band", required_argument, NULL, 'B' },
-		{ "tolerance", required_argument, NULL, 't' },
+		{ "tolerance", required_argument, NULL, 't' }, { "training", required_argument, NULL, 'T' },
 		{ "interval", required_argument, NULL, 'i' }, { "duration", required_argument, NULL, 'd' },
 		{ "json", no_argument, NULL, 'j' }, { "openmetrics", required_argument, NULL, 'o' },
 		{ "quiet", no_argument, NULL, 'q' },
@@ -100,8 +102,8 @@ static int read_options(struct options *o, int argc, char **argv)
 	bool ok = true;
 	int c, rank;
 
-	*o = (struct options){ .interval = 1, .policy = { .slice_ns = 5 * NS_PER_MS, .period_ns = 20 * NS_PER_MS, .tolerance = 40 } };
-	while (ok && (c = getopt_long(argc, argv, "m:b:r:s:p:B:t:i:d:jo:qh", table, NULL)) >= 0) {
+	*o = (struct options){ .interval = 1, .policy = { .period_ns = 20 * NS_PER_MS, .tolerance = 40, .training = 50 } };
+	while (ok && (c = getopt_long(argc, argv, "m:b:r:s:p:B:t:T:i:d:jo:qh", table, NULL)) >= 0) {
 		switch (c) {
 		case 'm': o->module = optarg; break;
 		case 'b': o->fastest = optarg; break;
@@ -121,6 +123,10 @@ static int read_options(struct options *o, int argc, char **argv)
 		case 't':
 			ok = number("--tolerance", optarg, 0, 100, &value);
 			o->policy.tolerance = (unsigned int)(value * 10 + 0.5);
+			break;
+		case 'T':
+			ok = number("--training", optarg, 0, 100, &value);
+			o->policy.training = (unsigned int)(value * 10 + 0.5);
 			break;
 		case 'i': ok = number("--interval", optarg, 0.01, 1e6, &o->interval); break;
 		case 'd': ok = number("--duration", optarg, 0.01, 1e9, &o->seconds); break;
@@ -275,7 +281,7 @@ int main(int argc, char **argv)
 	}
 	if (machine_read(&machine, INFO, o.fastest))
 		return STATUS_FAILED;
-	if (machine.nr == 1)
+	if (machine.nr == 1 && !o.kind->symmetric)
 		complain("all CPUs of this machine are of one type: the policy runs, and has nothing to choose");
 	/* From here on, signals end what has begun. */
 	sigemptyset(&set);

@@ -16,6 +16,7 @@ ELF(acfs);
 ELF(cafs);
 ELF(ef_driven);
 ELF(eqp);
+ELF(fps);
 ELF(hsp);
 ELF(prim);
 ELF(rr);
@@ -24,20 +25,22 @@ static const unsigned int speedup[] = { PMCS_SPEEDUP_FACTOR, PMCS_SPEEDUP_FACTOR
 static const unsigned int efficiency[] = { PMCS_EF, PMCS_EF_2, PMCS_EF_3 };
 
 const struct policy_kind policy_kinds[] = {
-	{ "rr", "share the time on fast cores equally", NULL, NULL, 0, 20 * MS, "ns", ELF_OF(rr) },
-	{ "a-dwrr", "share scaled CPU time by priority", NULL, NULL, 0, 20 * MS, "ns", ELF_OF(a_dwrr) },
-	{ "hsp", "fast cores for who gains most: throughput", "speedup_factor", speedup, 0, 50,
+	{ "rr", "share the time on fast cores equally", NULL, NULL, 0, false, 0, 20 * MS, "ns", ELF_OF(rr) },
+	{ "a-dwrr", "share scaled CPU time by priority", NULL, NULL, 0, false, 0, 20 * MS, "ns", ELF_OF(a_dwrr) },
+	{ "hsp", "fast cores for who gains most: throughput", "speedup_factor", speedup, 0, false, 0, 50,
 	  "thousandths", ELF_OF(hsp) },
-	{ "eqp", "equal slowdown of threads, by the speedup of now", "ipc_sampling", speedup, 0, 2000,
+	{ "eqp", "equal slowdown of threads, by the speedup of now", "ipc_sampling", speedup, 0, false, 0, 2000,
 	  "millionths", ELF_OF(eqp) },
 	/* Who changes core types sooner than the module samples (200 ms) is never known. */
-	{ "acfs", "equal progress of applications, by priority", "speedup_factor", speedup, 0, 200 * MS,
+	{ "acfs", "equal progress of applications, by priority", "speedup_factor", speedup, 0, false, 0, 200 * MS,
 	  "ns", ELF_OF(acfs) },
-	{ "cafs", "equal progress beside others, and then who gains most", "contention", speedup, 0, 100 * MS,
+	{ "cafs", "equal progress beside others, and then who gains most", "contention", speedup, 0, false, 0, 100 * MS,
 	  "ns", ELF_OF(cafs) },
-	{ "ef-driven", "fast cores for whose energy-delay product gains most", "ef", efficiency, 1000, 50,
+	{ "fps", "equal progress of threads beside others, by priority", "fair_progress", NULL, 1000, true, 100 * MS, 200 * MS,
+	  "ns", ELF_OF(fps) },
+	{ "ef-driven", "fast cores for whose energy-delay product gains most", "ef", efficiency, 1000, false, 0, 50,
 	  "thousandths", ELF_OF(ef_driven) },
-	{ "prim", "pairs drawn by lot change places if that saves energy", "ef", efficiency, 1000, 50,
+	{ "prim", "pairs drawn by lot change places if that saves energy", "ef", efficiency, 1000, false, 0, 50,
 	  "thousandths", ELF_OF(prim) },
 	{ 0 },
 };

@@ -3,6 +3,8 @@
 #ifndef SCHEDULERS_POLICIES_H
 #define SCHEDULERS_POLICIES_H
 
+#include <stdbool.h>
+
 /**
  * struct policy_kind - a policy
  * @name: for users
@@ -12,6 +14,8 @@
  *	in /proc/pmc/info; NULL with @module
  * @unknown: the factor of threads of which the module says nothing, in thousandths; 0: the ratio of
  *	speeds that the user gave
+ * @symmetric: it has something to choose on machines with one core type, too
+ * @slice: how long a thread runs while others wait, in ns; 0: as most policies have it
  * @band: by how much a thread must deserve a better core more, in @band_unit
  * @band_unit: for users
  * @elf: its BPF object, up to @elf_end
@@ -22,6 +26,8 @@ struct policy_kind {
 	const char *module;
 	const unsigned int *metrics;
 	unsigned int unknown;
+	bool symmetric;
+	unsigned long long slice;
 	unsigned long long band;
 	const char *band_unit;
 	const char *elf;

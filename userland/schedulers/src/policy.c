@@ -16,6 +16,8 @@
 #define STATE	"/sys/kernel/sched_ext/state"
 #define OPS	"/sys/kernel/sched_ext/root/ops"
 #define HOTPLUGS	"/sys/kernel/sched_ext/hotplug_seq"
+/* How long a thread runs while others wait. */
+#define SLICE_NS	5000000ULL
 #define OPERATIONS	"sched_ext_ops"
 
 static unsigned int metric_of(const struct policy_kind *kind, const struct machine *m, unsigned int rank)
@@ -108,10 +110,11 @@ static int configure(struct policy *p, const struct policy_kind *kind, const str
 	if (!config)
 		return -EINVAL;
 	memset(config, 0, sizeof(*config));
-	config->slice_ns = o->slice_ns;
+	config->slice_ns = o->slice_ns ? o->slice_ns : kind->slice ? kind->slice : SLICE_NS;
 	config->period_ns = o->period_ns;
 	config->band = o->band ? o->band : kind->band;
 	config->tolerance = o->tolerance;
+	config->training = o->training;
 	config->ranks = m->nr;
 	for (rank = 0; rank < AMP_RANKS; rank++) {
 		config->metric[rank] = metric_of(kind, m, rank);

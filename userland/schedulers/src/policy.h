@@ -13,7 +13,8 @@ struct policy;
 
 /**
  * struct policy_options - how it is to run
- * @slice_ns, @period_ns, @band, @tolerance: of struct amp_config; a band of 0 is the policy's own
+ * @slice_ns, @period_ns, @band, @tolerance, @training: of struct amp_config; a slice or a band of 0
+ *	is the policy's own
  * @ratio: speed of the fastest core type over that of each, in thousandths, for policies that do
  *	not ask, and for threads of which nothing is known yet
  */
@@ -22,6 +23,7 @@ struct policy_options {
 	unsigned long long period_ns;
 	unsigned long long band;
 	unsigned int tolerance;
+	unsigned int training;
 	unsigned int ratio[AMP_RANKS];
 };
 

@@ -105,6 +105,8 @@ static void show_json(const struct show *s, const struct policy *policy)
 	    policy_knows_limits(policy) ? json_object_new_int64((int64_t)stats->held) : NULL);
 	add(o, "groups_without_place", json_object_new_int64((int64_t)stats->groups_without_slot));
 	add(o, "unmanaged_threads", json_object_new_int64((int64_t)stats->unmanaged));
+	add(o, "quanta", json_object_new_int64((int64_t)stats->quanta));
+	add(o, "training_quanta", json_object_new_int64((int64_t)stats->trained));
 	add(o, "threads", list);
 	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
 	json_object_put(o);

@@ -2,8 +2,8 @@
 #ifndef PMCT_SHIM_BITMAP_H
 #define PMCT_SHIM_BITMAP_H
 
-#define BIT(n)		(1UL << (n))
-#define BIT_ULL(n)	(1ULL << (n))
+#include <linux/bits.h>
+
 #define GENMASK_ULL(h, l)	(~0ULL >> (63 - (h)) & ~0ULL << (l))
 
 #define test_bit(n, map)	((map)[(n) / (8 * sizeof(long))] >> (n) % (8 * sizeof(long)) & 1)

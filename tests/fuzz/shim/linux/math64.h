@@ -25,4 +25,36 @@ static inline s64 div_s64(s64 dividend, s32 divisor)
 	return dividend / divisor;
 }
 
+static inline u64 mul_u64_u32_div(u64 a, u32 b, u32 divisor)
+{
+	return (u64)((unsigned __int128)a * b / divisor);
+}
+
+static inline u64 mul_u64_u32_shr(u64 a, u32 b, unsigned int shift)
+{
+	return (u64)((unsigned __int128)a * b >> shift);
+}
+
+static inline u64 mul_u64_u64_div_u64(u64 a, u64 b, u64 divisor)
+{
+	return (u64)((unsigned __int128)a * b / divisor);
+}
+
+/* The largest number whose square is not larger. */
+static inline u32 int_sqrt64(u64 x)
+{
+	u64 root = 0, bit;
+
+	for (bit = 1ULL << 31; bit; bit >>= 1) {
+		if ((root | bit) * (root | bit) <= x)
+			root |= bit;
+	}
+	return (u32)root;
+}
+
+static inline unsigned long int_sqrt(unsigned long x)
+{
+	return int_sqrt64(x);
+}
+
 #endif /* PMCT_SHIM_MATH64_H */

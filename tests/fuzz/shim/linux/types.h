@@ -17,6 +17,7 @@ typedef __s64 s64;
 
 /* Of other headers, which everybody gets with this one. */
 #define U8_MAX		((u8)~0U)
+#define U16_MAX		((u16)~0U)
 #define U32_MAX		((u32)~0U)
 #define U64_MAX		((u64)~0ULL)
 #define S32_MAX		((s32)(U32_MAX >> 1))

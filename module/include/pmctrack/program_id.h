@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Which program a process executes, for backends and monitoring modules. */
+#ifndef _PMCTRACK_PROGRAM_ID_H
+#define _PMCTRACK_PROGRAM_ID_H
+
+#include <linux/types.h>
+
+/**
+ * struct pmct_program_id - which program a process executes
+ * @content: the same number for the same program; not for another one, as far as can be known
+ * @text: where its code is
+ * @text_size: bytes of that
+ */
+struct pmct_program_id {
+	u64 content;
+	u64 text;
+	u64 text_size;
+};
+
+#endif /* _PMCTRACK_PROGRAM_ID_H */

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the parts of the monitoring module "fair_progress" know of each other. */
+#ifndef _PMCT_FAIR_H
+#define _PMCT_FAIR_H
+
+#include <linux/atomic.h>
+#include <linux/spinlock.h>
+#include <linux/uidgid.h>
+#include <pmctrack/mmon.h>
+
+#include "progress.h"
+
+struct seq_file;
+
+enum fair_event { FAIR_INSTR, FAIR_CYCLES, FAIR_LINES, FAIR_NR_EVENTS };
+
+/**
+ * struct fair_program - a process whose phases are followed, or what is left of one
+ * @owner: the process's tgid in the upper half, the number of its threads that use this in the
+ *	lower one; 0: nobody's, and what was learnt of the program waits for its next process
+ * @content: of the program, see struct pmct_program_id; 0: never used
+ * @uid: whose process it was. What one user's programs are like is not for another one's
+ * @released: jiffies of the last release
+ * @lock: protects @program
+ * @program: what was learnt
+ * @rate: lines per ms of the process; of the traffic timer
+ */
+struct fair_program {
+	atomic64_t owner;
+	u64 content;
+	kuid_t uid;
+	unsigned long released;
+	raw_spinlock_t lock;
+	struct pmct_program program;
+	u64 rate;
+};
+
+/**
+ * struct fair_vector - a place for the addresses of a thread's open window
+ * @uid: whose thread it is
+ * @taken: it is somebody's
+ * @v: addresses
+ */
+struct fair_vector {
+	kuid_t uid;
+	atomic_t taken;
+	struct pmct_phase_vector v;
+};
+
+/**
+ * struct fair_thread - what the module keeps of a thread
+ * @w: the open window
+ * @p: all closed ones
+ * @taken: counts of the open interval that are in @w already
+ * @taken_ns: its time
+ * @looked_ns: pmct_window::ns when others were last looked at
+ * @left_ns: when it left its CPU
+ * @shown: progress that schedulers have seen. It does not go back: what was too much is waited for
+ * @text: where its program's code is
+ * @text_size: likewise
+ * @program: its process's; NULL: none yet
+ * @vector: the place for its addresses, if it has a program
+ * @tries: ticks until it tries to get one
+ * @cpu: where it ran last
+ */
+struct fair_thread {
+	struct pmct_window w;
+	struct pmct_progress p;
+	u64 taken[FAIR_NR_EVENTS];
+	u64 taken_ns;
+	u64 looked_ns;
+	u64 left_ns;
+	u64 shown;
+	u64 text;
+	u64 text_size;
+	struct fair_program *program;
+	struct fair_vector *vector;
+	unsigned int tries;
+	int cpu;
+};
+
+/* Processes and threads: fair_programs.c */
+int fair_programs_start(void);
+void fair_programs_stop(void);
+struct fair_program *fair_program_get(const struct pmct_program_id *id);
+void fair_program_put(struct fair_program *program);
+struct fair_vector *fair_vector_get(void);
+void fair_vector_put(struct fair_vector *vector);
+void fair_programs_show(struct seq_file *m);
+
+/* What all move from and to memory: fair_traffic.c */
+extern struct pmct_traffic fair_traffic;
+int fair_traffic_start(void);
+void fair_traffic_stop(void);
+void fair_traffic_enter(const struct pmct_ctx *ctx, struct fair_program *program);
+void fair_traffic_leave(void);
+bool fair_traffic_is_here(const struct pmct_ctx *ctx);
+void fair_traffic_forget(const struct pmct_ctx *ctx, int cpu);
+void fair_traffic_moved(u64 lines);
+void fair_traffic_look(struct pmct_window *w, u64 ns);
+void fair_traffic_show(struct seq_file *m);
+
+#endif /* _PMCT_FAIR_H */

@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Monitoring module "fair_progress": how far a thread got, in the time that it would have needed
+ * alone (Documentation/fair-progress.md). Its counter of instructions also samples addresses; so
+ * many of them are a window, whose phase and speed progress.c judges.
+ *
+ * The counter's interrupt only adds up. Windows are judged at the thread's next tick, or when it
+ * leaves its CPU.
+ */
+#include <linux/sched/clock.h>
+#include <linux/seq_file.h>
+
+#include "fair.h"
+
+/* Whoever was away from his CPU for longer may find his caches cold. */
+#define AWAY_NS		(5 * NSEC_PER_MSEC)
+/* Time that nothing was counted in is charged after so long. */
+#define CHARGE_NS	(100 * NSEC_PER_MSEC)
+/* Ticks between two tries to find a place. */
+#define TRY_AGAIN	64
+/* Of addresses that are not the program's own, where in their page they are is always the same. */
+#define PAGE_BYTES	4096
+#define ELSEWHERE	0x80000000U
+#define BLOCK_SHIFT	6
+
+static unsigned int address_instr = 200000;
+module_param(address_instr, uint, 0444);
+MODULE_PARM_DESC(address_instr, "an address each so many instructions: 10000 to 100000000 (200000)");
+
+static char *lines_event;
+module_param_named(lines, lines_event, charp, 0444);
+MODULE_PARM_DESC(lines, "event for lines from and to memory (mem_lines, or else llc_misses)");
+
+static const char *events[FAIR_NR_EVENTS] = {
+	[FAIR_INSTR] = "instr", [FAIR_CYCLES] = "cycles",
+};
+
+enum { VIRT_PROGRESS, VIRT_SLOWDOWN, VIRT_PHASE, VIRT_WINDOWS, VIRT_VALID };
+
+static const struct pmct_vcounter virt[] = {
+	[VIRT_PROGRESS] = {
+		.name = "progress", .unit = "ns", .sees_others = true, .needs_sets = true,
+		.description = "CPU time that the windows that ended would have taken alone",
+	},
+	[VIRT_SLOWDOWN] = {
+		.name = "slowdown", .unit = "milli", .gauge = true, .sees_others = true,
+		.needs_sets = true, .description = "CPU time over that alone, since the beginning",
+	},
+	[VIRT_PHASE] = {
+		.name = "phase", .unit = "", .gauge = true, .sees_others = true, .needs_sets = true,
+		.description = "number of the phase of the last window, from 1; 0: none",
+	},
+	[VIRT_WINDOWS] = {
+		.name = "windows", .unit = "", .sees_others = true, .needs_sets = true,
+		.description = "windows that ended",
+	},
+	[VIRT_VALID] = {
+		.name = "valid_windows", .unit = "", .sees_others = true, .needs_sets = true,
+		.description = "of these, hardly disturbed ones",
+	},
+};
+
+/**
+ * struct reported - what virtual counters have had, in struct thread
+ * @alone: progress
+ * @windows: windows
+ * @valid: valid ones
+ */
+struct reported {
+	u64 alone;
+	u32 windows;
+	u32 valid;
+};
+
+struct thread {
+	struct fair_thread f;
+	struct reported reported;
+};
+
+/* Windows that were lost, because another thread of the process was at its program. */
+static atomic64_t lost;
+
+static int use_lines(struct monitoring_module *self, const char *event)
+{
+	char set[96];
+	const char *const sets[] = { set };
+
+	events[FAIR_LINES] = event;
+	scnprintf(set, sizeof(set), "instr:ip=%u,cycles,%s", address_instr, event);
+	return configure_performance_counters_set(self, sets, 1);
+}
+
+static int use_events(struct monitoring_module *self)
+{
+	int err;
+
+	if (lines_event)
+		return use_lines(self, lines_event);
+	err = use_lines(self, "mem_lines");
+	if (err)
+		err = use_lines(self, "llc_misses");
+	return err;
+}
+
+static int fair_enable(struct monitoring_module *self)
+{
+	int err;
+
+	if (address_instr < 10000 || address_instr > 100000000) {
+		pr_err("pmctrack: monitoring module %s: address_instr is 10000 to 100000000\n",
+		       self->name);
+		return -EINVAL;
+	}
+	err = use_events(self);
+	if (err)
+		return err;
+	err = fair_programs_start();
+	if (err == -EINVAL)
+		pr_err("pmctrack: monitoring module %s: programs is 16 to 65536, threads 16 to 1048576\n",
+		       self->name);
+	if (err)
+		return err;
+	err = fair_traffic_start();
+	if (err == -EINVAL)
+		pr_err("pmctrack: monitoring module %s: own_low and system_low are 1 to 1000\n",
+		       self->name);
+	if (err)
+		fair_programs_stop();
+	atomic64_set(&lost, 0);
+	return err;
+}
+
+static void fair_disable(struct monitoring_module *self)
+{
+	fair_traffic_stop();
+	fair_programs_stop();
+}
+
+/*
+ * Windows
+ */
+
+static void begin_window(struct fair_thread *t, bool resumed)
+{
+	if (t->vector)
+		memset(&t->vector->v, 0, sizeof(t->vector->v));
+	t->w = (struct pmct_window){ .resumed = resumed };
+	t->looked_ns = 0;
+}
+
+/* What was counted since it was looked at last goes to the open window. */
+static void collect(const struct pmct_ctx *ctx, struct fair_thread *t)
+{
+	u64 now[FAIR_NR_EVENTS], ns = pmct_mmon_counted_ns(ctx);
+	unsigned int i;
+
+	for (i = 0; i < FAIR_NR_EVENTS; i++)
+		now[i] = pmct_mmon_counted(ctx, i);
+	t->w.instr += now[FAIR_INSTR] - t->taken[FAIR_INSTR];
+	t->w.cycles += now[FAIR_CYCLES] - t->taken[FAIR_CYCLES];
+	t->w.lines += now[FAIR_LINES] - t->taken[FAIR_LINES];
+	t->w.ns += ns - t->taken_ns;
+	fair_traffic_moved(now[FAIR_LINES] - t->taken[FAIR_LINES]);
+	memcpy(t->taken, now, sizeof(now));
+	t->taken_ns = ns;
+}
+
+/* Time of which no window tells is charged as that before it. */
+static void charge(struct fair_thread *t)
+{
+	pmct_progress_charge(&t->p, t->w.ns);
+	begin_window(t, true);
+}
+
+static void end_window(struct fair_thread *t)
+{
+	struct fair_program *program = t->program;
+	enum pmct_contention kind;
+
+	if (!raw_spin_trylock(&program->lock)) {
+		atomic64_inc(&lost);
+		charge(t);
+		return;
+	}
+	t->w.v = &t->vector->v;
+	kind = pmct_progress_window(&t->p, &program->program, &t->w, &fair_traffic);
+	raw_spin_unlock(&program->lock);
+	pmct_progress_note_typical(&fair_traffic, &t->p, kind);
+	begin_window(t, false);
+}
+
+static bool is_full(const struct fair_thread *t)
+{
+	return t->vector && t->vector->v.nr >= PMCT_PHASE_ADDRESSES;
+}
+
+static void look(const struct pmct_ctx *ctx, struct fair_thread *t)
+{
+	u64 ns = t->w.ns - min(t->w.ns, t->looked_ns);
+
+	t->w.core_type = pmct_mmon_core_type_now(ctx);
+	fair_traffic_look(&t->w, ns);
+	t->looked_ns = t->w.ns;
+	if (is_full(t))
+		end_window(t);
+	else if (!t->w.instr && t->w.ns > CHARGE_NS)
+		charge(t);
+}
+
+/*
+ * Callbacks
+ */
+
+static void fair_on_enter(struct pmct_ctx *ctx, const struct pmct_ctx *parent)
+{
+	struct thread *t = pmct_mmon_data(ctx);
+
+	pmct_progress_begin(&t->f.p);
+	t->f.w.resumed = true;
+}
+
+static void fair_on_switch_in(struct pmct_ctx *ctx, int cpu)
+{
+	struct fair_thread *t = &((struct thread *)pmct_mmon_data(ctx))->f;
+
+	if (!pmct_mmon_task(ctx))
+		return;
+	if (local_clock() - t->left_ns > AWAY_NS ||
+	    pmct_mmon_cache_domain(cpu) != pmct_mmon_cache_domain(t->cpu))
+		t->w.resumed = true;
+	t->cpu = cpu;
+	fair_traffic_enter(ctx, t->program);
+}
+
+static void fair_on_switch_out(struct pmct_ctx *ctx, int cpu)
+{
+	struct fair_thread *t = &((struct thread *)pmct_mmon_data(ctx))->f;
+
+	if (!pmct_mmon_task(ctx))
+		return;
+	collect(ctx, t);
+	if (is_full(t))
+		look(ctx, t);
+	fair_traffic_leave();
+	t->left_ns = local_clock();
+}
+
+static void fair_on_address(struct pmct_ctx *ctx, u64 ip)
+{
+	struct fair_thread *t = &((struct thread *)pmct_mmon_data(ctx))->f;
+	u64 in_text = ip - t->text;
+
+	collect(ctx, t);
+	if (!ip || !t->vector)
+		return;
+	if (in_text < t->text_size)
+		pmct_phase_add(&t->vector->v, in_text >> BLOCK_SHIFT);
+	else
+		pmct_phase_add(&t->vector->v, ELSEWHERE | (ip & (PAGE_BYTES - 1)) >> BLOCK_SHIFT);
+}
+
+static void leave_program(struct fair_thread *t)
+{
+	if (t->vector)
+		fair_vector_put(t->vector);
+	if (t->program)
+		fair_program_put(t->program);
+	t->vector = NULL;
+	t->program = NULL;
+	t->text_size = 0;
+	t->tries = 0;
+}
+
+static void find_program(struct pmct_ctx *ctx, struct fair_thread *t)
+{
+	struct pmct_program_id id;
+
+	if (t->tries) {
+		t->tries--;
+		return;
+	}
+	t->tries = TRY_AGAIN;
+	if (!pmct_mmon_is_asked(ctx) || !pmct_mmon_program(ctx, &id))
+		return;
+	t->program = fair_program_get(&id);
+	if (!t->program)
+		return;
+	t->vector = fair_vector_get();
+	if (!t->vector) {
+		leave_program(t);
+		t->tries = TRY_AGAIN;
+		return;
+	}
+	t->text = id.text;
+	t->text_size = id.text_size;
+	/* What came before has no addresses. */
+	charge(t);
+}
+
+static void publish(struct pmct_ctx *ctx, struct fair_thread *t)
+{
+	u64 alone = t->p.alone + pmct_progress_open(&t->p, t->w.ns);
+	u64 traffic = pmct_progress_traffic(&t->w, &fair_traffic);
+	enum pmct_confidence confidence = t->p.known ? PMCT_ESTIMATED : PMCT_EXTRAPOLATED;
+
+	t->shown = max(t->shown, alone);
+	pmct_mmon_publish(ctx, PMCT_METRIC_PROGRESS, t->shown, confidence);
+	if (alone)
+		pmct_mmon_publish(ctx, PMCT_METRIC_SLOWDOWN,
+				  div64_u64((t->p.ns + t->w.ns) * 1000, alone), confidence);
+	pmct_mmon_publish(ctx, PMCT_METRIC_PHASE,
+			  t->p.phase == PMCT_NO_PHASE ? 0 : t->p.phase + 1, PMCT_ESTIMATED);
+	pmct_mmon_publish(ctx, PMCT_METRIC_TRAFFIC, traffic, PMCT_MEASURED);
+	pmct_mmon_publish(ctx, PMCT_METRIC_TRAINING, t->p.wanted, PMCT_ESTIMATED);
+}
+
+static void fair_on_tick(struct pmct_ctx *ctx, int cpu)
+{
+	struct fair_thread *t = &((struct thread *)pmct_mmon_data(ctx))->f;
+
+	if (!pmct_mmon_task(ctx))
+		return;
+	/* Who was monitored, or met the module, while he ran, has not entered. */
+	if (!fair_traffic_is_here(ctx))
+		fair_on_switch_in(ctx, cpu);
+	if (!t->program) {
+		find_program(ctx, t);
+		fair_traffic_enter(ctx, t->program);
+	}
+	look(ctx, t);
+	publish(ctx, t);
+}
+
+static u32 valid_windows(const struct pmct_progress *p)
+{
+	return p->kinds[PMCT_OWN_LOW] + p->kinds[PMCT_SYSTEM_LOW] + p->kinds[PMCT_ONLY_ONE];
+}
+
+static void report(struct thread *t, struct pmct_sample *sample)
+{
+	const struct pmct_progress *p = &t->f.p;
+	struct reported *r = &t->reported;
+	u32 valid = valid_windows(p);
+
+	/* A correction can make progress smaller: what was reported is made good later. */
+	if (p->alone > r->alone) {
+		pmct_sample_virt(sample, VIRT_PROGRESS, p->alone - r->alone);
+		r->alone = p->alone;
+	}
+	if (p->alone)
+		pmct_sample_virt(sample, VIRT_SLOWDOWN, div64_u64(p->ns * 1000, p->alone));
+	pmct_sample_virt(sample, VIRT_PHASE, p->phase == PMCT_NO_PHASE ? 0 : p->phase + 1);
+	pmct_sample_virt(sample, VIRT_WINDOWS, p->windows - r->windows);
+	pmct_sample_virt(sample, VIRT_VALID, valid - r->valid);
+	r->windows = p->windows;
+	r->valid = valid;
+}
+
+static void fair_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
+{
+	struct thread *t = pmct_mmon_data(ctx);
+	u64 counts[FAIR_NR_EVENTS] = { };
+	unsigned int i;
+
+	for (i = 0; i < FAIR_NR_EVENTS; i++) {
+		pmct_sample_count(sample, i, &counts[i]);
+		counts[i] -= min(counts[i], t->f.taken[i]);
+		t->f.taken[i] = 0;
+	}
+	t->f.w.instr += counts[FAIR_INSTR];
+	t->f.w.cycles += counts[FAIR_CYCLES];
+	t->f.w.lines += counts[FAIR_LINES];
+	t->f.w.ns += sample->rec->hw_ns - min(sample->rec->hw_ns, t->f.taken_ns);
+	t->f.taken_ns = 0;
+	/* A window is of one core type, and of a time in which all was counted. */
+	if (sample->rec->kind == PMCTRACK_RECORD_MIGRATION ||
+	    sample->rec->kind == PMCTRACK_RECORD_EXIT ||
+	    sample->rec->flags & PMCTRACK_RECORD_F_DISTURBED)
+		charge(&t->f);
+	report(t, sample);
+}
+
+/* Another program has other phases. */
+static void fair_on_exec(struct pmct_ctx *ctx)
+{
+	struct fair_thread *t = &((struct thread *)pmct_mmon_data(ctx))->f;
+
+	if (fair_traffic_is_here(ctx))
+		fair_traffic_enter(ctx, NULL);
+	leave_program(t);
+	charge(t);
+	t->p.phase = PMCT_NO_PHASE;
+	t->p.before = PMCT_NO_PHASE;
+}
+
+static void fair_on_exit(struct pmct_ctx *ctx)
+{
+	struct fair_thread *t = &((struct thread *)pmct_mmon_data(ctx))->f;
+
+	fair_traffic_forget(ctx, t->cpu);
+	leave_program(t);
+}
+
+static void fair_show_state(const struct monitoring_module *self, struct seq_file *m)
+{
+	seq_printf(m, "address_instr=%u lines=%s lost=%lld\n", address_instr, events[FAIR_LINES],
+		   atomic64_read(&lost));
+	fair_traffic_show(m);
+	fair_programs_show(m);
+}
+
+static struct monitoring_module fair_progress = {
+	.name		= "fair_progress",
+	.description	= "how far threads got, in the time that they would have needed alone, by phases",
+	.owner		= THIS_MODULE,
+	.events		= events,
+	.nr_events	= ARRAY_SIZE(events),
+	.virt		= virt,
+	.nr_virt	= ARRAY_SIZE(virt),
+	.enable		= fair_enable,
+	.disable	= fair_disable,
+	.on_enter	= fair_on_enter,
+	.on_exec	= fair_on_exec,
+	.on_switch_in	= fair_on_switch_in,
+	.on_switch_out	= fair_on_switch_out,
+	.on_tick	= fair_on_tick,
+	.on_address	= fair_on_address,
+	.on_new_sample	= fair_on_new_sample,
+	.on_exit	= fair_on_exit,
+	.show_state	= fair_show_state,
+};
+
+static int __init fair_init(void)
+{
+	BUILD_BUG_ON(sizeof(struct thread) > PMCT_MMON_DATA);
+	return register_monitoring_module(&fair_progress);
+}
+
+static void __exit fair_exit(void)
+{
+	unregister_monitoring_module(&fair_progress);
+}
+
+module_init(fair_init);
+module_exit(fair_exit);
+
+MODULE_ALIAS("pmctrack-mmon-fair_progress");
+MODULE_DESCRIPTION("PMCTrack monitoring module: fair progress");
+MODULE_AUTHOR("PMCTrack developers");
+MODULE_LICENSE("GPL");

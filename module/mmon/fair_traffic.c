@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What threads move from and to memory, and what others move meanwhile. Each CPU adds up what its
+ * threads move. A timer adds this up for all CPUs, and leaves on each what a thread there has to
+ * know of others. Nobody waits for anybody.
+ *
+ * Others are other processes. A CPU that was busy without a thread that is counted moves an unknown
+ * number of lines, and so does the other hyperthread of a core, because it takes more than memory.
+ */
+#include <linux/cpumask.h>
+#include <linux/hrtimer.h>
+#include <linux/kernel_stat.h>
+#include <linux/math64.h>
+#include <linux/percpu.h>
+#include <linux/sched/clock.h>
+#include <linux/seq_file.h>
+#include <linux/tick.h>
+#include <linux/topology.h>
+
+#include "../compat/hrtimer.h"
+#include "fair.h"
+#include "neighbours.h"
+
+/* How often rates are found; more CPUs take longer. */
+#define EPOCH_NS	(10 * NSEC_PER_MSEC)
+#define LONG_EPOCH_NS	(40 * NSEC_PER_MSEC)
+#define MANY_CPUS	64
+/* So much of an epoch may be somebody else's, in percent. */
+#define TOLERATED	25
+
+struct pmct_traffic fair_traffic = { .own = 40, .system = 333 };
+
+static unsigned long peak;
+module_param(peak, ulong, 0444);
+MODULE_PARM_DESC(peak, "lines per ms that memory moves at most; 0: the most that was seen (0)");
+module_param_named(own_low, fair_traffic.own, uint, 0444);
+MODULE_PARM_DESC(own_low, "a thread that moves less than so many thousandths of that is not disturbed (40)");
+module_param_named(system_low, fair_traffic.system, uint, 0444);
+MODULE_PARM_DESC(system_low, "nobody is, while all together move less than so many (333)");
+
+/**
+ * struct here - of a CPU
+ * @ctx: the thread that runs there, if it is counted; for comparison only
+ * @program: its process's place
+ * @entered_ns: since when it does
+ * @ran_ns: how long threads ran that are counted, up to then
+ * @lines: that they moved
+ * @others: lines per ms of other processes, all over the machine
+ * @sharers: of those who share its cache
+ * @intensive: one of them moves many
+ * @unknown: it is not known what they move
+ * @seen_lines: @lines, when the timer looked; this and the following are the timer's
+ * @seen_ns: @ran_ns and what came since
+ * @idle_us: how long the CPU had been idle
+ * @rate: lines per ms in the last epoch
+ * @busy: it was not idle most of the time
+ *
+ * The CPU writes up to @lines, the timer the rest. What others read together may not belong
+ * together.
+ */
+struct here {
+	const struct pmct_ctx *ctx;
+	struct fair_program *program;
+	u64 entered_ns;
+	u64 ran_ns;
+	u64 lines;
+	u64 others;
+	u64 sharers;
+	bool intensive;
+	bool unknown;
+	u64 seen_lines;
+	u64 seen_ns;
+	u64 idle_us;
+	u64 rate;
+	bool busy;
+};
+
+static DEFINE_PER_CPU_SHARED_ALIGNED(struct here, here);
+static struct pmct_neighbours neighbours;
+static struct hrtimer timer;
+static u64 looked_ns;
+
+static u64 epoch_ns(void)
+{
+	return nr_cpu_ids > MANY_CPUS ? LONG_EPOCH_NS : EPOCH_NS;
+}
+
+/* A thread that is counted runs on this CPU. @program: may be NULL. Any callback of the thread. */
+void fair_traffic_enter(const struct pmct_ctx *ctx, struct fair_program *program)
+{
+	struct here *h = this_cpu_ptr(&here);
+
+	WRITE_ONCE(h->program, program);
+	if (h->ctx != ctx)
+		WRITE_ONCE(h->entered_ns, local_clock());
+	WRITE_ONCE(h->ctx, ctx);
+}
+
+/* It leaves. */
+void fair_traffic_leave(void)
+{
+	struct here *h = this_cpu_ptr(&here);
+
+	if (!h->ctx)
+		return;
+	WRITE_ONCE(h->ctx, NULL);
+	WRITE_ONCE(h->ran_ns, h->ran_ns + local_clock() - h->entered_ns);
+	WRITE_ONCE(h->program, NULL);
+}
+
+bool fair_traffic_is_here(const struct pmct_ctx *ctx)
+{
+	return __this_cpu_read(here.ctx) == ctx;
+}
+
+/* The thread is no more; it may run, here or elsewhere, and then nobody says when it leaves. */
+void fair_traffic_forget(const struct pmct_ctx *ctx, int cpu)
+{
+	struct here *h = per_cpu_ptr(&here, cpu);
+
+	if (cmpxchg(&h->ctx, ctx, NULL) == ctx)
+		WRITE_ONCE(h->program, NULL);
+}
+
+/* This CPU's thread has moved so many lines more. */
+void fair_traffic_moved(u64 lines)
+{
+	struct here *h = this_cpu_ptr(&here);
+
+	WRITE_ONCE(h->lines, h->lines + lines);
+}
+
+/* What others did while a thread ran here for so long. */
+void fair_traffic_look(struct pmct_window *w, u64 ns)
+{
+	const struct here *h = this_cpu_ptr(&here);
+
+	w->looks++;
+	w->unknown += READ_ONCE(h->unknown);
+	w->intensive += READ_ONCE(h->intensive);
+	w->others += div_u64(READ_ONCE(h->others) * ns, NSEC_PER_MSEC);
+	w->sharers += div_u64(READ_ONCE(h->sharers) * ns, NSEC_PER_MSEC);
+}
+
+/*
+ * The timer
+ */
+
+static bool is_intensive(u64 rate)
+{
+	return fair_traffic.peak && rate * 1000 >= fair_traffic.peak * fair_traffic.own;
+}
+
+/* Of a CPU: lines per ms since the last time, and whether somebody else ran there. */
+static void see_cpu(unsigned int cpu, u64 now, u64 ns)
+{
+	struct here *h = per_cpu_ptr(&here, cpu);
+	u64 lines = READ_ONCE(h->lines), ran = READ_ONCE(h->ran_ns);
+	u64 idle_us = get_cpu_idle_time_us(cpu, NULL), idle_ns = 0, busy_ns;
+
+	if (READ_ONCE(h->ctx))
+		ran += now - min(now, READ_ONCE(h->entered_ns));
+	h->rate = div64_u64((lines - h->seen_lines) * NSEC_PER_MSEC, ns);
+	/* Without a clock that stops while it is idle, the kernel does not know. */
+	if (idle_us != U64_MAX)
+		idle_ns = (idle_us - h->idle_us) * NSEC_PER_USEC;
+	busy_ns = ns - min(ns, idle_ns);
+	h->busy = busy_ns * 100 > ns * TOLERATED;
+	busy_ns -= min(busy_ns, ran - min(ran, h->seen_ns));
+	h->unknown = idle_us != U64_MAX && busy_ns * 100 > ns * TOLERATED;
+	h->seen_lines = lines;
+	h->seen_ns = ran;
+	h->idle_us = idle_us;
+}
+
+/* The place may be another process's already: then a wrong number is subtracted once. */
+static u64 rate_of_process(const struct here *h)
+{
+	const struct fair_program *program = READ_ONCE(h->program);
+
+	return program ? program->rate : h->rate;
+}
+
+static bool same_process(const struct here *a, const struct here *b)
+{
+	return READ_ONCE(a->program) && READ_ONCE(a->program) == READ_ONCE(b->program);
+}
+
+static u64 sharers_of(unsigned int cpu, const struct here *h)
+{
+	unsigned int other;
+	u64 sum = 0;
+
+	for_each_set_bit(other, pmct_neighbours_of(&neighbours, cpu), nr_cpu_ids) {
+		const struct here *o = per_cpu_ptr(&here, other);
+
+		if (cpu_online(other) && !same_process(h, o))
+			sum += o->rate;
+	}
+	return sum;
+}
+
+static bool sibling_is_busy(unsigned int cpu)
+{
+	unsigned int other;
+
+	for_each_cpu(other, topology_sibling_cpumask(cpu)) {
+		if (other != cpu && cpu_online(other) && per_cpu(here, other).busy)
+			return true;
+	}
+	return false;
+}
+
+struct all {
+	u64 rate;
+	unsigned int intensive;
+	unsigned int unknown;
+};
+
+static struct all see_all(u64 now, u64 ns)
+{
+	struct fair_program *program;
+	struct all all = { };
+	unsigned int cpu;
+
+	for_each_online_cpu(cpu) {
+		program = READ_ONCE(per_cpu(here, cpu).program);
+		if (program)
+			program->rate = 0;
+	}
+	for_each_online_cpu(cpu) {
+		struct here *h = per_cpu_ptr(&here, cpu);
+
+		see_cpu(cpu, now, ns);
+		program = READ_ONCE(h->program);
+		if (program)
+			program->rate += h->rate;
+		all.rate += h->rate;
+		all.intensive += is_intensive(h->rate);
+		all.unknown += h->unknown;
+	}
+	return all;
+}
+
+/* How many CPUs of this one's process move many lines? Itself, or all. */
+static unsigned int intensive_with(const struct here *h)
+{
+	unsigned int cpu, n = 0;
+
+	if (!READ_ONCE(h->program))
+		return is_intensive(h->rate);
+	for_each_online_cpu(cpu) {
+		const struct here *o = per_cpu_ptr(&here, cpu);
+
+		n += is_intensive(o->rate) && same_process(h, o);
+	}
+	return n;
+}
+
+static void tell_cpu(unsigned int cpu, const struct all *all)
+{
+	struct here *h = per_cpu_ptr(&here, cpu);
+
+	WRITE_ONCE(h->others, all->rate - min(all->rate, rate_of_process(h)));
+	WRITE_ONCE(h->sharers, sharers_of(cpu, h));
+	WRITE_ONCE(h->intensive, all->intensive && all->intensive > intensive_with(h));
+	WRITE_ONCE(h->unknown, all->unknown || sibling_is_busy(cpu));
+}
+
+static enum hrtimer_restart traffic_timer(struct hrtimer *t)
+{
+	u64 now = local_clock(), ns = now - looked_ns;
+	unsigned int cpu;
+	struct all all;
+
+	/* Clocks of CPUs differ a little. */
+	if ((s64)ns > (s64)NSEC_PER_MSEC) {
+		looked_ns = now;
+		all = see_all(now, ns);
+		if (!peak && all.rate > fair_traffic.peak)
+			WRITE_ONCE(fair_traffic.peak, all.rate);
+		for_each_online_cpu(cpu)
+			tell_cpu(cpu, &all);
+	}
+	hrtimer_forward_now(t, ns_to_ktime(epoch_ns()));
+	return HRTIMER_RESTART;
+}
+
+/* Context: monitoring_module::enable. 0, -EINVAL or -ENOMEM. */
+int fair_traffic_start(void)
+{
+	unsigned int cpu;
+	int err;
+
+	if (!fair_traffic.own || fair_traffic.own > 1000 || !fair_traffic.system ||
+	    fair_traffic.system > 1000)
+		return -EINVAL;
+	err = pmct_neighbours_find(&neighbours);
+	if (err)
+		return err;
+	fair_traffic.peak = peak;
+	fair_traffic.typical = 0;
+	for_each_possible_cpu(cpu) {
+		memset(per_cpu_ptr(&here, cpu), 0, sizeof(struct here));
+		per_cpu(here, cpu).idle_us = get_cpu_idle_time_us(cpu, NULL);
+	}
+	looked_ns = local_clock();
+	pmct_hrtimer_setup(&timer, traffic_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
+	hrtimer_start(&timer, ns_to_ktime(epoch_ns()), HRTIMER_MODE_REL_HARD);
+	return 0;
+}
+
+void fair_traffic_stop(void)
+{
+	hrtimer_cancel(&timer);
+	pmct_neighbours_free(&neighbours);
+}
+
+void fair_traffic_show(struct seq_file *m)
+{
+	seq_printf(m, "peak=%llu peak_is=%s own_low=%u system_low=%u typical=%u/%u\n",
+		   READ_ONCE(fair_traffic.peak), peak ? "given" : "seen", fair_traffic.own,
+		   fair_traffic.system, READ_ONCE(fair_traffic.typical), PMCT_PHASE_ONE);
+}

@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Phases of a program, see phases.h. */
+#include <linux/export.h>
+#include <linux/kernel.h>
+#include <linux/log2.h>
+#include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+
+#include "mmon-common.h"
+#include "phases.h"
+
+/* The weight of a window in its phase's means is at least one in so many: programs change. */
+#define OLDEST		32
+/*
+ * How far a window of a phase is from its mean, beyond chance: 0.15 of 2 at most. Chosen with
+ * profiles that the results are not from, see Documentation/fair-progress.md.
+ */
+#define SLACK		(PMCT_PHASE_ONE * 15 / 100)
+/* Chance is taken at its mean and so many standard deviations. */
+#define SIGMAS		4
+/* sqrt(2 / pi) and sqrt(1 - 2 / pi), in thousandths: a normal distribution's |x|. */
+#define MEAN_OF_ABS	798
+#define SIGMA_OF_ABS	603
+
+/* Instructions that can still be turned into cycles. */
+#define UNSURE_MOST	(1ULL << 50)
+/* Differences of pressure that mean nothing. */
+#define SAME_PRESSURE	5
+/* After so many valid windows that others pressed more, more pressure is good enough. */
+#define PATIENCE	32
+
+static u32 share_of(const struct pmct_phase_vector *v, unsigned int i, u32 unit)
+{
+	return min(v->count[i] * unit, PMCT_PHASE_ONE - 1);
+}
+
+/**
+ * pmct_phase_distance() - Manhattan distance of a window from a phase's mean
+ * @phase: the phase
+ * @v: the window, of at least one address
+ *
+ * Return: 0 to 2 * PMCT_PHASE_ONE.
+ */
+u32 pmct_phase_distance(const struct pmct_phase *phase, const struct pmct_phase_vector *v)
+{
+	u32 unit = PMCT_PHASE_ONE / v->nr;
+	u32 sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < PMCT_PHASE_BUCKETS; i++) {
+		u32 share = share_of(v, i, unit);
+
+		sum += share > phase->mean[i] ? share - phase->mean[i] : phase->mean[i] - share;
+	}
+	return sum;
+}
+EXPORT_SYMBOL_GPL(pmct_phase_distance);
+
+/**
+ * pmct_phase_limit() - how far a window of a phase can be from its mean
+ * @phase: the phase, seen at least once
+ * @nr: addresses of the window
+ *
+ * If n addresses fall into a bucket with probability p each, their part in it is off by
+ * sqrt(2 p / (pi n)) on average, and the mean of m windows by a sqrt(m)-th of that.
+ *
+ * Return: a distance.
+ */
+u32 pmct_phase_limit(const struct pmct_phase *phase, unsigned int nr)
+{
+	u64 m = min(phase->seen, (u32)OLDEST);
+	/* sqrt((1 + 1/m) / n), in 1 / 2^16. */
+	u64 of_one = int_sqrt64(div64_u64((m + 1) << 32, m * nr));
+	u64 chance = (u64)phase->spread * of_one * MEAN_OF_ABS / 1000 >> 16;
+	u64 sigma = of_one * SIGMA_OF_ABS / 1000;
+
+	return min_t(u64, chance + SIGMAS * sigma + SLACK, 2 * PMCT_PHASE_ONE);
+}
+EXPORT_SYMBOL_GPL(pmct_phase_limit);
+
+/**
+ * pmct_phases_find() - the phase of a window, if it is known
+ * @phases: the program's
+ * @v: the window
+ * @last: the phase of the last window, or PMCT_NO_PHASE. It is looked at first, and is right if
+ *	the window is as near to it as windows are on average: others are not looked at then
+ *
+ * Return: its number, or PMCT_NO_PHASE.
+ */
+u8 pmct_phases_find(const struct pmct_phases *phases, const struct pmct_phase_vector *v, u8 last)
+{
+	u32 distance, least = U32_MAX;
+	u8 i, nearest = PMCT_NO_PHASE;
+
+	if (v->nr < PMCT_PHASE_LEAST)
+		return PMCT_NO_PHASE;
+	if (last != PMCT_NO_PHASE && phases->phase[last].seen) {
+		distance = pmct_phase_distance(&phases->phase[last], v);
+		if (distance + SLACK <= pmct_phase_limit(&phases->phase[last], v->nr))
+			return last;
+	}
+	for (i = 0; i < PMCT_PHASES; i++) {
+		if (!phases->phase[i].seen)
+			continue;
+		distance = pmct_phase_distance(&phases->phase[i], v);
+		if (distance < least) {
+			least = distance;
+			nearest = i;
+		}
+	}
+	if (nearest == PMCT_NO_PHASE ||
+	    least > pmct_phase_limit(&phases->phase[nearest], v->nr))
+		return PMCT_NO_PHASE;
+	return nearest;
+}
+EXPORT_SYMBOL_GPL(pmct_phases_find);
+
+/* The window's part in the mean is 1 / @weight. */
+static void move_mean(struct pmct_phase *phase, const struct pmct_phase_vector *v, s32 weight)
+{
+	u32 unit = PMCT_PHASE_ONE / v->nr;
+	unsigned int i;
+
+	for (i = 0; i < PMCT_PHASE_BUCKETS; i++) {
+		s32 step = share_of(v, i, unit) - phase->mean[i];
+
+		phase->mean[i] += (step + (step > 0 ? weight / 2 : -weight / 2)) / weight;
+	}
+}
+
+static void find_spread(struct pmct_phase *phase)
+{
+	unsigned int i;
+
+	phase->spread = 0;
+	for (i = 0; i < PMCT_PHASE_BUCKETS; i++)
+		phase->spread += int_sqrt((u32)phase->mean[i] << 16);
+}
+
+/* A free place, or that of a phase that has not been seen for a long time. */
+static u8 find_place(struct pmct_phases *phases, u8 *forgotten)
+{
+	u32 age, oldest = 0;
+	u8 i, place = 0;
+
+	for (i = 0; i < PMCT_PHASES; i++) {
+		const struct pmct_phase *phase = &phases->phase[i];
+
+		if (!phase->seen)
+			return i;
+		/* One that was seen once may never come again. */
+		age = (phases->windows - phase->last) / min(phase->seen, (u32)OLDEST);
+		if (age >= oldest) {
+			oldest = age;
+			place = i;
+		}
+	}
+	phases->forgotten++;
+	*forgotten = place;
+	return place;
+}
+
+/**
+ * pmct_phases_classify() - find a window's phase, or begin a new one, and learn from it
+ * @phases: the program's
+ * @v: the window
+ * @last: the phase of the thread's last window, or PMCT_NO_PHASE
+ * @forgotten: the phase whose place a new one takes, or PMCT_NO_PHASE
+ *
+ * Return: the phase; PMCT_NO_PHASE: the window has too few addresses.
+ */
+u8 pmct_phases_classify(struct pmct_phases *phases, const struct pmct_phase_vector *v, u8 last,
+			u8 *forgotten)
+{
+	struct pmct_phase *phase;
+	u8 i;
+
+	*forgotten = PMCT_NO_PHASE;
+	if (v->nr < PMCT_PHASE_LEAST)
+		return PMCT_NO_PHASE;
+	i = pmct_phases_find(phases, v, last);
+	phases->windows++;
+	if (i == PMCT_NO_PHASE) {
+		i = find_place(phases, forgotten);
+		memset(&phases->phase[i], 0, sizeof(phases->phase[i]));
+	}
+	phase = &phases->phase[i];
+	phase->seen++;
+	phase->last = phases->windows;
+	move_mean(phase, v, min(phase->seen, (u32)OLDEST));
+	/* It hardly changes later. */
+	if (phase->seen <= OLDEST || phase->seen % OLDEST == 0)
+		find_spread(phase);
+	return i;
+}
+EXPORT_SYMBOL_GPL(pmct_phases_classify);
+
+/* Into a mean of so many, of which the oldest fade. */
+static void add_to_mean(u32 *mean, u16 *nr, u32 value)
+{
+	s64 step = (s64)value - *mean;
+
+	if (*nr < OLDEST)
+		++*nr;
+	*mean += div_s64(step + (step > 0 ? *nr / 2 : -(*nr / 2)), *nr);
+}
+
+static void add_alone(struct pmct_phase_speed *speed, u32 cpi)
+{
+	u64 off;
+
+	add_to_mean(&speed->alone, &speed->valid, cpi);
+	off = cpi > speed->alone ? cpi - speed->alone : speed->alone - cpi;
+	off = div_u64(off * 1000, speed->alone ?: 1);
+	off = min(off, 10000ULL);
+	if (speed->valid > 1)
+		speed->variance += div_s64((s64)(off * off) - speed->variance, speed->valid - 1);
+}
+
+/*
+ * A valid window. Those that others press less are nearer to the truth: they replace the others.
+ * But a speed from long ago may not be today's: in the end, more pressure is good enough.
+ */
+static void learn_alone(struct pmct_phase_speed *speed, u32 cpi, u32 pressure)
+{
+	if (!speed->valid || pressure * 2 + SAME_PRESSURE < speed->pressure) {
+		speed->alone = cpi;
+		speed->valid = 1;
+		speed->variance = 0;
+		speed->pressure = pressure;
+	} else if (pressure <= speed->pressure * 2U + SAME_PRESSURE) {
+		add_alone(speed, cpi);
+		speed->pressure = min_t(u32, speed->pressure, pressure);
+	} else if (++speed->ignored < PATIENCE) {
+		return;
+	} else {
+		speed->pressure = min(speed->pressure + speed->pressure / 4U + 1, (u32)U16_MAX);
+	}
+	speed->ignored = 0;
+}
+
+static u64 cycles_of(u64 instr, u32 cpi)
+{
+	return mul_u64_u32_div(instr, cpi, PMCT_PHASE_INSTR);
+}
+
+/* The speed alone is known now: what was taken for it before? */
+static s64 correct(struct pmct_phase_speed *speed)
+{
+	u64 better = cycles_of(speed->unsure_instr, speed->alone);
+	u64 taken = speed->unsure_alone;
+
+	speed->unsure_instr = 0;
+	speed->unsure_alone = 0;
+	return (s64)better - (s64)taken;
+}
+
+/**
+ * pmct_phase_run() - learn from a window how fast its phase is, and what it would have taken alone
+ * @phase: the phase
+ * @run: how it ran; at most 2^48 instructions and cycles
+ * @corrected: what must be added to earlier answers, in cycles
+ *
+ * (Table 1 of the paper.) Before the first valid window, the mean of all others is taken for the
+ * speed alone, times what is typical (the paper: 1), afterwards that of the valid ones; when it is
+ * known, earlier answers are corrected.
+ * Means are of cycles, not of IPC: what windows take together is the sum of their cycles.
+ *
+ * Nobody is slower alone: the answer is the cycles of @run at most. A valid window under as little
+ * pressure as those of the mean is its own measure; if the smaller one of its cycles and of the
+ * mean were taken, chance would make progress too small.
+ *
+ * Return: cycles.
+ */
+u64 pmct_phase_run(struct pmct_phase *phase, const struct pmct_phase_run *run, s64 *corrected)
+{
+	struct pmct_phase_speed *speed = &phase->speed[run->core_type];
+	u64 alone, cpi;
+
+	*corrected = 0;
+	if (!pmct_ratio(run->cycles, run->instr, PMCT_PHASE_INSTR, &cpi) || !cpi)
+		return run->cycles;
+	cpi = min_t(u64, cpi, S32_MAX);
+	if (run->valid)
+		learn_alone(speed, cpi, run->pressure);
+	else
+		add_to_mean(&speed->beside, &speed->other, cpi);
+	if (!speed->valid) {
+		alone = min(run->cycles, cycles_of(run->instr, speed->beside));
+		alone = mul_u64_u32_shr(alone, run->typical, ilog2(PMCT_PHASE_ONE));
+		/* More is absurd, and would not fit. */
+		if (speed->unsure_instr < UNSURE_MOST) {
+			speed->unsure_instr += run->instr;
+			speed->unsure_alone += alone;
+		}
+		return alone;
+	}
+	*corrected = correct(speed);
+	if (run->valid && run->pressure <= speed->pressure * 2U + SAME_PRESSURE)
+		return run->cycles;
+	return min(run->cycles, cycles_of(run->instr, speed->alone));
+}
+EXPORT_SYMBOL_GPL(pmct_phase_run);

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Fair progress on a simulated machine: phases, speeds alone, and what programs would have needed.
+. "$(dirname "${BASH_SOURCE[0]}")/models.sh"
+
+# with_fair PARAMETER…: the module is active, and has learnt nothing yet
+with_fair() {
+	without_fair
+	insmod $MODULES/pmctrack_mmon_fair_progress.ko "$@"
+	echo fair_progress >$MANAGER
+}
+without_fair() {
+	echo none >$MANAGER
+	rmmod pmctrack_mmon_fair_progress 2>/dev/null || true
+}
+
+# Lines per ms that the simulated machine's memory moves at most.
+peak() { python3 -c 'import json, sys; print(json.load(sys.stdin)["nodes"][0]["mem_mbs"] * 1000 // 64)' < <(simapp --describe "$(simapp --machine | sed -n 's/^simulated machine: //p')"); }
+
+FAIR=progress,slowdown,phase,windows,valid_windows
+# fair FILE PROGRAM [OPTION…]: run it on CPU 0
+fair() { taskset -c 0 pmctrack --csv -T 0.1 -V $FAIR -o "$1" simapp -j "${@:3}" "$2" >"$1.truth"; }
+state() { grep -o "$1=[0-9]*" /proc/pmc/mmon_state | cut -d= -f2; }
+
+# judge FILE: true slowdown, and the estimated one, in thousandths
+judge() {
+	awk -v alone="$(alone "$1.truth" 1)" -v ns="$(csv_sum "$1" run_ns)" -v progress="$(csv_sum "$1" progress)" 'BEGIN {
+		printf "%d %d\n", ns / alone / 1e6, 1000 * ns / progress }'
+}
+
+# Alone, a program is not slowed down, and its phases are found; beside another one, it has the
+# same phases, and its speed alone is known from before.
+test_fair_progress() {
+	only sim
+	local other phases place true estimated
+	with_fair peak="$(peak)"
+	fair /tmp/alone mcf -x 200
+	read -r true estimated < <(judge /tmp/alone)
+	echo "# alone: $true, estimated $estimated; $(csv_sum /tmp/alone windows) windows, $(csv_sum /tmp/alone valid_windows) valid"
+	more "$estimated" 985
+	more 1015 "$estimated"
+	equal "$(csv_sum /tmp/alone valid_windows)" "$(csv_sum /tmp/alone windows)" "valid windows alone"
+	phases=$(grep -c " phase=" /proc/pmc/mmon_state)
+	cat /proc/pmc/mmon_state
+	more "$phases" 3 "phases of four"
+	place=$(grep -o "^program=[0-9]* " /proc/pmc/mmon_state | head -n 1)
+	place=${place% }
+	taskset -c 1 simapp -x 10000 soplex >/dev/null & other=$!
+	taskset -c 1 pmctrack -V progress -o /dev/null -p $other & mine=$!
+	sleep 0.5
+	fair /tmp/beside mcf -x 200
+	kill $other
+	wait $mine || true
+	read -r true estimated < <(judge /tmp/beside)
+	echo "# beside soplex: $true, estimated $estimated; $(csv_sum /tmp/beside windows) windows, $(csv_sum /tmp/beside valid_windows) valid"
+	cat /proc/pmc/mmon_state
+	more "$true" 1080 "slowed down"
+	more "$estimated" $((true * 95 / 100)) "estimated slowdown"
+	more $((true * 105 / 100)) "$estimated" "estimated slowdown"
+	more $((phases + 3)) "$(grep -c "^$place phase=" /proc/pmc/mmon_state)" "phases beside another one"
+	without_fair
+}
+
+# Nonsense is refused by name, and so are users without rights; the addresses of a module are not
+# for users' own event sets.
+test_fair_refused() {
+	only sim
+	local wrong
+	for wrong in address_instr=9999:address_instr programs=15:"programs is 16 to 65536, threads 16 to 1048576" threads=8:"programs is" \
+		own_low=0:own_low system_low=1001:system_low lines=nothing:"nothing: unknown event"; do
+		without_fair
+		insmod $MODULES/pmctrack_mmon_fair_progress.ko "${wrong%%:*}"
+		dmesg -C
+		! echo fair_progress 2>/dev/null >$MANAGER || fail "active with ${wrong%%:*}"
+		dmesg | grep -q "monitoring module fair_progress: .*${wrong#*:}" || fail "${wrong%%:*}: $(dmesg)"
+	done
+	with_fair
+	echo 2 >/proc/sys/kernel/perf_event_paranoid
+	expect_refusal 1 "virtual counter progress shows what others do, too: that needs CAP_PERFMON" \
+		user pmctrack -V progress true
+	expect_refusal 1 "virtual counter progress is made of the counts of module fair_progress's own events" \
+		pmctrack -c instr -V progress true
+	expect_refusal 1 "ip: addresses of instructions are for monitoring modules; use ebs" pmctrack -r -c pmc0,ip0=100000 true
+	without_fair
+}
+
+# Programs come and go, and find places; what was learnt stays for the next of the same program.
+test_fair_programs() {
+	only sim
+	local i
+	with_fair programs=16 threads=16
+	for i in 1 2 3 4 5 6; do
+		simapp -x 20 mcf & simapp -x 20 gamess & sh -c 'exec simapp -x 10 mesa' &
+	done >/dev/null
+	pmctrack -S -V progress -T 0.2 -o /dev/null sleep 1 || true
+	for i in 1 2 3 4 5 6 7 8 9 10 11 12; do pmctrack -V $FAIR -o /dev/null simapp -n 2 -x 20 gamess; done
+	wait
+	for i in mcf mesa povray namd; do pmctrack -V $FAIR -o /dev/null simapp -x 30 $i; done
+	cat /proc/pmc/mmon_state
+	more 17 "$(grep -c "^program=.* content=" /proc/pmc/mmon_state)" "places"
+	more "$(grep -c "^program=.* content=" /proc/pmc/mmon_state)" 4 "programs"
+	! grep -E "^program=.* threads=[1-9]" /proc/pmc/mmon_state || fail "places of those who have ended"
+	equal "$(state threads_refused)" 0 "threads without a place"
+	without_fair
+}

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Fair-progress scheduling, by what the simulated machine knows: more programs than CPUs, some of
+# which lose much to others, on a machine whose CPUs are of one kind.
+. "$(dirname "${BASH_SOURCE[0]}")/sched_ext.sh"
+
+# on_machine TOPOLOGY: another simulated machine of four CPUs; "" is the first one again
+on_machine() {
+	[ "$(nproc)" = 4 ] || only "four CPUs"
+	[ -n "${first_machine-}" ] || first_machine=$(simapp --machine | sed -n 's/^simulated machine: //p')
+	without_modules
+	rmmod pmctrack pmctrack_sim
+	insmod $MODULES/pmctrack_sim.ko topology="${1:-$first_machine}"
+	load
+}
+
+# all_of POLICY [OPTION…]: eight programs of some 4 s alone; slowdowns in /tmp/slowdowns; $apart:
+# the greatest of them over the smallest
+all_of() {
+	local i jobs=()
+	sched_begin -j "$@"
+	for i in "50 mcf" "100 soplex" "150 art" "190 sphinx3" "190 povray" "300 gamess" "240 mesa" "190 namd"; do
+		# shellcheck disable=SC2086 # words
+		simapp -j -x $i >"/tmp/${i#* }" & jobs+=($!)
+	done
+	wait "${jobs[@]}"
+	sched_end
+	for i in mcf soplex art sphinx3 povray gamess mesa namd; do
+		awk -v e="$(truth /tmp/$i elapsed_s)" -v a="$(alone /tmp/$i 1)" -v n=$i 'BEGIN { print e / a, n }'
+	done | sort -n >/tmp/slowdowns
+	echo "# $*: slowdowns $(paste -sd' ' /tmp/slowdowns)"
+	apart=$(awk 'NR == 1 { least = $1 } { most = $1 } END { printf "%.3f", most / least }' /tmp/slowdowns)
+}
+
+# With equal time, art and sphinx3 would be slowed down 1.2 times as much as gamess. Reports say how
+# much, and who is known.
+test_scx_fps() {
+	scx
+	on_machine 2x2
+	insmod $MODULES/pmctrack_bpf.ko
+	insmod $MODULES/pmctrack_mmon_fair_progress.ko peak=109375
+	all_of fps --training 100
+	awk -v a="$apart" 'BEGIN { exit !(a < 1.12) }' || fail "not fair: $apart"
+	python3 - <<-'P' || fail "$(sed -n 9p /tmp/sched)"
+		import json
+		report = json.loads(open("/tmp/sched").read().splitlines()[8])
+		rows = [t for t in report["threads"] if t["command"] == "simapp"]
+		factors = sorted(t["factor"] for t in rows)
+		print("#", report["training_quanta"], "of", report["quanta"], "quanta of training; slowdowns", factors)
+		assert len(rows) == 8 and all(t["confidence"] for t in rows)
+		assert factors[3] < 1.05 and factors[-1] > 1.12, factors
+		assert 0 < report["training_quanta"] < report["quanta"] / 2
+		progress = [t["progress_s"] for t in rows]
+		assert max(progress) < 1.15 * min(progress), progress
+	P
+	without_modules
+	no_functions
+	on_machine ""
+}
