@@ -154,24 +154,6 @@ test_quality_real_time() {
 	without_quality
 }
 
-# Threads of a program are measured together: what they do to each other would have happened without
-# others, too. Truth is what both needed when nobody else was there.
-test_quality_gang() {
-	only sim
-	local other
-	with_quality hold_us=5000 budget=50
-	taskset -c 0,1 pmctrack --csv -T 0.1 -V quality_time,explained -o /tmp/gang simapp -n 2 -x 60 mcf >/dev/null
-	taskset -c 2,3 simapp -n 2 -x 10000 lbm >/dev/null & other=$!
-	taskset -c 0,1 pmctrack --csv -T 0.1 -V quality_time,explained -o /tmp/beside simapp -n 2 -x 60 mcf >/dev/null
-	kill $other
-	awk -v a="$(csv_sum /tmp/gang explained)" -v qa="$(csv_sum /tmp/gang quality_time)" \
-		-v c="$(csv_sum /tmp/beside explained)" -v q="$(csv_sum /tmp/beside quality_time)" 'BEGIN {
-		print "# alone " a / 1e9 " s, Quality Time " qa / 1e9 " s; beside others " c / 1e9 " s, Quality Time " q / 1e9 " s"
-		alone = qa / a - 1; off = q / a - 1; cpu = c / a - 1
-		exit !(alone * alone < 0.02 * 0.02 && cpu > 0.1 && off * off < cpu * cpu / 4) }' || fail "a program of two threads"
-	without_quality
-}
-
 # Whoever wakes up waits for the end of a hold at most, and half of them for nothing.
 test_quality_wakeups() {
 	only sim
