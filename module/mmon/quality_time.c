@@ -12,16 +12,20 @@
 /* A rate that is older than this many samples of a machine with one process is stale. */
 #define FRESH_SAMPLES	20
 
-static char *event = "l1d_accesses";
+static char *event;
 module_param(event, charp, 0444);
-MODULE_PARM_DESC(event, "what progress is measured in: l1d_accesses, or instr");
+MODULE_PARM_DESC(event, "what progress is measured in: l1d_accesses, or instr (the first that this PMU counts by name)");
 
 static const char *const events[] = {
 	[PMCT_QUALITY_INSTR] = "instr", [PMCT_QUALITY_L1D] = "l1d_accesses",
 	[PMCT_QUALITY_LLC_MISSES] = "llc_misses",
 };
 
-static const char *const sets[] = { "instr,l1d_accesses,llc_misses" };
+/* Without accesses, all phases look alike. */
+static const char *const sets[] = {
+	[PMCT_QUALITY_INSTR] = "instr,llc_misses",
+	[PMCT_QUALITY_L1D] = "instr,l1d_accesses,llc_misses",
+};
 
 static enum pmct_quality_event counted;
 
@@ -57,17 +61,36 @@ static u64 fresh_ns(void)
 	return period_us * NSEC_PER_USEC * FRESH_SAMPLES;
 }
 
-static int quality_enable(struct monitoring_module *self)
+static int count_by(struct monitoring_module *self, enum pmct_quality_event by)
 {
-	int i = match_string(events, PMCT_QUALITY_LLC_MISSES, event), err;
+	counted = by;
+	return configure_performance_counters_set(self, &sets[by], 1);
+}
 
-	if (i < 0) {
+/* What the user wants, or what there is: few PMUs count accesses by a name that all have. */
+static int choose_event(struct monitoring_module *self)
+{
+	int i, err;
+
+	if (event) {
+		i = match_string(events, PMCT_QUALITY_LLC_MISSES, event);
+		if (i >= 0)
+			return count_by(self, i);
 		pr_err("pmctrack: monitoring module %s: event=%s: only instr and l1d_accesses do not depend on others\n",
 		       self->name, event);
 		return -EINVAL;
 	}
-	counted = i;
-	err = configure_performance_counters_set(self, sets, ARRAY_SIZE(sets));
+	err = count_by(self, PMCT_QUALITY_L1D);
+	if (!err)
+		return 0;
+	pr_info("pmctrack: monitoring module %s: progress is measured in instructions\n", self->name);
+	return count_by(self, PMCT_QUALITY_INSTR);
+}
+
+static int quality_enable(struct monitoring_module *self)
+{
+	int err = choose_event(self);
+
 	if (err)
 		return err;
 	err = pmct_quality_sampler_start();
@@ -190,8 +213,8 @@ static void quality_show_state(const struct monitoring_module *self, struct seq_
 {
 	const struct quality_stats *s = &pmct_quality_stats;
 
-	seq_printf(m, "hold_us=%u budget=%u asked=%llu nobody=%llu busy=%llu begun=%llu good=%lld switched=%lld late=%lld useless=%lld\n",
-		   pmct_quality_hold_us, pmct_quality_budget, s->asked, s->nobody, s->busy,
+	seq_printf(m, "event=%s hold_us=%u budget=%u asked=%llu nobody=%llu busy=%llu begun=%llu good=%lld switched=%lld late=%lld useless=%lld\n",
+		   events[counted], pmct_quality_hold_us, pmct_quality_budget, s->asked, s->nobody, s->busy,
 		   s->begun, atomic64_read(&s->good), atomic64_read(&s->switched),
 		   atomic64_read(&s->late), atomic64_read(&s->useless));
 }

@@ -38,6 +38,6 @@ echo 0 >/proc/sys/kernel/soft_watchdog
 export LC_ALL=C
 insmod /opt/pmctrack/modules/pmctrack_mmon_energy.ko
 insmod /opt/pmctrack/modules/pmctrack_hold.ko
-insmod /opt/pmctrack/modules/pmctrack_mmon_quality_time.ko event=instr hold_us=5000 budget=50
+insmod /opt/pmctrack/modules/pmctrack_mmon_quality_time.ko hold_us=5000 budget=50
 echo energy >/proc/pmc/mmon_manager
 exec chroot $new /bin/bash /awake.sh "$ctl"
