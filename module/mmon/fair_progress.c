@@ -23,9 +23,9 @@
 #define ELSEWHERE	0x80000000U
 #define BLOCK_SHIFT	6
 
-static unsigned int address_instr = 200000;
+static unsigned int address_instr = 500000;
 module_param(address_instr, uint, 0444);
-MODULE_PARM_DESC(address_instr, "an address each so many instructions: 10000 to 100000000 (200000)");
+MODULE_PARM_DESC(address_instr, "an address each so many instructions: 10000 to 100000000 (500000)");
 
 static char *lines_event;
 module_param_named(lines, lines_event, charp, 0444);

@@ -6,7 +6,7 @@
 # with_fair PARAMETER…: the module is active, and has learnt nothing yet
 with_fair() {
 	without_fair
-	insmod $MODULES/pmctrack_mmon_fair_progress.ko "$@"
+	insmod $MODULES/pmctrack_mmon_fair_progress.ko address_instr=200000 "$@"
 	echo fair_progress >$MANAGER
 }
 without_fair() {

@@ -38,7 +38,7 @@ test_scx_fps() {
 	scx
 	on_machine 2x2
 	insmod $MODULES/pmctrack_bpf.ko
-	insmod $MODULES/pmctrack_mmon_fair_progress.ko peak=109375
+	insmod $MODULES/pmctrack_mmon_fair_progress.ko peak=109375 address_instr=200000
 	all_of fps --training 100
 	awk -v a="$apart" 'BEGIN { exit !(a < 1.12) }' || fail "not fair: $apart"
 	python3 - <<-'P' || fail "$(sed -n 9p /tmp/sched)"
