@@ -50,6 +50,19 @@ int pmct_mmon_counts_now(const struct pmct_ctx *ctx, u64 *counts, unsigned int n
 EXPORT_SYMBOL_GPL(pmct_mmon_counts_now);
 
 /**
+ * pmct_mmon_is_counted() - are these the module's event sets, by which a thread is counted?
+ * @ctx: the thread
+ *
+ * Context: any callback.
+ * Return: false: a user chose others.
+ */
+bool pmct_mmon_is_counted(const struct pmct_ctx *ctx)
+{
+	return pmct_mmon_where_now(ctx);
+}
+EXPORT_SYMBOL_GPL(pmct_mmon_is_counted);
+
+/**
  * pmct_mmon_counted() - what a thread had counted in the open interval when it was read last
  * @ctx: the thread
  * @event: index of the event in monitoring_module::events

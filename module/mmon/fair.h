@@ -24,6 +24,7 @@ enum fair_event { FAIR_INSTR, FAIR_CYCLES, FAIR_LINES, FAIR_NR_EVENTS };
  * @lock: protects @program
  * @program: what was learnt
  * @rate: lines per ms of the process; of the traffic timer
+ * @intensive: on so many CPUs it moves many; likewise
  */
 struct fair_program {
 	atomic64_t owner;
@@ -33,6 +34,7 @@ struct fair_program {
 	raw_spinlock_t lock;
 	struct pmct_program program;
 	u64 rate;
+	unsigned int intensive;
 };
 
 /**
@@ -40,11 +42,13 @@ struct fair_program {
  * @uid: whose thread it is
  * @taken: it is somebody's
  * @v: addresses
+ * @unsure: see struct pmct_window
  */
 struct fair_vector {
 	kuid_t uid;
 	atomic_t taken;
 	struct pmct_phase_vector v;
+	struct pmct_unsure unsure[PMCT_PHASES];
 };
 
 /**
@@ -60,6 +64,8 @@ struct fair_vector {
  * @text_size: likewise
  * @program: its process's; NULL: none yet
  * @vector: the place for its addresses, if it has a program
+ * @traffic: lines that it moves, in thousandths of the peak
+ * @noisy: others moved many when they were last looked at
  * @tries: ticks until it tries to get one
  * @cpu: where it ran last
  */
@@ -76,6 +82,8 @@ struct fair_thread {
 	struct fair_program *program;
 	struct fair_vector *vector;
 	unsigned int tries;
+	u32 traffic;
+	bool noisy;
 	int cpu;
 };
 
@@ -97,7 +105,7 @@ void fair_traffic_leave(void);
 bool fair_traffic_is_here(const struct pmct_ctx *ctx);
 void fair_traffic_forget(const struct pmct_ctx *ctx, int cpu);
 void fair_traffic_moved(u64 lines);
-void fair_traffic_look(struct pmct_window *w, u64 ns);
+bool fair_traffic_look(struct pmct_window *w, u64 ns);
 void fair_traffic_show(struct seq_file *m);
 
 #endif /* _PMCT_FAIR_H */

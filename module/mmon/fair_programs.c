@@ -30,7 +30,7 @@ MODULE_PARM_DESC(programs, "processes whose phases are followed, 30 KiB each: 16
 
 static unsigned int threads = 2048;
 module_param(threads, uint, 0444);
-MODULE_PARM_DESC(threads, "threads whose phases are followed, 0.5 KiB each: 16 to 1048576 (2048)");
+MODULE_PARM_DESC(threads, "threads whose phases are followed, 0.8 KiB each: 16 to 1048576 (2048)");
 
 static struct fair_program *table;
 static struct fair_vector *vectors;
@@ -138,19 +138,6 @@ static struct fair_program *find_free(u64 content, pid_t tgid, kuid_t uid)
 	return best;
 }
 
-/* Progress of a process that has ended is not corrected any more. */
-static void forget_process(struct pmct_program *program)
-{
-	unsigned int i, type;
-
-	for (i = 0; i < PMCT_PHASES; i++) {
-		for (type = 0; type < PMCTRACK_MAX_CORE_TYPES; type++) {
-			program->phases.phase[i].speed[type].unsure_instr = 0;
-			program->phases.phase[i].speed[type].unsure_alone = 0;
-		}
-	}
-}
-
 static void forget_program(struct pmct_program *program)
 {
 	unsigned int i;
@@ -171,14 +158,13 @@ static struct fair_program *take(u64 content, pid_t tgid, kuid_t uid)
 	if (!program ||
 	    !atomic64_try_cmpxchg_acquire(&program->owner, &nobody, owner_of(tgid, BUSY)))
 		return NULL;
-	if (program->content == content && uid_eq(program->uid, uid)) {
-		forget_process(&program->program);
-	} else {
+	if (program->content != content || !uid_eq(program->uid, uid)) {
 		forget_program(&program->program);
 		WRITE_ONCE(program->content, content);
 		program->uid = uid;
 	}
 	program->rate = 0;
+	program->intensive = 0;
 	/* Pairs with join(). */
 	atomic64_set_release(&program->owner, owner_of(tgid, 1));
 	return program;
@@ -253,6 +239,7 @@ struct fair_vector *fair_vector_get(void)
 		vector = take_vector();
 		if (vector) {
 			vector->uid = uid;
+			memset(vector->unsure, 0, sizeof(vector->unsure));
 			return vector;
 		}
 		atomic_dec(used_by(&used_vectors, uid));

@@ -14,6 +14,8 @@
 
 /* Whoever was away from his CPU for longer may find his caches cold. */
 #define AWAY_NS		(5 * NSEC_PER_MSEC)
+/* In less time there may have been no address yet. */
+#define TRAFFIC_NS	(2 * NSEC_PER_MSEC)
 /* Time that nothing was counted in is charged after so long. */
 #define CHARGE_NS	(100 * NSEC_PER_MSEC)
 /* Ticks between two tries to find a place. */
@@ -29,7 +31,7 @@ MODULE_PARM_DESC(address_instr, "an address each so many instructions: 10000 to 
 
 static char *lines_event;
 module_param_named(lines, lines_event, charp, 0444);
-MODULE_PARM_DESC(lines, "event for lines from and to memory (mem_lines, or else llc_misses)");
+MODULE_PARM_DESC(lines, "event for lines from and to memory (mem_lines, or else llc_misses:uk)");
 
 static const char *events[FAIR_NR_EVENTS] = {
 	[FAIR_INSTR] = "instr", [FAIR_CYCLES] = "cycles",
@@ -98,7 +100,7 @@ static int use_events(struct monitoring_module *self)
 		return use_lines(self, lines_event);
 	err = use_lines(self, "mem_lines");
 	if (err)
-		err = use_lines(self, "llc_misses");
+		err = use_lines(self, "llc_misses:uk");
 	return err;
 }
 
@@ -156,6 +158,11 @@ static void collect(const struct pmct_ctx *ctx, struct fair_thread *t)
 
 	for (i = 0; i < FAIR_NR_EVENTS; i++)
 		now[i] = pmct_mmon_counted(ctx, i);
+	/* An interval that was lost, because a ring was full, is nobody's. */
+	if (ns < t->taken_ns) {
+		memset(t->taken, 0, sizeof(t->taken));
+		t->taken_ns = 0;
+	}
 	t->w.instr += now[FAIR_INSTR] - t->taken[FAIR_INSTR];
 	t->w.cycles += now[FAIR_CYCLES] - t->taken[FAIR_CYCLES];
 	t->w.lines += now[FAIR_LINES] - t->taken[FAIR_LINES];
@@ -183,6 +190,7 @@ static void end_window(struct fair_thread *t)
 		return;
 	}
 	t->w.v = &t->vector->v;
+	t->w.unsure = t->vector->unsure;
 	kind = pmct_progress_window(&t->p, &program->program, &t->w, &fair_traffic);
 	raw_spin_unlock(&program->lock);
 	pmct_progress_note_typical(&fair_traffic, &t->p, kind);
@@ -197,14 +205,20 @@ static bool is_full(const struct fair_thread *t)
 static void look(const struct pmct_ctx *ctx, struct fair_thread *t)
 {
 	u64 ns = t->w.ns - min(t->w.ns, t->looked_ns);
+	bool noisy;
 
 	t->w.core_type = pmct_mmon_core_type_now(ctx);
-	fair_traffic_look(&t->w, ns);
+	noisy = fair_traffic_look(&t->w, ns);
 	t->looked_ns = t->w.ns;
+	if (t->w.ns > TRAFFIC_NS)
+		t->traffic = pmct_progress_traffic(&t->w, &fair_traffic);
 	if (is_full(t))
 		end_window(t);
-	else if (!t->w.instr && t->w.ns > CHARGE_NS)
+	else if ((!t->vector || !t->w.instr) && t->w.ns > CHARGE_NS)
 		charge(t);
+	else if (t->noisy && !noisy && t->p.wanted)
+		charge(t);	/* A window of which only the end was quiet would be lost. */
+	t->noisy = noisy;
 }
 
 /*
@@ -229,7 +243,9 @@ static void fair_on_switch_in(struct pmct_ctx *ctx, int cpu)
 	    pmct_mmon_cache_domain(cpu) != pmct_mmon_cache_domain(t->cpu))
 		t->w.resumed = true;
 	t->cpu = cpu;
-	fair_traffic_enter(ctx, t->program);
+	/* What a user's own events count, nobody knows here: for others he is unknown. */
+	if (pmct_mmon_is_counted(ctx))
+		fair_traffic_enter(ctx, t->program);
 }
 
 static void fair_on_switch_out(struct pmct_ctx *ctx, int cpu)
@@ -300,7 +316,6 @@ static void find_program(struct pmct_ctx *ctx, struct fair_thread *t)
 static void publish(struct pmct_ctx *ctx, struct fair_thread *t)
 {
 	u64 alone = t->p.alone + pmct_progress_open(&t->p, t->w.ns);
-	u64 traffic = pmct_progress_traffic(&t->w, &fair_traffic);
 	enum pmct_confidence confidence = t->p.known ? PMCT_ESTIMATED : PMCT_EXTRAPOLATED;
 
 	t->shown = max(t->shown, alone);
@@ -310,7 +325,8 @@ static void publish(struct pmct_ctx *ctx, struct fair_thread *t)
 				  div64_u64((t->p.ns + t->w.ns) * 1000, alone), confidence);
 	pmct_mmon_publish(ctx, PMCT_METRIC_PHASE,
 			  t->p.phase == PMCT_NO_PHASE ? 0 : t->p.phase + 1, PMCT_ESTIMATED);
-	pmct_mmon_publish(ctx, PMCT_METRIC_TRAFFIC, traffic, PMCT_MEASURED);
+	if (pmct_mmon_is_counted(ctx))
+		pmct_mmon_publish(ctx, PMCT_METRIC_TRAFFIC, t->traffic, PMCT_MEASURED);
 	pmct_mmon_publish(ctx, PMCT_METRIC_TRAINING, t->p.wanted, PMCT_ESTIMATED);
 }
 
@@ -325,7 +341,8 @@ static void fair_on_tick(struct pmct_ctx *ctx, int cpu)
 		fair_on_switch_in(ctx, cpu);
 	if (!t->program) {
 		find_program(ctx, t);
-		fair_traffic_enter(ctx, t->program);
+		if (fair_traffic_is_here(ctx))
+			fair_traffic_enter(ctx, t->program);
 	}
 	look(ctx, t);
 	publish(ctx, t);
@@ -347,7 +364,8 @@ static void report(struct thread *t, struct pmct_sample *sample)
 		pmct_sample_virt(sample, VIRT_PROGRESS, p->alone - r->alone);
 		r->alone = p->alone;
 	}
-	if (p->alone)
+	/* Before, it is CPU time over CPU time. */
+	if (p->windows)
 		pmct_sample_virt(sample, VIRT_SLOWDOWN, div64_u64(p->ns * 1000, p->alone));
 	pmct_sample_virt(sample, VIRT_PHASE, p->phase == PMCT_NO_PHASE ? 0 : p->phase + 1);
 	pmct_sample_virt(sample, VIRT_WINDOWS, p->windows - r->windows);
@@ -389,8 +407,7 @@ static void fair_on_exec(struct pmct_ctx *ctx)
 		fair_traffic_enter(ctx, NULL);
 	leave_program(t);
 	charge(t);
-	t->p.phase = PMCT_NO_PHASE;
-	t->p.before = PMCT_NO_PHASE;
+	pmct_progress_forget(&t->p);
 }
 
 static void fair_on_exit(struct pmct_ctx *ctx)

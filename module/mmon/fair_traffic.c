@@ -32,7 +32,7 @@ struct pmct_traffic fair_traffic = { .own = 40, .system = 333 };
 
 static unsigned long peak;
 module_param(peak, ulong, 0444);
-MODULE_PARM_DESC(peak, "lines per ms that memory moves at most; 0: the most that was seen (0)");
+MODULE_PARM_DESC(peak, "lines per ms that memory moves at most; 0: the most that was seen for 30 ms (0)");
 module_param_named(own_low, fair_traffic.own, uint, 0444);
 MODULE_PARM_DESC(own_low, "a thread that moves less than so many thousandths of that is not disturbed (40)");
 module_param_named(system_low, fair_traffic.system, uint, 0444);
@@ -79,6 +79,7 @@ static DEFINE_PER_CPU_SHARED_ALIGNED(struct here, here);
 static struct pmct_neighbours neighbours;
 static struct hrtimer timer;
 static u64 looked_ns;
+static u64 last_rates[2];
 
 static u64 epoch_ns(void)
 {
@@ -130,8 +131,8 @@ void fair_traffic_moved(u64 lines)
 	WRITE_ONCE(h->lines, h->lines + lines);
 }
 
-/* What others did while a thread ran here for so long. */
-void fair_traffic_look(struct pmct_window *w, u64 ns)
+/* What others did while a thread ran here for so long. Does one of them move many lines? */
+bool fair_traffic_look(struct pmct_window *w, u64 ns)
 {
 	const struct here *h = this_cpu_ptr(&here);
 
@@ -140,6 +141,7 @@ void fair_traffic_look(struct pmct_window *w, u64 ns)
 	w->intensive += READ_ONCE(h->intensive);
 	w->others += div_u64(READ_ONCE(h->others) * ns, NSEC_PER_MSEC);
 	w->sharers += div_u64(READ_ONCE(h->sharers) * ns, NSEC_PER_MSEC);
+	return READ_ONCE(h->intensive);
 }
 
 /*
@@ -151,12 +153,20 @@ static bool is_intensive(u64 rate)
 	return fair_traffic.peak && rate * 1000 >= fair_traffic.peak * fair_traffic.own;
 }
 
+/* A CPU for whose idleness some input or output is to blame is idle, too. */
+static u64 idle_time_us(unsigned int cpu)
+{
+	u64 idle = get_cpu_idle_time_us(cpu, NULL), waits = get_cpu_iowait_time_us(cpu, NULL);
+
+	return idle == U64_MAX || waits == U64_MAX ? U64_MAX : idle + waits;
+}
+
 /* Of a CPU: lines per ms since the last time, and whether somebody else ran there. */
 static void see_cpu(unsigned int cpu, u64 now, u64 ns)
 {
 	struct here *h = per_cpu_ptr(&here, cpu);
 	u64 lines = READ_ONCE(h->lines), ran = READ_ONCE(h->ran_ns);
-	u64 idle_us = get_cpu_idle_time_us(cpu, NULL), idle_ns = 0, busy_ns;
+	u64 idle_us = idle_time_us(cpu), idle_ns = 0, busy_ns;
 
 	if (READ_ONCE(h->ctx))
 		ran += now - min(now, READ_ONCE(h->entered_ns));
@@ -225,16 +235,20 @@ static struct all see_all(u64 now, u64 ns)
 
 	for_each_online_cpu(cpu) {
 		program = READ_ONCE(per_cpu(here, cpu).program);
-		if (program)
+		if (program) {
 			program->rate = 0;
+			program->intensive = 0;
+		}
 	}
 	for_each_online_cpu(cpu) {
 		struct here *h = per_cpu_ptr(&here, cpu);
 
 		see_cpu(cpu, now, ns);
 		program = READ_ONCE(h->program);
-		if (program)
+		if (program) {
 			program->rate += h->rate;
+			program->intensive += is_intensive(h->rate);
+		}
 		all.rate += h->rate;
 		all.intensive += is_intensive(h->rate);
 		all.unknown += h->unknown;
@@ -242,19 +256,23 @@ static struct all see_all(u64 now, u64 ns)
 	return all;
 }
 
-/* How many CPUs of this one's process move many lines? Itself, or all. */
+/* On how many CPUs does this one's process move many lines? */
 static unsigned int intensive_with(const struct here *h)
 {
-	unsigned int cpu, n = 0;
+	const struct fair_program *program = READ_ONCE(h->program);
 
-	if (!READ_ONCE(h->program))
-		return is_intensive(h->rate);
-	for_each_online_cpu(cpu) {
-		const struct here *o = per_cpu_ptr(&here, cpu);
+	return program ? program->intensive : is_intensive(h->rate);
+}
 
-		n += is_intensive(o->rate) && same_process(h, o);
-	}
-	return n;
+/* The most that was seen in three epochs one after the other: lines come in lumps. */
+static void learn_peak(u64 rate)
+{
+	u64 least = min3(rate, last_rates[0], last_rates[1]);
+
+	last_rates[1] = last_rates[0];
+	last_rates[0] = rate;
+	if (!peak && least > fair_traffic.peak)
+		WRITE_ONCE(fair_traffic.peak, least);
 }
 
 static void tell_cpu(unsigned int cpu, const struct all *all)
@@ -277,8 +295,7 @@ static enum hrtimer_restart traffic_timer(struct hrtimer *t)
 	if ((s64)ns > (s64)NSEC_PER_MSEC) {
 		looked_ns = now;
 		all = see_all(now, ns);
-		if (!peak && all.rate > fair_traffic.peak)
-			WRITE_ONCE(fair_traffic.peak, all.rate);
+		learn_peak(all.rate);
 		for_each_online_cpu(cpu)
 			tell_cpu(cpu, &all);
 	}
@@ -300,9 +317,10 @@ int fair_traffic_start(void)
 		return err;
 	fair_traffic.peak = peak;
 	fair_traffic.typical = 0;
+	memset(last_rates, 0, sizeof(last_rates));
 	for_each_possible_cpu(cpu) {
 		memset(per_cpu_ptr(&here, cpu), 0, sizeof(struct here));
-		per_cpu(here, cpu).idle_us = get_cpu_idle_time_us(cpu, NULL);
+		per_cpu(here, cpu).idle_us = idle_time_us(cpu);
 	}
 	looked_ns = local_clock();
 	pmct_hrtimer_setup(&timer, traffic_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);

@@ -23,8 +23,7 @@
 #define MEAN_OF_ABS	798
 #define SIGMA_OF_ABS	603
 
-/* Instructions that can still be turned into cycles. */
-#define UNSURE_MOST	(1ULL << 50)
+#define UNSURE_SHIFT	10
 /* Differences of pressure that mean nothing. */
 #define SAME_PRESSURE	5
 /* After so many valid windows that others pressed more, more pressure is good enough. */
@@ -184,6 +183,7 @@ u8 pmct_phases_classify(struct pmct_phases *phases, const struct pmct_phase_vect
 	if (i == PMCT_NO_PHASE) {
 		i = find_place(phases, forgotten);
 		memset(&phases->phase[i], 0, sizeof(phases->phase[i]));
+		phases->phase[i].born = phases->windows;
 	}
 	phase = &phases->phase[i];
 	phase->seen++;
@@ -246,21 +246,33 @@ static u64 cycles_of(u64 instr, u32 cpi)
 }
 
 /* The speed alone is known now: what was taken for it before? */
-static s64 correct(struct pmct_phase_speed *speed)
+static s64 correct(const struct pmct_phase_speed *speed, struct pmct_unsure *unsure)
 {
-	u64 better = cycles_of(speed->unsure_instr, speed->alone);
-	u64 taken = speed->unsure_alone;
+	u64 better = cycles_of((u64)unsure->instr << UNSURE_SHIFT, speed->alone);
+	u64 taken = (u64)unsure->alone << UNSURE_SHIFT;
 
-	speed->unsure_instr = 0;
-	speed->unsure_alone = 0;
+	unsure->instr = 0;
+	unsure->alone = 0;
 	return (s64)better - (s64)taken;
+}
+
+/* Sums that would not fit are not corrected in full. */
+static void remember(struct pmct_unsure *unsure, u64 instr, u64 alone)
+{
+	instr = unsure->instr + (instr >> UNSURE_SHIFT);
+	alone = unsure->alone + (alone >> UNSURE_SHIFT);
+	if (instr > U32_MAX || alone > U32_MAX)
+		return;
+	unsure->instr = instr;
+	unsure->alone = alone;
 }
 
 /**
  * pmct_phase_run() - learn from a window how fast its phase is, and what it would have taken alone
  * @phase: the phase
  * @run: how it ran; at most 2^48 instructions and cycles
- * @corrected: what must be added to earlier answers, in cycles
+ * @unsure: what earlier answers for this thread and phase were
+ * @corrected: what must be added to these, in cycles
  *
  * (Table 1 of the paper.) Before the first valid window, the mean of all others is taken for the
  * speed alone, times what is typical (the paper: 1), afterwards that of the valid ones; when it is
@@ -273,12 +285,15 @@ static s64 correct(struct pmct_phase_speed *speed)
  *
  * Return: cycles.
  */
-u64 pmct_phase_run(struct pmct_phase *phase, const struct pmct_phase_run *run, s64 *corrected)
+u64 pmct_phase_run(struct pmct_phase *phase, const struct pmct_phase_run *run,
+		   struct pmct_unsure *unsure, s64 *corrected)
 {
 	struct pmct_phase_speed *speed = &phase->speed[run->core_type];
 	u64 alone, cpi;
 
 	*corrected = 0;
+	if (unsure->born != phase->born)
+		*unsure = (struct pmct_unsure){ .born = phase->born };
 	if (!pmct_ratio(run->cycles, run->instr, PMCT_PHASE_INSTR, &cpi) || !cpi)
 		return run->cycles;
 	cpi = min_t(u64, cpi, S32_MAX);
@@ -289,14 +304,10 @@ u64 pmct_phase_run(struct pmct_phase *phase, const struct pmct_phase_run *run, s
 	if (!speed->valid) {
 		alone = min(run->cycles, cycles_of(run->instr, speed->beside));
 		alone = mul_u64_u32_shr(alone, run->typical, ilog2(PMCT_PHASE_ONE));
-		/* More is absurd, and would not fit. */
-		if (speed->unsure_instr < UNSURE_MOST) {
-			speed->unsure_instr += run->instr;
-			speed->unsure_alone += alone;
-		}
+		remember(unsure, run->instr, alone);
 		return alone;
 	}
-	*corrected = correct(speed);
+	*corrected = correct(speed, unsure);
 	if (run->valid && run->pressure <= speed->pressure * 2U + SAME_PRESSURE)
 		return run->cycles;
 	return min(run->cycles, cycles_of(run->instr, speed->alone));

@@ -50,8 +50,6 @@ struct pmct_phase_vector {
  * @alone: mean cycles per PMCT_PHASE_INSTR of the valid windows with the least pressure
  * @beside: of windows that are not valid
  * @variance: of @alone: mean square of the difference, in thousandths of @alone
- * @unsure_instr: instructions for which progress was estimated without @alone
- * @unsure_alone: cycles alone that were taken for these
  *
  * Means are of at most the last 32 windows, or so.
  */
@@ -63,20 +61,32 @@ struct pmct_phase_speed {
 	u32 alone;
 	u32 beside;
 	u32 variance;
-	u64 unsure_instr;
-	u64 unsure_alone;
+};
+
+/**
+ * struct pmct_unsure - of a thread: what was estimated before its phase's speed alone was known
+ * @born: of the phase
+ * @instr: instructions, in units of 1024
+ * @alone: cycles alone that were taken for these, likewise
+ */
+struct pmct_unsure {
+	u32 born;
+	u32 instr;
+	u32 alone;
 };
 
 /**
  * struct pmct_phase - a phase
  * @seen: windows, 0: there is no such phase
- * @last: number of the last one, by pmct_phases::windows
+ * @born: number of the first one, by pmct_phases::windows; another phase has another number
+ * @last: number of the last one
  * @spread: sum of the roots of the parts, times 2^16: how much chance there is in a vector
  * @mean: part of the addresses in each bucket, in 1 / PMCT_PHASE_ONE
  * @speed: by core type
  */
 struct pmct_phase {
 	u32 seen;
+	u32 born;
 	u32 last;
 	u32 spread;
 	u16 mean[PMCT_PHASE_BUCKETS];
@@ -135,6 +145,7 @@ u32 pmct_phase_limit(const struct pmct_phase *phase, unsigned int nr);
 u8 pmct_phases_find(const struct pmct_phases *phases, const struct pmct_phase_vector *v, u8 last);
 u8 pmct_phases_classify(struct pmct_phases *phases, const struct pmct_phase_vector *v, u8 last,
 			u8 *forgotten);
-u64 pmct_phase_run(struct pmct_phase *phase, const struct pmct_phase_run *run, s64 *corrected);
+u64 pmct_phase_run(struct pmct_phase *phase, const struct pmct_phase_run *run,
+		   struct pmct_unsure *unsure, s64 *corrected);
 
 #endif /* _PMCT_PHASES_H */

@@ -7,6 +7,7 @@
 #include <linux/log2.h>
 #include <linux/math64.h>
 #include <linux/minmax.h>
+#include <linux/string.h>
 #include <linux/time64.h>
 
 #include "mmon-common.h"
@@ -30,13 +31,23 @@
 /* Longer windows, of a day and more, are somebody's mistake. */
 #define WINDOW_MOST	BIT_ULL(48)
 
-/* Before the first window. */
-void pmct_progress_begin(struct pmct_progress *p)
+/* From now on the thread executes another program, of which it knows nothing. */
+void pmct_progress_forget(struct pmct_progress *p)
 {
 	p->phase = PMCT_NO_PHASE;
 	p->before = PMCT_NO_PHASE;
 	p->ratio = PMCT_PHASE_ONE;
 	p->pressure = COLD;
+	p->known = false;
+	p->wanted = false;
+}
+EXPORT_SYMBOL_GPL(pmct_progress_forget);
+
+/* Before the first window. */
+void pmct_progress_begin(struct pmct_progress *p)
+{
+	memset(p, 0, sizeof(*p));
+	pmct_progress_forget(p);
 }
 EXPORT_SYMBOL_GPL(pmct_progress_begin);
 
@@ -216,14 +227,18 @@ enum pmct_contention pmct_progress_window(struct pmct_progress *p, struct pmct_p
 	p->pressure = pressure;
 	i = classify(p, program, w->v);
 	if (i != PMCT_NO_PHASE) {
-		alone = pmct_phase_run(&program->phases.phase[i], &run, &corrected);
+		alone = pmct_phase_run(&program->phases.phase[i], &run, &w->unsure[i],
+				       &corrected);
 		go_to_phase(p, program, i);
 		p->known = is_known(program, i, w->core_type);
-		look_ahead(p, program, w->core_type);
+		/* Of whom nobody knows who disturbs him, training would say nothing. */
+		if (kind == PMCT_UNKNOWN)
+			p->wanted = false;
+		else
+			look_ahead(p, program, w->core_type);
 	}
 	p->ns += w->ns;
 	p->alone += to_ns(alone, w);
-	/* Of windows of other threads, too; never more than there is. */
 	if (corrected < 0)
 		p->alone -= min(to_ns(-corrected, w), p->alone);
 	else
@@ -248,7 +263,9 @@ void pmct_progress_note_typical(struct pmct_traffic *t, const struct pmct_progre
 {
 	u32 typical = READ_ONCE(t->typical);
 
+	u32 ratio = max(p->ratio, PMCT_PHASE_ONE / 4);
+
 	if (kind == PMCT_DISTURBED && p->known)
-		WRITE_ONCE(t->typical, typical ? (31 * typical + p->ratio) / 32 : p->ratio);
+		WRITE_ONCE(t->typical, typical ? (31 * typical + ratio) / 32 : ratio);
 }
 EXPORT_SYMBOL_GPL(pmct_progress_note_typical);

@@ -24,6 +24,7 @@ struct pmct_program {
 /**
  * struct pmct_window - a window of a thread
  * @v: its addresses
+ * @unsure: of the thread, by phase: what was estimated before speeds alone were known
  * @core_type: where it ran
  * @instr: its instructions
  * @cycles: its cycles
@@ -38,6 +39,7 @@ struct pmct_program {
  */
 struct pmct_window {
 	const struct pmct_phase_vector *v;
+	struct pmct_unsure *unsure;
 	unsigned int core_type;
 	u64 instr;
 	u64 cycles;
@@ -122,6 +124,7 @@ static inline bool pmct_contention_is_valid(enum pmct_contention kind)
 }
 
 void pmct_progress_begin(struct pmct_progress *p);
+void pmct_progress_forget(struct pmct_progress *p);
 void pmct_progress_charge(struct pmct_progress *p, u64 ns);
 u64 pmct_progress_open(const struct pmct_progress *p, u64 ns);
 u32 pmct_progress_traffic(const struct pmct_window *w, const struct pmct_traffic *t);

@@ -260,6 +260,7 @@ struct task_struct *pmct_mmon_task(const struct pmct_ctx *ctx);
 bool pmct_mmon_program(const struct pmct_ctx *ctx, struct pmct_program_id *id);
 bool pmct_mmon_waited(const struct pmct_ctx *ctx, u64 *ns);
 unsigned int pmct_mmon_core_type_now(const struct pmct_ctx *ctx);
+bool pmct_mmon_is_counted(const struct pmct_ctx *ctx);
 u64 pmct_mmon_counted(const struct pmct_ctx *ctx, unsigned int event);
 u64 pmct_mmon_counted_ns(const struct pmct_ctx *ctx);
 int pmct_mmon_counts_now(const struct pmct_ctx *ctx, u64 *counts, unsigned int nr, u64 *ns);

@@ -60,6 +60,7 @@ struct task {
 	/* The open window. */
 	struct pmct_phase_vector v;
 	struct pmct_window w;
+	struct pmct_unsure unsure[PMCT_PHASES];
 	struct point began, looked;
 	uint64_t next_address;
 	/* Lines per ms when last looked at. */
@@ -132,6 +133,7 @@ static void end_window(unsigned int i, const struct point *now)
 	enum pmct_contention kind;
 
 	t->w.v = &t->v;
+	t->w.unsure = t->unsure;
 	t->w.core_type = machine->cpu_type[t->cpu];
 	t->w.instr = now->instr - t->began.instr;
 	t->w.cycles = now->cycles - t->began.cycles;

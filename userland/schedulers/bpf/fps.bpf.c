@@ -13,8 +13,9 @@
 #define POLICY_TRAINS
 #include "state.bpf.h"
 
-/* More is a mistake. */
+/* More is a mistake; and nobody's time counts for less, or programs could have it for nothing. */
 #define RATE_MOST	1000
+#define RATE_LEAST	250
 /* A correction of what was charged before is at most so much at a time. */
 #define CORRECTION_NS	(200 * NSEC_PER_MSEC)
 
@@ -61,6 +62,7 @@ static s64 policy_pays(struct task_struct *p, struct amp_thread *t, u64 ns, u64 
 		return ns;
 	pays = ns * t->rate / 1000;
 	t->pays_ns += pays;
+	t->ran_ns += ns;
 	if (now - t->known_ns < LOOK_NS || !bpf_ksym_exists(pmcs_metric))
 		goto out;
 	t->known_ns = now;
@@ -68,6 +70,8 @@ static s64 policy_pays(struct task_struct *p, struct amp_thread *t, u64 ns, u64 
 	if (pmcs_metric(p, PMCS_PROGRESS, &value)) {
 		stats.unknown++;
 		t->wants_training = false;
+		t->traffic = 0;
+		t->confidence = -1;
 		goto out;
 	}
 	if (value.confidence < PMCS_ESTIMATED)
@@ -75,16 +79,19 @@ static s64 policy_pays(struct task_struct *p, struct amp_thread *t, u64 ns, u64 
 	made = value.value - t->seen_ns;
 	/* Met for the first time, or anew. */
 	if (t->seen_ns && value.value >= t->seen_ns && made < 10 * CORRECTION_NS) {
+		if (made < t->ran_ns * RATE_LEAST / 1000)
+			made = t->ran_ns * RATE_LEAST / 1000;
 		by = bounded_correction((s64)(made - t->pays_ns));
 		if (t->pays_ns && t->rate)
 			t->rate = (3 * t->rate + t->rate * made / t->pays_ns) / 4;
 		if (t->rate > RATE_MOST)
 			t->rate = RATE_MOST;
-		if (t->rate < 50)
-			t->rate = 50;
+		if (t->rate < RATE_LEAST)
+			t->rate = RATE_LEAST;
 	}
 	t->seen_ns = value.value;
 	t->pays_ns = 0;
+	t->ran_ns = 0;
 	look_at_rest(p, t);
 out:
 	t->progress_ns += pays + by;

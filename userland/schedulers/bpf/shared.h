@@ -63,6 +63,7 @@ struct amp_config {
  * @wants_training: its speed alone would be known after some time without others that move many
  * @rate: progress that its time on CPUs is worth, in thousandths
  * @pays_ns: progress that it was charged with since @seen_ns
+ * @ran_ns: its CPU time since @seen_ns
  * @seen_ns: its progress, by the module, when it was looked at last
  * @time_ns: that it ran on each core type
  * @progress_ns: what these made, as the policy counts; see policy_ran()
@@ -90,6 +91,7 @@ struct amp_thread {
 	unsigned int wants_training;
 	unsigned int rate;
 	unsigned long long pays_ns;
+	unsigned long long ran_ns;
 	unsigned long long seen_ns;
 	unsigned long long time_ns[AMP_RANKS];
 	unsigned long long progress_ns;

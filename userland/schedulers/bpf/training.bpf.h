@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Training: for a quantum, a thread runs beside those only that move few lines from and to memory,
+ * Training: for a quantum, a process runs beside those only that move few lines from and to memory,
  * so that its speed alone becomes known. The others that move many are out: they wait in a queue
  * that no CPU takes from, and CPUs may be idle. (Section 3.3 of the paper on fair-progress
  * scheduling.)
  *
- * Who is trained: the first one that wants it, and the same one again until it does not, a few
- * times. No more of the time is given to training than the user allows. A part of layer.bpf.h.
+ * Who is trained: whoever wants it, in turns, and the same one for a few quanta if there is time
+ * for training. No more of the time is given to it than the user allows; what was not used is not
+ * saved. Who wants it again and again is left alone for a while. A part of layer.bpf.h.
  */
 #ifndef SCHEDULERS_TRAINING_BPF_H
 #define SCHEDULERS_TRAINING_BPF_H
@@ -15,25 +16,29 @@
 #define OUT		((1ULL << 15) + 1)
 /* Who moves so many lines, in thousandths of what memory can do, disturbs others. */
 #define MANY_LINES	40
-/* So many quanta in a row for a thread, and so long nobody tries again then. */
-#define TRAINING_MOST	4
-#define GIVEN_UP_NS	(3000 * NSEC_PER_MSEC)
+/* So many quanta a thread is trained before it is left alone for so long. */
+#define TRAINING_MOST	8
+#define GIVEN_UP_NS	(30000 * NSEC_PER_MSEC)
+/* Quanta of training that can be saved, in thousandths. */
+#define SAVED_MOST	4000
 /* Threads of a queue that are looked at. */
 #define OUT_LOOKS	256
 
 /**
- * struct training - of one thread
+ * struct training - of one process
  * @active: it goes on
- * @pid: whose it is
- * @quanta: how many, in a row
+ * @slot: of the thread that wants it, in threads[]
+ * @tgid: whose it is
+ * @saved: quanta that may be used, in thousandths
  * @next_ns: when the present quantum ends, with training or without
  * @looked: at so many threads of a queue
  * @found: a slot of threads[], or AMP_THREADS
  */
 struct training {
 	bool active;
-	u32 pid;
-	u32 quanta;
+	u32 slot;
+	u32 tgid;
+	u32 saved;
 	u64 next_ns;
 	u32 looked;
 	u32 found;
@@ -42,31 +47,32 @@ struct training {
 /* Not static: the compiler would take it apart. */
 struct training training;
 
-/* Until when threads are not trained any more, by slot. */
+/* By slot: quanta of training that did not suffice, and until when it is left alone. */
+static u8 tries[AMP_THREADS];
 static u64 given_up_ns[AMP_THREADS];
 
 static bool is_out(const struct amp_thread *t)
 {
-	return training.active && t && !t->fixed && t->pid != training.pid && t->traffic >= MANY_LINES;
+	return training.active && t && !t->fixed && t->tgid != training.tgid && t->traffic >= MANY_LINES;
 }
 
 /* It runs although others come before it: that is nobody's clock. */
 static bool is_trained(const struct amp_thread *t)
 {
-	return training.active && t && t->pid == training.pid;
+	return training.active && t && t->tgid == training.tgid;
 }
 
 /* It waits until the quantum is over. The queue may have been emptied just now: see train(). */
 static bool keep_out(struct task_struct *p, struct task_data *d, const struct amp_thread *t, u64 flags)
 {
-	if (!is_out(t))
+	if (!is_out(t) || reads_rcu(p) || (p->flags & PF_EXITING))
 		return false;
 	d->queued_ns = bpf_ktime_get_ns();
 	insert(p, OUT, amp.slice_ns, flags);
 	return true;
 }
 
-/* Those who wait in the queue of @rank: the one that is trained comes first, some are out. */
+/* Those who wait in the queue of @rank: the process that is trained comes first, some are out. */
 static void sort_queue(u32 rank)
 {
 	struct bpf_iter_scx_dsq it;
@@ -81,10 +87,10 @@ static void sort_queue(u32 rank)
 
 		if (training.looked++ >= OUT_LOOKS)
 			break;
-		if (t && t->pid == training.pid) {
+		if (is_trained(t)) {
 			if (move(&it, p, FORGOTTEN))
 				wake_where_allowed(p);
-		} else if (is_out(t)) {
+		} else if (is_out(t) && !reads_rcu(p)) {
 			move(&it, p, OUT);
 		}
 	}
@@ -110,8 +116,11 @@ static void begin_training(void)
 	}
 }
 
-/* All who were out go where they belong. On Linux 6.12 they come before others, once. */
-static void end_training(u64 now)
+/*
+ * All who are out no more go where they belong, and wait there since they were put out. On Linux
+ * 6.12 they come before others, once.
+ */
+static void let_in(void)
 {
 	struct bpf_iter_scx_dsq it;
 	struct task_struct *p;
@@ -126,9 +135,11 @@ static void end_training(u64 now)
 
 		if (!d || training.looked++ >= OUT_LOOKS)
 			break;
-		d->queued_ns = now;
-		if (!bpf_ksym_exists(scx_bpf_dsq_move_vtime)) {
-			move(&it, p, FORGOTTEN);
+		if (is_out(t))
+			continue;
+		if (is_trained(t) || !bpf_ksym_exists(scx_bpf_dsq_move_vtime)) {
+			if (move(&it, p, FORGOTTEN))
+				wake_where_allowed(p);
 			continue;
 		}
 		move_to_clock(d, rank, false);
@@ -137,61 +148,62 @@ static void end_training(u64 now)
 	}
 	bpf_iter_scx_dsq_destroy(&it);
 	bpf_rcu_read_unlock();
-	wake_idle(0, AMP_CPUS);
+	if (!training.active)
+		wake_idle(0, AMP_CPUS);
 }
 
 static bool can_be_trained(const struct amp_thread *t, u32 slot, u64 now)
 {
+	/* What it wanted was found out. */
+	if (!t->wants_training)
+		tries[slot & (AMP_THREADS - 1)] = 0;
 	return t->state == AMP_RUNNABLE && t->wants_training && !t->fixed &&
 	       now >= given_up_ns[slot & (AMP_THREADS - 1)];
 }
 
-/* Somebody to train: the same one again, or the first. */
+/* Somebody to train: the same one again, or else the next one who wants it. */
 static void find_target(u64 now)
 {
-	u32 i;
+	u32 i, slot;
 
 	training.found = AMP_THREADS;
 	bpf_for(i, 0, AMP_THREADS) {
-		const struct amp_thread *t = &threads[i & (AMP_THREADS - 1)];
-
+		slot = training.slot + i;
 		if (i >= threads_end)
 			break;
-		if (!can_be_trained(t, i, now))
+		if (slot >= threads_end)
+			slot -= threads_end;
+		slot &= AMP_THREADS - 1;
+		if (!can_be_trained(&threads[slot], slot, now))
 			continue;
-		if (t->pid == training.pid) {
-			training.found = i;
-			break;
-		}
-		if (training.found == AMP_THREADS)
-			training.found = i;
+		training.found = slot;
+		break;
 	}
-}
-
-static bool may_train(void)
-{
-	return amp.training >= 1000 || stats.trained * 1000 < stats.quanta * amp.training;
 }
 
 static void next_quantum(u64 now)
 {
-	u32 found;
+	u32 slot;
 
-	find_target(now);
-	found = training.found;
+	training.saved += amp.training;
+	if (training.saved > SAVED_MOST)
+		training.saved = SAVED_MOST;
 	training.active = false;
 	stats.quanta++;
-	if (found >= AMP_THREADS || !may_train()) {
-		training.pid = 0;
+	if (training.saved < 1000)
+		return;
+	find_target(now);
+	slot = training.found;
+	if (slot >= AMP_THREADS)
+		return;
+	training.slot = slot;
+	training.tgid = threads[slot].tgid;
+	if (++tries[slot] > TRAINING_MOST) {
+		tries[slot] = 0;
+		given_up_ns[slot] = now + GIVEN_UP_NS;
 		return;
 	}
-	training.quanta = threads[found].pid == training.pid ? training.quanta + 1 : 1;
-	training.pid = threads[found].pid;
-	if (training.quanta > TRAINING_MOST) {
-		given_up_ns[found] = now + GIVEN_UP_NS;
-		training.pid = 0;
-		return;
-	}
+	training.saved -= 1000;
 	stats.trained++;
 	training.active = true;
 }
@@ -205,8 +217,8 @@ static void train(u64 now)
 		if (training.active)
 			begin_training();
 	}
-	if (!training.active && scx_bpf_dsq_nr_queued(OUT) > 0)
-		end_training(now);
+	if (scx_bpf_dsq_nr_queued(OUT) > 0)
+		let_in();
 }
 
 static s32 prepare_training(void)

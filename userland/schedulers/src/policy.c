@@ -111,7 +111,8 @@ static int configure(struct policy *p, const struct policy_kind *kind, const str
 		return -EINVAL;
 	memset(config, 0, sizeof(*config));
 	config->slice_ns = o->slice_ns ? o->slice_ns : kind->slice ? kind->slice : SLICE_NS;
-	config->period_ns = o->period_ns;
+	/* A quantum of training ends at a tick. */
+	config->period_ns = kind->symmetric && o->period_ns > config->slice_ns ? config->slice_ns : o->period_ns;
 	config->band = o->band ? o->band : kind->band;
 	config->tolerance = o->tolerance;
 	config->training = o->training;
