@@ -29,12 +29,13 @@ static inline bool pmct_exe_content(struct mm_struct *mm, u64 *content)
 	const struct file *exe = rcu_dereference_sched(mm->exe_file);
 	const struct inode *inode = exe ? file_inode(exe) : NULL;
 	struct timespec64 changed;
+	u64 place;
 
 	if (!inode)
 		return false;
 	changed = pmct_inode_ctime(inode);
-	*content = pmct_mix(pmct_mix(pmct_mix(pmct_mix(inode->i_sb->s_dev, inode->i_ino),
-					      i_size_read(inode)), changed.tv_sec), changed.tv_nsec);
+	place = pmct_mix(pmct_mix(inode->i_sb->s_dev, inode->i_ino), i_size_read(inode));
+	*content = pmct_mix(pmct_mix(place, changed.tv_sec), changed.tv_nsec);
 	return true;
 }
 

@@ -179,8 +179,9 @@ static struct pmct_session *pmct_session_create_named(struct pmct_session_params
 	if (IS_ERR(s) || !s->sets.addresses)
 		return s;
 	pmct_session_destroy(s);
-	return ERR_PTR(pmct_refuse(msg, -EINVAL,
-				   "ip: addresses of instructions are for monitoring modules; use ebs"));
+	pmct_refuse(msg, -EINVAL,
+		    "ip: addresses of instructions are for monitoring modules; use ebs");
+	return ERR_PTR(-EINVAL);
 }
 
 static struct pmct_session *pmct_session_create_with_mmon(struct pmct_session_params *params,

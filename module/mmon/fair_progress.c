@@ -428,7 +428,7 @@ static void fair_show_state(const struct monitoring_module *self, struct seq_fil
 
 static struct monitoring_module fair_progress = {
 	.name		= "fair_progress",
-	.description	= "how far threads got, in the time that they would have needed alone, by phases",
+	.description	= "how far threads got, in time that they would need alone, by phases",
 	.owner		= THIS_MODULE,
 	.events		= events,
 	.nr_events	= ARRAY_SIZE(events),

@@ -11,7 +11,7 @@
 #include "phases.h"
 
 /* The weight of a window in its phase's means is at least one in so many: programs change. */
-#define OLDEST		32
+#define OLDEST		32U
 /*
  * How far a window of a phase is from its mean, beyond chance: 0.15 of 2 at most. Chosen with
  * profiles that the results are not from, see Documentation/fair-progress.md.
@@ -68,7 +68,7 @@ EXPORT_SYMBOL_GPL(pmct_phase_distance);
  */
 u32 pmct_phase_limit(const struct pmct_phase *phase, unsigned int nr)
 {
-	u64 m = min(phase->seen, (u32)OLDEST);
+	u64 m = min(phase->seen, OLDEST);
 	/* sqrt((1 + 1/m) / n), in 1 / 2^16. */
 	u64 of_one = int_sqrt64(div64_u64((m + 1) << 32, m * nr));
 	u64 chance = (u64)phase->spread * of_one * MEAN_OF_ABS / 1000 >> 16;
@@ -149,7 +149,7 @@ static u8 find_place(struct pmct_phases *phases, u8 *forgotten)
 		if (!phase->seen)
 			return i;
 		/* One that was seen once may never come again. */
-		age = (phases->windows - phase->last) / min(phase->seen, (u32)OLDEST);
+		age = (phases->windows - phase->last) / min(phase->seen, OLDEST);
 		if (age >= oldest) {
 			oldest = age;
 			place = i;
@@ -188,7 +188,7 @@ u8 pmct_phases_classify(struct pmct_phases *phases, const struct pmct_phase_vect
 	phase = &phases->phase[i];
 	phase->seen++;
 	phase->last = phases->windows;
-	move_mean(phase, v, min(phase->seen, (u32)OLDEST));
+	move_mean(phase, v, min(phase->seen, OLDEST));
 	/* It hardly changes later. */
 	if (phase->seen <= OLDEST || phase->seen % OLDEST == 0)
 		find_spread(phase);
@@ -229,15 +229,15 @@ static void learn_alone(struct pmct_phase_speed *speed, u32 cpi, u32 pressure)
 		speed->valid = 1;
 		speed->variance = 0;
 		speed->pressure = pressure;
+		speed->ignored = 0;
 	} else if (pressure <= speed->pressure * 2U + SAME_PRESSURE) {
 		add_alone(speed, cpi);
 		speed->pressure = min_t(u32, speed->pressure, pressure);
-	} else if (++speed->ignored < PATIENCE) {
-		return;
-	} else {
-		speed->pressure = min(speed->pressure + speed->pressure / 4U + 1, (u32)U16_MAX);
+		speed->ignored = 0;
+	} else if (++speed->ignored >= PATIENCE) {
+		speed->pressure = min_t(u32, speed->pressure * 5U / 4 + 1, U16_MAX);
+		speed->ignored = 0;
 	}
-	speed->ignored = 0;
 }
 
 static u64 cycles_of(u64 instr, u32 cpi)

@@ -19,14 +19,14 @@
  * them, no two phases of the simulated programs are told apart.
  */
 #define PMCT_PHASE_BITS		9
-#define PMCT_PHASE_BUCKETS	(1U << PMCT_PHASE_BITS)
+#define PMCT_PHASE_BUCKETS	512U	/* 2 to the power of that */
 /* Phases of a program that are remembered; PMCT_NO_PHASE is no number of one. */
 #define PMCT_PHASES		24
 #define PMCT_NO_PHASE		U8_MAX
 /* Speeds are cycles for so many instructions. */
-#define PMCT_PHASE_INSTR	(1U << 20)
+#define PMCT_PHASE_INSTR	0x100000U
 /* Shares of a mean vector add up to this. */
-#define PMCT_PHASE_ONE		(1U << 16)
+#define PMCT_PHASE_ONE		0x10000U
 /* Addresses of a window: fewer than the first number say nothing, more are left out. */
 #define PMCT_PHASE_LEAST	64
 #define PMCT_PHASE_ADDRESSES	320

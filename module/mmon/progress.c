@@ -82,7 +82,9 @@ static u64 part_of_peak(u64 lines, u64 ns, const struct pmct_traffic *t)
 {
 	u64 rate;
 
-	return pmct_ratio(lines, ns, NSEC_PER_MSEC, &rate) ? div64_u64(rate * 1000, t->peak) : U32_MAX;
+	if (!pmct_ratio(lines, ns, NSEC_PER_MSEC, &rate))
+		return U32_MAX;
+	return div64_u64(rate * 1000, t->peak);
 }
 
 /* Of an open window: a thread's own lines per time, in thousandths of the peak; 0: unknown. */
@@ -188,7 +190,7 @@ static u64 to_ns(u64 cycles, const struct pmct_window *w)
 		return w->ns;
 	if (!pmct_ratio(w->ns, w->cycles, NS_SCALE, &per_cycle))
 		return 0;
-	return mul_u64_u32_shr(cycles, min(per_cycle, (u64)U32_MAX), ilog2(NS_SCALE));
+	return mul_u64_u32_shr(cycles, min_t(u64, per_cycle, U32_MAX), ilog2(NS_SCALE));
 }
 
 /**
@@ -201,7 +203,8 @@ static u64 to_ns(u64 cycles, const struct pmct_window *w)
  * Return: pmct_progress_judge()
  */
 enum pmct_contention pmct_progress_window(struct pmct_progress *p, struct pmct_program *program,
-					  const struct pmct_window *w, const struct pmct_traffic *t)
+					  const struct pmct_window *w,
+					  const struct pmct_traffic *t)
 {
 	enum pmct_contention kind = pmct_progress_judge(w, t);
 	u32 pressure = pressure_now(w, t);

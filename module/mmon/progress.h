@@ -132,6 +132,7 @@ void pmct_progress_note_typical(struct pmct_traffic *t, const struct pmct_progre
 				enum pmct_contention kind);
 enum pmct_contention pmct_progress_judge(const struct pmct_window *w, const struct pmct_traffic *t);
 enum pmct_contention pmct_progress_window(struct pmct_progress *p, struct pmct_program *program,
-					  const struct pmct_window *w, const struct pmct_traffic *t);
+					  const struct pmct_window *w,
+					  const struct pmct_traffic *t);
 
 #endif /* _PMCT_PROGRESS_H */

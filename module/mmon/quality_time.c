@@ -83,7 +83,8 @@ static int choose_event(struct monitoring_module *self)
 	err = count_by(self, PMCT_QUALITY_L1D);
 	if (!err)
 		return 0;
-	pr_info("pmctrack: monitoring module %s: progress is measured in instructions\n", self->name);
+	pr_info("pmctrack: monitoring module %s: progress is measured in instructions\n",
+		self->name);
 	return count_by(self, PMCT_QUALITY_INSTR);
 }
 
@@ -214,9 +215,9 @@ static void quality_show_state(const struct monitoring_module *self, struct seq_
 	const struct quality_stats *s = &pmct_quality_stats;
 
 	seq_printf(m, "event=%s hold_us=%u budget=%u asked=%llu nobody=%llu busy=%llu begun=%llu good=%lld switched=%lld late=%lld useless=%lld\n",
-		   events[counted], pmct_quality_hold_us, pmct_quality_budget, s->asked, s->nobody, s->busy,
-		   s->begun, atomic64_read(&s->good), atomic64_read(&s->switched),
-		   atomic64_read(&s->late), atomic64_read(&s->useless));
+		   events[counted], pmct_quality_hold_us, pmct_quality_budget, s->asked,
+		   s->nobody, s->busy, s->begun, atomic64_read(&s->good),
+		   atomic64_read(&s->switched), atomic64_read(&s->late), atomic64_read(&s->useless));
 }
 
 static struct monitoring_module quality_time = {

@@ -127,7 +127,7 @@ static const struct build_case build_cases[] = {
 	{ "too many samples", "pmc1=0x10,ebs1=999", 0, -EINVAL },
 	{ "too few samples", "pmc1=0x10,ebs1=9223372036854775808", 0, -EINVAL },
 	{ "too many addresses", "pmc1=0x10,ip1=999", 0, -EINVAL },
-	{ "one that samples, one with addresses", "pmc1=0x10,ebs1=1000,pmc2=0x10,ip2=1000", 0, -EINVAL },
+	{ "samples, and addresses", "pmc1=0x10,ebs1=1000,pmc2=0x10,ip2=1000", 0, -EINVAL },
 	{ "two that sample", "pmc1=0x10,ebs1=1000,pmc2=0x10,ebs2=1000", 0, -EINVAL },
 };
 

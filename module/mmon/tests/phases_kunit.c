@@ -293,7 +293,8 @@ static void judge_test(struct kunit *test)
 			.unknown = c->unknown,
 		};
 
-		KUNIT_EXPECT_EQ_MSG(test, pmct_progress_judge(&w, &traffic), c->kind, "%s", c->desc);
+		KUNIT_EXPECT_EQ_MSG(test, pmct_progress_judge(&w, &traffic), c->kind, "%s",
+				    c->desc);
 		KUNIT_EXPECT_EQ(test, pmct_progress_judge(&w, &unknown), PMCT_UNKNOWN);
 		w.looks = 0;
 		KUNIT_EXPECT_EQ(test, pmct_progress_judge(&w, &traffic), PMCT_UNKNOWN);
@@ -313,7 +314,8 @@ static void progress_test(struct kunit *test)
 	const struct pmct_traffic traffic = { .peak = 100000, .own = 40, .system = 333 };
 	struct one *one = make(test);
 	struct pmct_window w = {
-		.v = &one->v, .unsure = one->unsure, .instr = 64 * PMCT_PHASE_INSTR, .cycles = 64 * PMCT_PHASE_INSTR,
+		.v = &one->v, .unsure = one->unsure,
+		.instr = 64 * PMCT_PHASE_INSTR, .cycles = 64 * PMCT_PHASE_INSTR,
 		.ns = 30 * NSEC_PER_MSEC, .lines = 30 * 50000, .looks = 10,
 	};
 	unsigned int i;
