@@ -88,24 +88,24 @@ struct fair_thread {
 };
 
 /* Processes and threads: fair_programs.c */
-int fair_programs_start(void);
-void fair_programs_stop(void);
-struct fair_program *fair_program_get(const struct pmct_program_id *id);
-void fair_program_put(struct fair_program *program);
-struct fair_vector *fair_vector_get(void);
-void fair_vector_put(struct fair_vector *vector);
-void fair_programs_show(struct seq_file *m);
+int pmct_fair_programs_start(void);
+void pmct_fair_programs_stop(void);
+struct fair_program *pmct_fair_program_get(const struct pmct_program_id *id);
+void pmct_fair_program_put(struct fair_program *program);
+struct fair_vector *pmct_fair_vector_get(void);
+void pmct_fair_vector_put(struct fair_vector *vector);
+void pmct_fair_programs_show(struct seq_file *m);
 
 /* What all move from and to memory: fair_traffic.c */
-extern struct pmct_traffic fair_traffic;
-int fair_traffic_start(void);
-void fair_traffic_stop(void);
-void fair_traffic_enter(const struct pmct_ctx *ctx, struct fair_program *program);
-void fair_traffic_leave(void);
-bool fair_traffic_is_here(const struct pmct_ctx *ctx);
-void fair_traffic_forget(const struct pmct_ctx *ctx, int cpu);
-void fair_traffic_moved(u64 lines);
-bool fair_traffic_look(struct pmct_window *w, u64 ns);
-void fair_traffic_show(struct seq_file *m);
+extern struct pmct_traffic pmct_fair_traffic;
+int pmct_fair_traffic_start(void);
+void pmct_fair_traffic_stop(void);
+void pmct_fair_traffic_enter(const struct pmct_ctx *ctx, struct fair_program *program);
+void pmct_fair_traffic_leave(void);
+bool pmct_fair_traffic_is_here(const struct pmct_ctx *ctx);
+void pmct_fair_traffic_forget(const struct pmct_ctx *ctx, int cpu);
+void pmct_fair_traffic_moved(u64 lines);
+bool pmct_fair_traffic_look(struct pmct_window *w, u64 ns);
+void pmct_fair_traffic_show(struct seq_file *m);
 
 #endif /* _PMCT_FAIR_H */

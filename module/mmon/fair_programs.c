@@ -102,7 +102,7 @@ static struct fair_program *join(u64 content, pid_t tgid)
 			if (program->content == content)
 				return program;
 			/* Of the program that the process executed before. */
-			fair_program_put(program);
+			pmct_fair_program_put(program);
 			break;
 		}
 	}
@@ -171,13 +171,13 @@ static struct fair_program *take(u64 content, pid_t tgid, kuid_t uid)
 }
 
 /**
- * fair_program_get() - the program of current's process
+ * pmct_fair_program_get() - the program of current's process
  * @id: which one it is
  *
  * Context: interrupts disabled; any lock may be held.
- * Return: a place, for fair_program_put(); NULL: there is none at present.
+ * Return: a place, for pmct_fair_program_put(); NULL: there is none at present.
  */
-struct fair_program *fair_program_get(const struct pmct_program_id *id)
+struct fair_program *pmct_fair_program_get(const struct pmct_program_id *id)
 {
 	/* 0 is that of places that were never used. */
 	u64 content = id->content ?: 1;
@@ -196,8 +196,8 @@ struct fair_program *fair_program_get(const struct pmct_program_id *id)
 	return NULL;
 }
 
-/* A thread does not use it any more. Context: as fair_program_get(). */
-void fair_program_put(struct fair_program *program)
+/* A thread does not use it any more. Context: as pmct_fair_program_get(). */
+void pmct_fair_program_put(struct fair_program *program)
 {
 	s64 owner = atomic64_read(&program->owner), next;
 	kuid_t uid = program->uid;
@@ -225,12 +225,12 @@ static struct fair_vector *take_vector(void)
 }
 
 /**
- * fair_vector_get() - a place for the addresses of current
+ * pmct_fair_vector_get() - a place for the addresses of current
  *
- * Context: as fair_program_get().
- * Return: a place, for fair_vector_put(); NULL: there is none at present.
+ * Context: as pmct_fair_program_get().
+ * Return: a place, for pmct_fair_vector_put(); NULL: there is none at present.
  */
-struct fair_vector *fair_vector_get(void)
+struct fair_vector *pmct_fair_vector_get(void)
 {
 	kuid_t uid = current_uid();
 	struct fair_vector *vector;
@@ -248,14 +248,14 @@ struct fair_vector *fair_vector_get(void)
 	return NULL;
 }
 
-void fair_vector_put(struct fair_vector *vector)
+void pmct_fair_vector_put(struct fair_vector *vector)
 {
 	atomic_dec(used_by(&used_vectors, vector->uid));
 	atomic_set_release(&vector->taken, 0);
 }
 
 /* Context: monitoring_module::enable. 0, -EINVAL or -ENOMEM. */
-int fair_programs_start(void)
+int pmct_fair_programs_start(void)
 {
 	unsigned int i;
 
@@ -264,7 +264,7 @@ int fair_programs_start(void)
 	table = vzalloc(array_size(programs, sizeof(*table)));
 	vectors = vzalloc(array_size(threads, sizeof(*vectors)));
 	if (!table || !vectors) {
-		fair_programs_stop();
+		pmct_fair_programs_stop();
 		return -ENOMEM;
 	}
 	for (i = 0; i < programs; i++)
@@ -274,7 +274,7 @@ int fair_programs_start(void)
 	return 0;
 }
 
-void fair_programs_stop(void)
+void pmct_fair_programs_stop(void)
 {
 	vfree(table);
 	vfree(vectors);
@@ -304,7 +304,7 @@ static void show_phases(struct seq_file *m, unsigned int place, const struct fai
 }
 
 /* What is known of programs. Numbers that change meanwhile may not belong together. */
-void fair_programs_show(struct seq_file *m)
+void pmct_fair_programs_show(struct seq_file *m)
 {
 	unsigned int i;
 

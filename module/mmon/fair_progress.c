@@ -116,26 +116,26 @@ static int fair_enable(struct monitoring_module *self)
 	err = use_events(self);
 	if (err)
 		return err;
-	err = fair_programs_start();
+	err = pmct_fair_programs_start();
 	if (err == -EINVAL)
 		pr_err("pmctrack: monitoring module %s: programs is 16 to 65536, threads 16 to 1048576\n",
 		       self->name);
 	if (err)
 		return err;
-	err = fair_traffic_start();
+	err = pmct_fair_traffic_start();
 	if (err == -EINVAL)
 		pr_err("pmctrack: monitoring module %s: own_low and system_low are 1 to 1000\n",
 		       self->name);
 	if (err)
-		fair_programs_stop();
+		pmct_fair_programs_stop();
 	atomic64_set(&lost, 0);
 	return err;
 }
 
 static void fair_disable(struct monitoring_module *self)
 {
-	fair_traffic_stop();
-	fair_programs_stop();
+	pmct_fair_traffic_stop();
+	pmct_fair_programs_stop();
 }
 
 /*
@@ -167,7 +167,7 @@ static void collect(const struct pmct_ctx *ctx, struct fair_thread *t)
 	t->w.cycles += now[FAIR_CYCLES] - t->taken[FAIR_CYCLES];
 	t->w.lines += now[FAIR_LINES] - t->taken[FAIR_LINES];
 	t->w.ns += ns - t->taken_ns;
-	fair_traffic_moved(now[FAIR_LINES] - t->taken[FAIR_LINES]);
+	pmct_fair_traffic_moved(now[FAIR_LINES] - t->taken[FAIR_LINES]);
 	memcpy(t->taken, now, sizeof(now));
 	t->taken_ns = ns;
 }
@@ -191,9 +191,9 @@ static void end_window(struct fair_thread *t)
 	}
 	t->w.v = &t->vector->v;
 	t->w.unsure = t->vector->unsure;
-	kind = pmct_progress_window(&t->p, &program->program, &t->w, &fair_traffic);
+	kind = pmct_progress_window(&t->p, &program->program, &t->w, &pmct_fair_traffic);
 	raw_spin_unlock(&program->lock);
-	pmct_progress_note_typical(&fair_traffic, &t->p, kind);
+	pmct_progress_note_typical(&pmct_fair_traffic, &t->p, kind);
 	begin_window(t, false);
 }
 
@@ -208,10 +208,10 @@ static void look(const struct pmct_ctx *ctx, struct fair_thread *t)
 	bool noisy;
 
 	t->w.core_type = pmct_mmon_core_type_now(ctx);
-	noisy = fair_traffic_look(&t->w, ns);
+	noisy = pmct_fair_traffic_look(&t->w, ns);
 	t->looked_ns = t->w.ns;
 	if (t->w.ns > TRAFFIC_NS)
-		t->traffic = pmct_progress_traffic(&t->w, &fair_traffic);
+		t->traffic = pmct_progress_traffic(&t->w, &pmct_fair_traffic);
 	if (is_full(t))
 		end_window(t);
 	else if ((!t->vector || !t->w.instr) && t->w.ns > CHARGE_NS)
@@ -245,7 +245,7 @@ static void fair_on_switch_in(struct pmct_ctx *ctx, int cpu)
 	t->cpu = cpu;
 	/* What a user's own events count, nobody knows here: for others he is unknown. */
 	if (pmct_mmon_is_counted(ctx))
-		fair_traffic_enter(ctx, t->program);
+		pmct_fair_traffic_enter(ctx, t->program);
 }
 
 static void fair_on_switch_out(struct pmct_ctx *ctx, int cpu)
@@ -257,7 +257,7 @@ static void fair_on_switch_out(struct pmct_ctx *ctx, int cpu)
 	collect(ctx, t);
 	if (is_full(t))
 		look(ctx, t);
-	fair_traffic_leave();
+	pmct_fair_traffic_leave();
 	t->left_ns = local_clock();
 }
 
@@ -278,9 +278,9 @@ static void fair_on_address(struct pmct_ctx *ctx, u64 ip)
 static void leave_program(struct fair_thread *t)
 {
 	if (t->vector)
-		fair_vector_put(t->vector);
+		pmct_fair_vector_put(t->vector);
 	if (t->program)
-		fair_program_put(t->program);
+		pmct_fair_program_put(t->program);
 	t->vector = NULL;
 	t->program = NULL;
 	t->text_size = 0;
@@ -298,10 +298,10 @@ static void find_program(struct pmct_ctx *ctx, struct fair_thread *t)
 	t->tries = TRY_AGAIN;
 	if (!pmct_mmon_is_asked(ctx) || !pmct_mmon_program(ctx, &id))
 		return;
-	t->program = fair_program_get(&id);
+	t->program = pmct_fair_program_get(&id);
 	if (!t->program)
 		return;
-	t->vector = fair_vector_get();
+	t->vector = pmct_fair_vector_get();
 	if (!t->vector) {
 		leave_program(t);
 		t->tries = TRY_AGAIN;
@@ -337,12 +337,12 @@ static void fair_on_tick(struct pmct_ctx *ctx, int cpu)
 	if (!pmct_mmon_task(ctx))
 		return;
 	/* Who was monitored, or met the module, while he ran, has not entered. */
-	if (!fair_traffic_is_here(ctx))
+	if (!pmct_fair_traffic_is_here(ctx))
 		fair_on_switch_in(ctx, cpu);
 	if (!t->program) {
 		find_program(ctx, t);
-		if (fair_traffic_is_here(ctx))
-			fair_traffic_enter(ctx, t->program);
+		if (pmct_fair_traffic_is_here(ctx))
+			pmct_fair_traffic_enter(ctx, t->program);
 	}
 	look(ctx, t);
 	publish(ctx, t);
@@ -403,8 +403,8 @@ static void fair_on_exec(struct pmct_ctx *ctx)
 {
 	struct fair_thread *t = &((struct thread *)pmct_mmon_data(ctx))->f;
 
-	if (fair_traffic_is_here(ctx))
-		fair_traffic_enter(ctx, NULL);
+	if (pmct_fair_traffic_is_here(ctx))
+		pmct_fair_traffic_enter(ctx, NULL);
 	leave_program(t);
 	charge(t);
 	pmct_progress_forget(&t->p);
@@ -414,7 +414,7 @@ static void fair_on_exit(struct pmct_ctx *ctx)
 {
 	struct fair_thread *t = &((struct thread *)pmct_mmon_data(ctx))->f;
 
-	fair_traffic_forget(ctx, t->cpu);
+	pmct_fair_traffic_forget(ctx, t->cpu);
 	leave_program(t);
 }
 
@@ -422,8 +422,8 @@ static void fair_show_state(const struct monitoring_module *self, struct seq_fil
 {
 	seq_printf(m, "address_instr=%u lines=%s lost=%lld\n", address_instr, events[FAIR_LINES],
 		   atomic64_read(&lost));
-	fair_traffic_show(m);
-	fair_programs_show(m);
+	pmct_fair_traffic_show(m);
+	pmct_fair_programs_show(m);
 }
 
 static struct monitoring_module fair_progress = {

@@ -28,14 +28,14 @@
 /* So much of an epoch may be somebody else's, in percent. */
 #define TOLERATED	25
 
-struct pmct_traffic fair_traffic = { .own = 40, .system = 333 };
+struct pmct_traffic pmct_fair_traffic = { .own = 40, .system = 333 };
 
 static unsigned long peak;
 module_param(peak, ulong, 0444);
 MODULE_PARM_DESC(peak, "lines per ms that memory moves at most; 0: the most that was seen for 30 ms (0)");
-module_param_named(own_low, fair_traffic.own, uint, 0444);
+module_param_named(own_low, pmct_fair_traffic.own, uint, 0444);
 MODULE_PARM_DESC(own_low, "a thread that moves less than so many thousandths of that is not disturbed (40)");
-module_param_named(system_low, fair_traffic.system, uint, 0444);
+module_param_named(system_low, pmct_fair_traffic.system, uint, 0444);
 MODULE_PARM_DESC(system_low, "nobody is, while all together move less than so many (333)");
 
 /**
@@ -87,7 +87,7 @@ static u64 epoch_ns(void)
 }
 
 /* A thread that is counted runs on this CPU. @program: may be NULL. Any callback of the thread. */
-void fair_traffic_enter(const struct pmct_ctx *ctx, struct fair_program *program)
+void pmct_fair_traffic_enter(const struct pmct_ctx *ctx, struct fair_program *program)
 {
 	struct here *h = this_cpu_ptr(&here);
 
@@ -98,7 +98,7 @@ void fair_traffic_enter(const struct pmct_ctx *ctx, struct fair_program *program
 }
 
 /* It leaves. */
-void fair_traffic_leave(void)
+void pmct_fair_traffic_leave(void)
 {
 	struct here *h = this_cpu_ptr(&here);
 
@@ -109,13 +109,13 @@ void fair_traffic_leave(void)
 	WRITE_ONCE(h->program, NULL);
 }
 
-bool fair_traffic_is_here(const struct pmct_ctx *ctx)
+bool pmct_fair_traffic_is_here(const struct pmct_ctx *ctx)
 {
 	return __this_cpu_read(here.ctx) == ctx;
 }
 
 /* The thread is no more; it may run, here or elsewhere, and then nobody says when it leaves. */
-void fair_traffic_forget(const struct pmct_ctx *ctx, int cpu)
+void pmct_fair_traffic_forget(const struct pmct_ctx *ctx, int cpu)
 {
 	struct here *h = per_cpu_ptr(&here, cpu);
 
@@ -124,7 +124,7 @@ void fair_traffic_forget(const struct pmct_ctx *ctx, int cpu)
 }
 
 /* This CPU's thread has moved so many lines more. */
-void fair_traffic_moved(u64 lines)
+void pmct_fair_traffic_moved(u64 lines)
 {
 	struct here *h = this_cpu_ptr(&here);
 
@@ -132,7 +132,7 @@ void fair_traffic_moved(u64 lines)
 }
 
 /* What others did while a thread ran here for so long. Does one of them move many lines? */
-bool fair_traffic_look(struct pmct_window *w, u64 ns)
+bool pmct_fair_traffic_look(struct pmct_window *w, u64 ns)
 {
 	const struct here *h = this_cpu_ptr(&here);
 
@@ -150,7 +150,9 @@ bool fair_traffic_look(struct pmct_window *w, u64 ns)
 
 static bool is_intensive(u64 rate)
 {
-	return fair_traffic.peak && rate * 1000 >= fair_traffic.peak * fair_traffic.own;
+	const struct pmct_traffic *t = &pmct_fair_traffic;
+
+	return t->peak && rate * 1000 >= t->peak * t->own;
 }
 
 /* A CPU for whose idleness some input or output is to blame is idle, too. */
@@ -271,8 +273,8 @@ static void learn_peak(u64 rate)
 
 	last_rates[1] = last_rates[0];
 	last_rates[0] = rate;
-	if (!peak && least > fair_traffic.peak)
-		WRITE_ONCE(fair_traffic.peak, least);
+	if (!peak && least > pmct_fair_traffic.peak)
+		WRITE_ONCE(pmct_fair_traffic.peak, least);
 }
 
 static void tell_cpu(unsigned int cpu, const struct all *all)
@@ -304,19 +306,19 @@ static enum hrtimer_restart traffic_timer(struct hrtimer *t)
 }
 
 /* Context: monitoring_module::enable. 0, -EINVAL or -ENOMEM. */
-int fair_traffic_start(void)
+int pmct_fair_traffic_start(void)
 {
 	unsigned int cpu;
 	int err;
 
-	if (!fair_traffic.own || fair_traffic.own > 1000 || !fair_traffic.system ||
-	    fair_traffic.system > 1000)
+	if (!pmct_fair_traffic.own || pmct_fair_traffic.own > 1000 ||
+	    !pmct_fair_traffic.system || pmct_fair_traffic.system > 1000)
 		return -EINVAL;
 	err = pmct_neighbours_find(&neighbours);
 	if (err)
 		return err;
-	fair_traffic.peak = peak;
-	fair_traffic.typical = 0;
+	pmct_fair_traffic.peak = peak;
+	pmct_fair_traffic.typical = 0;
 	memset(last_rates, 0, sizeof(last_rates));
 	for_each_possible_cpu(cpu) {
 		memset(per_cpu_ptr(&here, cpu), 0, sizeof(struct here));
@@ -328,15 +330,15 @@ int fair_traffic_start(void)
 	return 0;
 }
 
-void fair_traffic_stop(void)
+void pmct_fair_traffic_stop(void)
 {
 	hrtimer_cancel(&timer);
 	pmct_neighbours_free(&neighbours);
 }
 
-void fair_traffic_show(struct seq_file *m)
+void pmct_fair_traffic_show(struct seq_file *m)
 {
 	seq_printf(m, "peak=%llu peak_is=%s own_low=%u system_low=%u typical=%u/%u\n",
-		   READ_ONCE(fair_traffic.peak), peak ? "given" : "seen", fair_traffic.own,
-		   fair_traffic.system, READ_ONCE(fair_traffic.typical), PMCT_PHASE_ONE);
+		   READ_ONCE(pmct_fair_traffic.peak), peak ? "given" : "seen", pmct_fair_traffic.own,
+		   pmct_fair_traffic.system, READ_ONCE(pmct_fair_traffic.typical), PMCT_PHASE_ONE);
 }

@@ -217,7 +217,8 @@ static void quality_show_state(const struct monitoring_module *self, struct seq_
 	seq_printf(m, "event=%s hold_us=%u budget=%u asked=%llu nobody=%llu busy=%llu begun=%llu good=%lld switched=%lld late=%lld useless=%lld\n",
 		   events[counted], pmct_quality_hold_us, pmct_quality_budget, s->asked,
 		   s->nobody, s->busy, s->begun, atomic64_read(&s->good),
-		   atomic64_read(&s->switched), atomic64_read(&s->late), atomic64_read(&s->useless));
+		   atomic64_read(&s->switched), atomic64_read(&s->late),
+		   atomic64_read(&s->useless));
 }
 
 static struct monitoring_module quality_time = {
