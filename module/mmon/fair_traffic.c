@@ -338,7 +338,9 @@ void pmct_fair_traffic_stop(void)
 
 void pmct_fair_traffic_show(struct seq_file *m)
 {
+	const struct pmct_traffic *t = &pmct_fair_traffic;
+
 	seq_printf(m, "peak=%llu peak_is=%s own_low=%u system_low=%u typical=%u/%u\n",
-		   READ_ONCE(pmct_fair_traffic.peak), peak ? "given" : "seen", pmct_fair_traffic.own,
-		   pmct_fair_traffic.system, READ_ONCE(pmct_fair_traffic.typical), PMCT_PHASE_ONE);
+		   READ_ONCE(t->peak), peak ? "given" : "seen", t->own, t->system,
+		   READ_ONCE(t->typical), PMCT_PHASE_ONE);
 }
