@@ -177,12 +177,14 @@ def test_table(tree: Tree) -> None:
 
 def test_summary(tree: Tree) -> None:
     """The last lines say what failed, and what took longest."""
-    results = "echo ok 1 - a; echo not ok 2 - b; echo not ok 3 - c"
-    parts = table(f"bad bash -c '{results}'", "slow sleep 2")
-    lines = tree.run(parts).splitlines()[-3:]
+    results = "echo ok 1 - a; echo not ok 2 - b; echo '# why'; echo not ok 3 - c"
+    late = "end bash -c 'sleep 1; echo late; exit 3'"
+    parts = table(f'bad bash -c "{results}"', late, "slow sleep 3")
+    lines = tree.run(parts).splitlines()[-5:]
     assert lines[0].startswith("[run] slowest: slow "), lines
-    assert lines[1] == "[run] failed: bad not ok 2 - b;not ok 3 - c", lines
-    assert lines[2] == "2 passed, 2 failed, 0 skipped", lines
+    assert lines[1:3] == ["[run] failed: bad not ok 2 - b;not ok 3 - c", "# why"], lines
+    assert lines[3] == "[run] failed: end late", lines
+    assert lines[4] == "2 passed, 3 failed, 0 skipped", lines
 
 
 def test_limits_of_the_matrix(tree: Tree) -> None:

@@ -79,6 +79,7 @@ more "$before" 5 "holds before" && more $(($(begun) - slept)) 5 "holds afterward
 	more "$(csv_sum /tmp/quality quality_time)" 500000000 "ns of Quality Time"
 result "samples in which others are held"
 echo none >/proc/pmc/mmon_manager
+rmmod pmctrack_mmon_quality_time pmctrack_hold
 
 # The counters, and their interrupt, are as they were.
 windows() {

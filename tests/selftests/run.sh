@@ -34,8 +34,15 @@ hear_host() {
 		kill_session "$pid"
 	done
 }
-# Whatever a test left running: its session is its own.
+# Whatever a test left running: its session is its own. Who began another session (tmux) is an
+# orphan now, and init's.
 kill_session() { while pkill -KILL -s "$1"; do sleep 0.1; done; }
+orphans() { pgrep -P 1 | grep -vxF "$before"; }
+kill_orphans() {
+	local pids
+	# shellcheck disable=SC2086 # words
+	while pids=$(orphans); do kill -KILL $pids 2>/dev/null; sleep 0.1; done
+}
 
 # run_test NUMBER FILE NAME: its exit status. Its jobs get Ctrl-C.
 run_test() {
@@ -44,8 +51,10 @@ run_test() {
 	echo "$1 $test" >/tmp/running
 	{ wait $test; } 2>/dev/null || rc=$?
 	kill_session $test
+	kill_orphans
 	return $rc
 }
+before=$(pgrep -P 1)
 
 hear_host <&9 & hearing=$!
 # Some distributions have 3: tests of unprivileged users need what others have.
