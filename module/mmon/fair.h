@@ -8,11 +8,35 @@
 #include <linux/uidgid.h>
 #include <pmctrack/mmon.h>
 
-#include "progress.h"
+#include "program_record.h"
 
 struct seq_file;
 
 enum fair_event { FAIR_INSTR, FAIR_CYCLES, FAIR_LINES, FAIR_NR_EVENTS };
+
+/**
+ * struct fair_run - what a process did, in windows that ended
+ * @windows: so many
+ * @valid: hardly disturbed ones
+ * @changes: of the phase
+ * @foreseen: of these, foreseen ones
+ * @ns: their time, and that without windows
+ * @alone: what that would have taken alone
+ * @phase: the last one, or PMCT_NO_PHASE
+ * @known: its speed alone is known
+ * @wanted: see struct pmct_progress
+ */
+struct fair_run {
+	u32 windows;
+	u32 valid;
+	u32 changes;
+	u32 foreseen;
+	u64 ns;
+	u64 alone;
+	u8 phase;
+	bool known;
+	bool wanted;
+};
 
 /**
  * struct fair_program - a process whose phases are followed, or what is left of one
@@ -21,8 +45,9 @@ enum fair_event { FAIR_INSTR, FAIR_CYCLES, FAIR_LINES, FAIR_NR_EVENTS };
  * @content: of the program, see struct pmct_program_id; 0: never used
  * @uid: whose process it was. What one user's programs are like is not for another one's
  * @released: jiffies of the last release
- * @lock: protects @program
+ * @lock: protects @program and @run
  * @program: what was learnt
+ * @run: of the present process
  * @rate: lines per ms of the process; of the traffic timer
  * @intensive: on so many CPUs it moves many; likewise
  */
@@ -33,6 +58,7 @@ struct fair_program {
 	unsigned long released;
 	raw_spinlock_t lock;
 	struct pmct_program program;
+	struct fair_run run;
 	u64 rate;
 	unsigned int intensive;
 };
@@ -59,6 +85,7 @@ struct fair_vector {
  * @taken_ns: its time
  * @looked_ns: pmct_window::ns when others were last looked at
  * @left_ns: when it left its CPU
+ * @told: of @p, what fair_program::run has
  * @shown: progress that schedulers have seen. It does not go back: what was too much is waited for
  * @text: where its program's code is
  * @text_size: likewise
@@ -76,6 +103,10 @@ struct fair_thread {
 	u64 taken_ns;
 	u64 looked_ns;
 	u64 left_ns;
+	struct {
+		u64 ns;
+		u64 alone;
+	} told;
 	u64 shown;
 	u64 text;
 	u64 text_size;
@@ -90,11 +121,18 @@ struct fair_thread {
 /* Processes and threads: fair_programs.c */
 int pmct_fair_programs_start(void);
 void pmct_fair_programs_stop(void);
+struct fair_program *pmct_fair_program_at(unsigned int place);
+struct fair_program *pmct_fair_program_join(u64 content, pid_t tgid);
+pid_t pmct_fair_program_process(const struct fair_program *program, u32 *threads);
 struct fair_program *pmct_fair_program_get(const struct pmct_program_id *id);
 void pmct_fair_program_put(struct fair_program *program);
 struct fair_vector *pmct_fair_vector_get(void);
 void pmct_fair_vector_put(struct fair_vector *vector);
 void pmct_fair_programs_show(struct seq_file *m);
+
+/* What tools may read, and give back: fair_file.c */
+int pmct_fair_file_start(unsigned int address_instr);
+void pmct_fair_file_stop(void);
 
 /* What all move from and to memory: fair_traffic.c */
 extern struct pmct_traffic pmct_fair_traffic;

@@ -87,8 +87,15 @@ static struct fair_program *place(u64 content, pid_t tgid, unsigned int i)
 	return &table[(hash_64(key, 32) + i % PROBES) % programs];
 }
 
-/* One more thread of a process that has a place. */
-static struct fair_program *join(u64 content, pid_t tgid)
+/**
+ * pmct_fair_program_join() - one more thread of a process that has a place
+ * @content: what it executes
+ * @tgid: its number
+ *
+ * Context: interrupts disabled; any lock may be held.
+ * Return: its place, for pmct_fair_program_put(); NULL: there is none.
+ */
+struct fair_program *pmct_fair_program_join(u64 content, pid_t tgid)
 {
 	unsigned int i;
 
@@ -163,9 +170,10 @@ static struct fair_program *take(u64 content, pid_t tgid, kuid_t uid)
 		WRITE_ONCE(program->content, content);
 		program->uid = uid;
 	}
+	program->run = (struct fair_run){ .phase = PMCT_NO_PHASE };
 	program->rate = 0;
 	program->intensive = 0;
-	/* Pairs with join(). */
+	/* Pairs with pmct_fair_program_join(). */
 	atomic64_set_release(&program->owner, owner_of(tgid, 1));
 	return program;
 }
@@ -182,7 +190,7 @@ struct fair_program *pmct_fair_program_get(const struct pmct_program_id *id)
 	/* 0 is that of places that were never used. */
 	u64 content = id->content ?: 1;
 	kuid_t uid = current_uid();
-	struct fair_program *program = join(content, current->tgid);
+	struct fair_program *program = pmct_fair_program_join(content, current->tgid);
 
 	if (program)
 		return program;
@@ -254,6 +262,21 @@ void pmct_fair_vector_put(struct fair_vector *vector)
 	atomic_set_release(&vector->taken, 0);
 }
 
+/* NULL: there are not so many places. */
+struct fair_program *pmct_fair_program_at(unsigned int place)
+{
+	return place < programs ? &table[place] : NULL;
+}
+
+/* Whose place it is, 0: nobody's; and how many of its threads have it. */
+pid_t pmct_fair_program_process(const struct fair_program *program, u32 *threads)
+{
+	u64 owner = atomic64_read(&program->owner);
+
+	*threads = (u32)owner == BUSY ? 0 : (u32)owner;
+	return tgid_of(owner);
+}
+
 /* Context: monitoring_module::enable. 0, -EINVAL or -ENOMEM. */
 int pmct_fair_programs_start(void)
 {
@@ -293,7 +316,7 @@ static void show_phases(struct seq_file *m, unsigned int place, const struct fai
 			continue;
 		seq_printf(m, "program=%u phase=%u windows=%u", place, i + 1, phase->seen);
 		for (type = 0; type < pmct_mmon_nr_core_types(); type++) {
-			const struct pmct_phase_speed *s = &phase->speed[type];
+			const struct pmctrack_phase_speed *s = &phase->speed[type];
 
 			seq_printf(m, " type=%u valid=%u cpi=%u off=%lu pressure=%u other=%u cpi_beside=%u",
 				   type, s->valid, s->alone, int_sqrt(s->variance), s->pressure,
@@ -307,6 +330,8 @@ static void show_phases(struct seq_file *m, unsigned int place, const struct fai
 void pmct_fair_programs_show(struct seq_file *m)
 {
 	unsigned int i;
+	u32 its_threads;
+	pid_t process;
 
 	seq_printf(m, "programs=%u programs_refused=%lld threads=%u threads_refused=%lld\n",
 		   programs, atomic64_read(&used_programs.refused), threads,
@@ -316,11 +341,10 @@ void pmct_fair_programs_show(struct seq_file *m)
 
 		if (!READ_ONCE(program->content))
 			continue;
+		process = pmct_fair_program_process(program, &its_threads);
 		seq_printf(m, "program=%u content=%016llx uid=%u process=%d threads=%u windows=%u forgotten=%u\n",
-			   i, program->content, __kuid_val(program->uid),
-			   tgid_of(atomic64_read(&program->owner)),
-			   (u32)atomic64_read(&program->owner), program->program.phases.windows,
-			   program->program.phases.forgotten);
+			   i, program->content, __kuid_val(program->uid), process, its_threads,
+			   program->program.phases.windows, program->program.phases.forgotten);
 		show_phases(m, i, program);
 	}
 }

@@ -126,6 +126,11 @@ static int fair_enable(struct monitoring_module *self)
 	if (err == -EINVAL)
 		pr_err("pmctrack: monitoring module %s: own_low and system_low are 1 to 1000\n",
 		       self->name);
+	if (!err) {
+		err = pmct_fair_file_start(address_instr);
+		if (err)
+			pmct_fair_traffic_stop();
+	}
 	if (err)
 		pmct_fair_programs_stop();
 	atomic64_set(&lost, 0);
@@ -134,6 +139,7 @@ static int fair_enable(struct monitoring_module *self)
 
 static void fair_disable(struct monitoring_module *self)
 {
+	pmct_fair_file_stop();
 	pmct_fair_traffic_stop();
 	pmct_fair_programs_stop();
 }
@@ -179,9 +185,29 @@ static void charge(struct fair_thread *t)
 	begin_window(t, true);
 }
 
+/* What the thread did is its process's, too. Context: fair_program::lock is held. */
+static void tell(struct fair_thread *t, enum pmct_contention kind, u32 changes, u32 foreseen)
+{
+	struct fair_run *run = &t->program->run;
+
+	run->windows++;
+	run->valid += pmct_contention_is_valid(kind);
+	run->changes += t->p.changes - changes;
+	run->foreseen += t->p.foreseen - foreseen;
+	run->ns += t->p.ns - t->told.ns;
+	/* Corrections can make it smaller. */
+	run->alone += t->p.alone - t->told.alone;
+	run->phase = t->p.phase;
+	run->known = t->p.known;
+	run->wanted = t->p.wanted;
+	t->told.ns = t->p.ns;
+	t->told.alone = t->p.alone;
+}
+
 static void end_window(struct fair_thread *t)
 {
 	struct fair_program *program = t->program;
+	u32 changes = t->p.changes, foreseen = t->p.foreseen;
 	enum pmct_contention kind;
 
 	if (!raw_spin_trylock(&program->lock)) {
@@ -192,6 +218,7 @@ static void end_window(struct fair_thread *t)
 	t->w.v = &t->vector->v;
 	t->w.unsure = t->vector->unsure;
 	kind = pmct_progress_window(&t->p, &program->program, &t->w, &pmct_fair_traffic);
+	tell(t, kind, changes, foreseen);
 	raw_spin_unlock(&program->lock);
 	pmct_progress_note_typical(&pmct_fair_traffic, &t->p, kind);
 	begin_window(t, false);
@@ -309,8 +336,10 @@ static void find_program(struct pmct_ctx *ctx, struct fair_thread *t)
 	}
 	t->text = id.text;
 	t->text_size = id.text_size;
-	/* What came before has no addresses. */
+	/* What came before has no addresses, and is not the process's. */
 	charge(t);
+	t->told.ns = t->p.ns;
+	t->told.alone = t->p.alone;
 }
 
 static void publish(struct pmct_ctx *ctx, struct fair_thread *t)

@@ -10,12 +10,12 @@
 /* Places that are looked at for a key. */
 #define PROBES	4
 
-static bool is_free(const struct pmct_followers *f)
+static bool is_free(const struct pmctrack_followers *f)
 {
 	return !f->times[0];
 }
 
-static u32 often(const struct pmct_followers *f)
+static u32 often(const struct pmctrack_followers *f)
 {
 	u32 i, sum = 0;
 
@@ -25,8 +25,8 @@ static u32 often(const struct pmct_followers *f)
 }
 
 /* The place of a key; NULL: it has none. @weakest is where it can have one. */
-static const struct pmct_followers *find(const struct pmct_predictor *p, u8 before, u8 phase,
-					 unsigned int *weakest)
+static const struct pmctrack_followers *find(const struct pmct_predictor *p, u8 before, u8 phase,
+					     unsigned int *weakest)
 {
 	u32 first = ((before << 8 | phase) * 0x9e3779b1U) >> 26;
 	u32 least = U32_MAX;
@@ -34,7 +34,7 @@ static const struct pmct_followers *find(const struct pmct_predictor *p, u8 befo
 
 	for (i = 0; i < PROBES; i++) {
 		unsigned int place = (first + i) % PMCT_PREDICTOR_PLACES;
-		const struct pmct_followers *f = &p->of[place];
+		const struct pmctrack_followers *f = &p->of[place];
 
 		if (!is_free(f) && f->before == before && f->phase == phase)
 			return f;
@@ -46,7 +46,7 @@ static const struct pmct_followers *find(const struct pmct_predictor *p, u8 befo
 	return NULL;
 }
 
-static void swap_with_more_frequent(struct pmct_followers *f, unsigned int i)
+static void swap_with_more_frequent(struct pmctrack_followers *f, unsigned int i)
 {
 	for (; i && f->times[i] > f->times[i - 1]; i--) {
 		u8 next = f->next[i], times = f->times[i];
@@ -58,7 +58,7 @@ static void swap_with_more_frequent(struct pmct_followers *f, unsigned int i)
 	}
 }
 
-static void count(struct pmct_followers *f, u8 next)
+static void count(struct pmctrack_followers *f, u8 next)
 {
 	unsigned int i, k;
 
@@ -81,8 +81,8 @@ static void count(struct pmct_followers *f, u8 next)
 static void learn(struct pmct_predictor *p, u8 before, u8 phase, u8 next)
 {
 	unsigned int weakest = 0;
-	const struct pmct_followers *known = find(p, before, phase, &weakest);
-	struct pmct_followers *f = known ? &p->of[known - p->of] : &p->of[weakest];
+	const struct pmctrack_followers *known = find(p, before, phase, &weakest);
+	struct pmctrack_followers *f = known ? &p->of[known - p->of] : &p->of[weakest];
 
 	if (!known) {
 		memset(f, 0, sizeof(*f));
@@ -108,7 +108,7 @@ void pmct_predictor_learn(struct pmct_predictor *p, u8 before, u8 phase, u8 next
 }
 EXPORT_SYMBOL_GPL(pmct_predictor_learn);
 
-static unsigned int add_followers(const struct pmct_followers *f, u8 *next, unsigned int nr,
+static unsigned int add_followers(const struct pmctrack_followers *f, u8 *next, unsigned int nr,
 				  unsigned int most)
 {
 	unsigned int i, k;
@@ -136,7 +136,7 @@ unsigned int pmct_predictor_next(const struct pmct_predictor *p, u8 before, u8 p
 				 unsigned int most)
 {
 	unsigned int nr = 0, unused;
-	const struct pmct_followers *f;
+	const struct pmctrack_followers *f;
 
 	f = before != PMCT_NO_PHASE ? find(p, before, phase, &unused) : NULL;
 	if (f)
@@ -148,7 +148,16 @@ unsigned int pmct_predictor_next(const struct pmct_predictor *p, u8 before, u8 p
 }
 EXPORT_SYMBOL_GPL(pmct_predictor_next);
 
-static bool names(const struct pmct_followers *f, u8 phase)
+/* What another predictor has learnt of a key: here it takes the place of a weaker one. */
+void pmct_predictor_put(struct pmct_predictor *p, const struct pmctrack_followers *f)
+{
+	unsigned int weakest = 0;
+	const struct pmctrack_followers *known = find(p, f->before, f->phase, &weakest);
+
+	p->of[known ? known - p->of : weakest] = *f;
+}
+
+static bool names(const struct pmctrack_followers *f, u8 phase)
 {
 	unsigned int i;
 

@@ -12,31 +12,18 @@
 
 #include "phases.h"
 
-#define PMCT_PREDICTOR_PLACES	64
-#define PMCT_PREDICTOR_NEXT	3
-
-/**
- * struct pmct_followers - what followed on a phase
- * @before: the phase before; PMCT_NO_PHASE: any
- * @phase: the phase
- * @next: what followed
- * @times: how often; 0: none
- */
-struct pmct_followers {
-	u8 before;
-	u8 phase;
-	u8 next[PMCT_PREDICTOR_NEXT];
-	u8 times[PMCT_PREDICTOR_NEXT];
-};
+#define PMCT_PREDICTOR_PLACES	PMCTRACK_FOLLOWERS
+#define PMCT_PREDICTOR_NEXT	PMCTRACK_NEXT
 
 /* What a program's phases were followed by. Zero bytes: nothing is known. */
 struct pmct_predictor {
-	struct pmct_followers of[PMCT_PREDICTOR_PLACES];
+	struct pmctrack_followers of[PMCT_PREDICTOR_PLACES];
 };
 
 void pmct_predictor_learn(struct pmct_predictor *p, u8 before, u8 phase, u8 next);
 unsigned int pmct_predictor_next(const struct pmct_predictor *p, u8 before, u8 phase, u8 *next,
 				 unsigned int most);
+void pmct_predictor_put(struct pmct_predictor *p, const struct pmctrack_followers *f);
 void pmct_predictor_forget(struct pmct_predictor *p, u8 phase);
 
 #endif /* _PMCT_PHASE_PREDICTOR_H */

@@ -128,7 +128,8 @@ static void move_mean(struct pmct_phase *phase, const struct pmct_phase_vector *
 	}
 }
 
-static void find_spread(struct pmct_phase *phase)
+/* After a change of pmct_phase::mean. */
+void pmct_phase_find_spread(struct pmct_phase *phase)
 {
 	unsigned int i;
 
@@ -191,7 +192,7 @@ u8 pmct_phases_classify(struct pmct_phases *phases, const struct pmct_phase_vect
 	move_mean(phase, v, min(phase->seen, OLDEST));
 	/* It hardly changes later. */
 	if (phase->seen <= OLDEST || phase->seen % OLDEST == 0)
-		find_spread(phase);
+		pmct_phase_find_spread(phase);
 	return i;
 }
 EXPORT_SYMBOL_GPL(pmct_phases_classify);
@@ -206,7 +207,7 @@ static void add_to_mean(u32 *mean, u16 *nr, u32 value)
 	*mean += div_s64(step + (step > 0 ? *nr / 2 : -(*nr / 2)), *nr);
 }
 
-static void add_alone(struct pmct_phase_speed *speed, u32 cpi)
+static void add_alone(struct pmctrack_phase_speed *speed, u32 cpi)
 {
 	u64 off;
 
@@ -222,7 +223,7 @@ static void add_alone(struct pmct_phase_speed *speed, u32 cpi)
  * A valid window. Those that others press less are nearer to the truth: they replace the others.
  * But a speed from long ago may not be today's: in the end, more pressure is good enough.
  */
-static void learn_alone(struct pmct_phase_speed *speed, u32 cpi, u32 pressure)
+static void learn_alone(struct pmctrack_phase_speed *speed, u32 cpi, u32 pressure)
 {
 	if (!speed->valid || pressure * 2 + SAME_PRESSURE < speed->pressure) {
 		speed->alone = cpi;
@@ -246,7 +247,7 @@ static u64 cycles_of(u64 instr, u32 cpi)
 }
 
 /* The speed alone is known now: what was taken for it before? */
-static s64 correct(const struct pmct_phase_speed *speed, struct pmct_unsure *unsure)
+static s64 correct(const struct pmctrack_phase_speed *speed, struct pmct_unsure *unsure)
 {
 	u64 better = cycles_of((u64)unsure->instr << UNSURE_SHIFT, speed->alone);
 	u64 taken = (u64)unsure->alone << UNSURE_SHIFT;
@@ -288,7 +289,7 @@ static void remember(struct pmct_unsure *unsure, u64 instr, u64 alone)
 u64 pmct_phase_run(struct pmct_phase *phase, const struct pmct_phase_run *run,
 		   struct pmct_unsure *unsure, s64 *corrected)
 {
-	struct pmct_phase_speed *speed = &phase->speed[run->core_type];
+	struct pmctrack_phase_speed *speed = &phase->speed[run->core_type];
 	u64 alone, cpi;
 
 	*corrected = 0;

@@ -12,17 +12,17 @@
 #define _PMCT_PHASES_H
 
 #include <linux/types.h>
-#include <uapi/linux/pmctrack.h>
+#include <uapi/linux/pmctrack_programs.h>
 
 /*
  * Phases of programs with some hundred blocks of code look alike in a few buckets: with 64 of
  * them, no two phases of the simulated programs are told apart.
  */
 #define PMCT_PHASE_BITS		9
-#define PMCT_PHASE_BUCKETS	512U	/* 2 to the power of that */
+#define PMCT_PHASE_BUCKETS	PMCTRACK_PHASE_BUCKETS	/* 2 to the power of that */
 /* Phases of a program that are remembered; PMCT_NO_PHASE is no number of one. */
-#define PMCT_PHASES		24
-#define PMCT_NO_PHASE		U8_MAX
+#define PMCT_PHASES		PMCTRACK_PHASES
+#define PMCT_NO_PHASE		PMCTRACK_NO_PHASE
 /* Speeds are cycles for so many instructions. */
 #define PMCT_PHASE_INSTR	0x100000U
 /* Shares of a mean vector add up to this. */
@@ -39,28 +39,6 @@
 struct pmct_phase_vector {
 	u16 nr;
 	u8 count[PMCT_PHASE_BUCKETS];
-};
-
-/**
- * struct pmct_phase_speed - how fast a phase is on CPUs of some type
- * @valid: windows in @alone
- * @other: windows in @beside
- * @pressure: of others on the windows in @alone, at least
- * @ignored: windows since the last one in @alone that others pressed more
- * @alone: mean cycles per PMCT_PHASE_INSTR of the valid windows with the least pressure
- * @beside: of windows that are not valid
- * @variance: of @alone: mean square of the difference, in thousandths of @alone
- *
- * Means are of at most the last 32 windows, or so.
- */
-struct pmct_phase_speed {
-	u16 valid;
-	u16 other;
-	u16 pressure;
-	u16 ignored;
-	u32 alone;
-	u32 beside;
-	u32 variance;
 };
 
 /**
@@ -90,7 +68,7 @@ struct pmct_phase {
 	u32 last;
 	u32 spread;
 	u16 mean[PMCT_PHASE_BUCKETS];
-	struct pmct_phase_speed speed[PMCTRACK_MAX_CORE_TYPES];
+	struct pmctrack_phase_speed speed[PMCTRACK_MAX_CORE_TYPES];
 };
 
 /**
@@ -145,6 +123,7 @@ u32 pmct_phase_limit(const struct pmct_phase *phase, unsigned int nr);
 u8 pmct_phases_find(const struct pmct_phases *phases, const struct pmct_phase_vector *v, u8 last);
 u8 pmct_phases_classify(struct pmct_phases *phases, const struct pmct_phase_vector *v, u8 last,
 			u8 *forgotten);
+void pmct_phase_find_spread(struct pmct_phase *phase);
 u64 pmct_phase_run(struct pmct_phase *phase, const struct pmct_phase_run *run,
 		   struct pmct_unsure *unsure, s64 *corrected);
 

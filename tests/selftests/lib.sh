@@ -27,13 +27,14 @@ esac
 
 fail() { echo "# $*"; return 1; }
 
-# eventually COMMAND…: until it succeeds; fails after 500 looks. Time is no measure, as it jumps
-# while the guest waits for the host's disk: a look at which a process waits so does not count.
+# eventually COMMAND…: until it succeeds; fails after 500 ($looks) looks. Time is no measure, as it
+# jumps while the guest waits for the host's disk: a look at which a process waits so does not
+# count.
 eventually() {
-	local looks=0
+	local looked=0
 	until "$@"; do
-		pgrep --runstates D . >/dev/null || looks=$((looks + 1))
-		[ $looks -lt 500 ] || { fail "never: $*"; return; }
+		pgrep --runstates D . >/dev/null || looked=$((looked + 1))
+		[ $looked -lt "${looks:-500}" ] || { fail "never: $*"; return; }
 		sleep 0.01
 	done
 }

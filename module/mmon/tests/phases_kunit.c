@@ -3,7 +3,7 @@
 #include <kunit/test.h>
 #include <linux/time64.h>
 
-#include "../progress.h"
+#include "../program_record.h"
 
 static u32 lot;
 
@@ -113,7 +113,7 @@ static u64 run(struct pmct_phase *phase, u32 cpi, bool valid, u16 pressure, s64 
 static void speed_test(struct kunit *test)
 {
 	struct pmct_phase *phase = kunit_kzalloc(test, sizeof(*phase), GFP_KERNEL);
-	struct pmct_phase_speed *speed;
+	struct pmctrack_phase_speed *speed;
 	s64 corrected;
 	unsigned int i;
 
@@ -352,6 +352,117 @@ static void progress_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one->p.changes, 1);
 }
 
+/* A program of four phases that has been seen for a while. */
+static void learn(struct one *one, unsigned int windows, u32 blocks)
+{
+	struct pmct_window w = {
+		.v = &one->v, .unsure = one->unsure, .instr = 64 * PMCT_PHASE_INSTR,
+		.cycles = 64 * PMCT_PHASE_INSTR, .ns = 64 * NSEC_PER_MSEC, .looks = 10,
+	};
+	struct pmct_traffic t = { .peak = 1000000, .own = 40, .system = 333 };
+	unsigned int i;
+
+	for (i = 0; i < windows; i++) {
+		fill(&one->v, 1000 * (i / 3 % 4), blocks, PMCT_PHASE_ADDRESSES);
+		pmct_progress_window(&one->p, &one->program, &w, &t);
+	}
+}
+
+/* What is told of a program is what another one can go on with. */
+static void record_test(struct kunit *test)
+{
+	struct pmctrack_program_record *record = kunit_kzalloc(test, sizeof(*record), GFP_KERNEL);
+	struct pmctrack_program_record *again = kunit_kzalloc(test, sizeof(*again), GFP_KERNEL);
+	struct one *one = make(test), *other = make(test);
+	u8 next[2], expected[2];
+	u32 windows;
+	u8 i;
+
+	KUNIT_ASSERT_NOT_NULL(test, record);
+	KUNIT_ASSERT_NOT_NULL(test, again);
+	learn(one, 100, 40);
+	pmct_program_pack(record, &one->program);
+	KUNIT_EXPECT_EQ(test, record->program.windows, 100);
+	KUNIT_EXPECT_TRUE(test, pmct_program_is_sane(record));
+	pmct_program_unpack(&other->program, record);
+	pmct_program_pack(again, &other->program);
+	KUNIT_EXPECT_EQ(test, memcmp(record, again, sizeof(*record)), 0);
+	for (i = 0; i < 4; i++) {
+		fill(&one->v, 1000 * i, 40, PMCT_PHASE_ADDRESSES);
+		KUNIT_EXPECT_EQ(test, pmct_phases_find(&other->program.phases, &one->v,
+						       PMCT_NO_PHASE), i);
+		KUNIT_EXPECT_EQ(test, other->program.phases.phase[i].spread,
+				one->program.phases.phase[i].spread);
+		KUNIT_EXPECT_EQ(test, pmct_predictor_next(&other->program.predictor, (i + 3) % 4, i,
+							  next, 2),
+				pmct_predictor_next(&one->program.predictor, (i + 3) % 4, i,
+						    expected, 2));
+		KUNIT_EXPECT_EQ(test, next[0], expected[0]);
+	}
+	/* A process that goes on with it: its own phases were born before. */
+	windows = one->program.phases.windows;
+	pmct_program_replace(&one->program, &other->program);
+	KUNIT_EXPECT_EQ(test, one->program.phases.windows, 2 * windows + 1);
+	KUNIT_EXPECT_GT(test, one->program.phases.phase[0].born, windows);
+	pmct_program_pack(again, &one->program);
+	KUNIT_EXPECT_EQ(test, memcmp(record->phase, again->phase, sizeof(record->phase)), 0);
+	/* However long it has learnt, from vectors whose parts are small. */
+	for (i = 0; i < 20; i++) {
+		learn(one, 200, 500);
+		pmct_program_pack(again, &one->program);
+		KUNIT_EXPECT_TRUE(test, pmct_program_is_sane(again));
+	}
+}
+
+/* A record that somebody has made. */
+static void hostile_record_test(struct kunit *test)
+{
+	struct pmctrack_program_record *good = kunit_kzalloc(test, sizeof(*good), GFP_KERNEL);
+	struct pmctrack_program_record *r = kunit_kzalloc(test, sizeof(*r), GFP_KERNEL);
+	struct pmct_program *program = kunit_kzalloc(test, sizeof(*program), GFP_KERNEL);
+	struct one *one = make(test);
+	unsigned int i, k, sane = 0;
+
+	KUNIT_ASSERT_NOT_NULL(test, good);
+	KUNIT_ASSERT_NOT_NULL(test, r);
+	KUNIT_ASSERT_NOT_NULL(test, program);
+	learn(one, 100, 40);
+	pmct_program_pack(good, &one->program);
+#define REFUSED(change) do {						\
+	*r = *good;							\
+	(change);							\
+	KUNIT_EXPECT_FALSE(test, pmct_program_is_sane(r));		\
+} while (0)
+	REFUSED(r->program.windows = U32_MAX);
+	REFUSED(r->program.windows = 1);
+	REFUSED(r->phase[2].age = 99);
+	REFUSED(r->phase[2].age = U32_MAX);
+	REFUSED(r->phase[0].mean[5] = U16_MAX);
+	REFUSED(r->phase[1].speed[0].valid = 33);
+	REFUSED(r->phase[1].speed[0].alone = 0);
+	REFUSED(r->phase[1].speed[0].alone = U32_MAX);
+	REFUSED(r->phase[1].speed[3].beside = 1);
+	REFUSED(r->phase[1].speed[0].variance = U32_MAX);
+	REFUSED((r->followers[0] = (struct pmctrack_followers){ .times = { 1 }, .phase = 24 }));
+	REFUSED((r->followers[0] = (struct pmctrack_followers){ .times = { 1 }, .next = { 200 } }));
+	REFUSED((r->followers[0] = (struct pmctrack_followers){ .times = { 1 }, .before = 4 }));
+#undef REFUSED
+	/* Whatever is taken does no harm. */
+	for (i = 0; i < 300; i++) {
+		*r = *good;
+		for (k = 0; k <= i % 3; k++)
+			((u8 *)r)[draw(sizeof(*r))] = draw(256);
+		if (!pmct_program_is_sane(r))
+			continue;
+		sane++;
+		memset(program, 0, sizeof(*program));
+		pmct_program_unpack(program, r);
+		pmct_program_replace(&one->program, program);
+		learn(one, 100, 40);
+	}
+	KUNIT_EXPECT_GT(test, sane, 10);
+}
+
 static struct kunit_case phases_kunit_cases[] = {
 	KUNIT_CASE(classify_test),
 	KUNIT_CASE(forget_test),
@@ -361,6 +472,8 @@ static struct kunit_case phases_kunit_cases[] = {
 	KUNIT_CASE(predictor_test),
 	KUNIT_CASE(judge_test),
 	KUNIT_CASE(progress_test),
+	KUNIT_CASE(record_test),
+	KUNIT_CASE(hostile_record_test),
 	{}
 };
 

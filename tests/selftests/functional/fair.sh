@@ -102,3 +102,77 @@ test_fair_programs() {
 	equal "$(state threads_refused)" 0 "threads without a place"
 	without_fair
 }
+
+# What was learnt outlives the module: phasedb keeps it, and gives it to the next process, whose
+# speed alone is known then though nobody ever saw it alone. Records that somebody has made are
+# refused.
+test_fair_phasedb() {
+	only sim
+	local other mine keeper file=/tmp/phases.db programs=/proc/pmc/programs true estimated
+	rm -f $file
+	with_fair peak="$(peak)"
+	expect_refusal 1 "^phasedb: $programs is root's: it says what others run" user phasedb top --batch
+	phasedb -d $file watch -i 0.2 & keeper=$!
+	fair /tmp/alone mcf -x 200
+	sleep 0.5
+	kill $keeper
+	wait $keeper || fail "status $? after SIGTERM"
+	phasedb -d $file list
+	phasedb -d $file show simapp
+	phasedb -d $file list --json | grep -q '"program": "simapp"'
+	equal "$(stat -c %a $file)" 600 "mode of the database"
+	dd if=$programs bs=27288 count=1 of=/tmp/record 2>/dev/null
+	# Another boot: the module knows nothing.
+	with_fair peak="$(peak)"
+	! grep -q "^program=.* content=" /proc/pmc/mmon_state
+	phasedb -d $file watch -v -i 0.2 >/tmp/keeper & keeper=$!
+	taskset -c 1 simapp -x 10000 soplex >/dev/null & other=$!
+	# It is the same file, so it is given the same phases; its own are others.
+	taskset -c 1 pmctrack -V progress -o /dev/null -p $other & mine=$!
+	fair /tmp/beside mcf -x 200 &
+	sleep 1
+	phasedb top --batch -i 0.5 -n 4
+	phasedb top --csv -i 0.2 -n 3 >/tmp/top.csv
+	wait $!
+	kill $other
+	wait $mine || true
+	grep -E "^simapp\[[0-9]+\]: given [0-9]+ phases of [0-9]+ windows$" /tmp/keeper
+	read -r true estimated < <(judge /tmp/beside)
+	echo "# beside soplex: $true, estimated $estimated; $(csv_sum /tmp/beside windows) windows, $(csv_sum /tmp/beside valid_windows) valid"
+	more "$true" 1080 "slowed down"
+	more "$estimated" $((true * 95 / 100)) "estimated slowdown"
+	more $((true * 105 / 100)) "$estimated" "estimated slowdown"
+	more "$(csv /tmp/top.csv windows | sort -n | tail -n 1)" 0 "windows that top tells of"
+	# The module goes under the watcher; who reads its file then is told.
+	echo none >$MANAGER
+	! wait $keeper || fail "it watches nothing"
+	expect_refusal 1 "there is none: as root" phasedb top --batch
+	# Nonsense: too short, of nobody, and changed at random.
+	with_fair
+	python3 - <<-'P'
+		import os, random
+		lot, refused = random.Random(1), 0
+		good = open("/tmp/record", "rb").read()
+		assert len(good) == 27288, len(good)
+		fd = os.open("/proc/pmc/programs", os.O_RDWR)
+		for at, count in ((1, 100), (0, 10), (27289, 88)):
+		    try:
+		        os.pread(fd, count, at)
+		        raise AssertionError((at, count))
+		    except OSError:
+		        pass
+		assert os.pread(fd, 88, len(good) * 10 ** 12) == b""
+		for i in range(500):
+		    data = bytearray(good)
+		    for _ in range(i % 4):
+		        data[lot.randrange(len(data))] = lot.randrange(256)
+		    if i % 50 == 0:
+		        data = data[:-1]
+		    try:
+		        os.pwrite(fd, data, 0)
+		    except (OSError, ProcessLookupError):
+		        refused += 1
+		assert refused == 500, refused
+	P
+	without_fair
+}

@@ -139,16 +139,9 @@ test_qtime_refused() {
 screen() { tmux -u -L t -f /dev/null new-session -d -x 80 -y 30 "$* 2>/tmp/screen.err; echo status \$?; sleep 100"; }
 shown() { tmux -L t capture-pane -p; }
 typed() { tmux -L t send-keys "$@"; sleep 0.3; }
-# shows REGEX: within some seconds
-shows() {
-	local i
-	for i in $(seq 50); do
-		shown >/tmp/shown
-		! grep -qE -- "$1" /tmp/shown || return 0
-		sleep 0.2
-	done
-	fail "no '$1' on the screen: $(cat /tmp/shown)"
-}
+# shows REGEX: sooner or later
+on_screen() { shown >/tmp/shown; grep -qE -- "$1" /tmp/shown; }
+shows() { looks=2000 eventually on_screen "$1" || fail "the screen: $(cat /tmp/shown)"; }
 
 # The screen as a terminal has it: rows, keys, another size, moves; and it goes when told to.
 test_qtop_screen() {
@@ -176,8 +169,8 @@ test_qtop_screen() {
 	taskset -p 2 "$one" >/dev/null; taskset -p 1 "$other" >/dev/null
 	shows "^moves .*s"
 	tmux -L t resize-window -x 60 -y 12
-	shows "^ +[0-9]+ root"
-	! shows "100% \|" 2>/dev/null || fail "a graph where there is no room"
+	without_graph() { on_screen "^ +[0-9]+ root" && ! grep -q "100% |" /tmp/shown; }
+	looks=2000 eventually without_graph || fail "a graph where there is no room: $(cat /tmp/shown)"
 	cat /tmp/shown
 	typed q
 	shows "status 0"
@@ -256,6 +249,7 @@ on_machine() {
 	insmod $MODULES/pmctrack_sim.ko topology="${1:-$first_machine}"
 	load
 }
+placed() { ! all_cpus "$1"; }
 all_cpus() { [ "$(taskset -p "$1" | grep -oE '[0-9a-f]+$')" = f ]; }
 
 # Threads of a program are measured together: what they do to each other would have happened without
@@ -318,19 +312,17 @@ test_qplacer_ends() {
 	simapp -x 10000 mcf >/dev/null & one=$!
 	simapp -x 10000 gamess >/dev/null & other=$!
 	qplacer -i 0.2 -p $one,$other >/tmp/qplacer.txt 2>/tmp/qplacer.err & mine=$!
-	for _ in $(seq 50); do all_cpus $one || break; sleep 0.1; done
-	! all_cpus $one || fail "not placed: $(cat /tmp/qplacer.txt /tmp/qplacer.err)"
+	eventually placed $one || fail "not placed: $(cat /tmp/qplacer.txt /tmp/qplacer.err)"
 	kill -KILL $mine
 	wait $mine || true
-	for _ in $(seq 50); do ! all_cpus $one || ! all_cpus $other || break; sleep 0.1; done
-	all_cpus $one && all_cpus $other || fail "not restored"
+	eventually all_cpus $one && eventually all_cpus $other || fail "not restored"
 	grep -qE "^# CPUs that share a cache: 0-1 2-3; seed [0-9]+" /tmp/qplacer.txt
 	grep -qE "^ +[0-9.]+ s  placed \{ " /tmp/qplacer.txt
 	# Somebody else decides.
 	qplacer -i 0.2 -p $one,$other >/tmp/qplacer.txt 2>/tmp/qplacer.err & mine=$!
-	for _ in $(seq 50); do all_cpus $one || break; sleep 0.1; done
+	eventually placed $one
 	taskset -p 8 $one >/dev/null
-	for _ in $(seq 50); do ! grep -q "is left alone" /tmp/qplacer.err || break; sleep 0.1; done
+	eventually grep -q "is left alone" /tmp/qplacer.err
 	grep -qE "^qplacer: simapp\[$one\] is left alone: somebody else has changed" /tmp/qplacer.err || fail "$(cat /tmp/qplacer.err)"
 	kill $mine
 	wait $mine || fail "status $? after SIGTERM"
@@ -362,7 +354,7 @@ test_qplacer_cpus() {
 	simapp -x 10000 mcf >/dev/null & one=$!
 	simapp -x 10000 gamess >/dev/null & other=$!
 	qplacer --json -i 0.2 -p $one,$other >/tmp/qplacer.json 2>/tmp/qplacer.err & mine=$!
-	for _ in $(seq 50); do all_cpus $one || break; sleep 0.1; done
+	eventually placed $one
 	echo 0 >/sys/devices/system/cpu/cpu1/online
 	sleep 1
 	echo 0 >/sys/devices/system/cpu/cpu3/online
@@ -387,7 +379,7 @@ test_qualityd() {
 	with_quality hold_us=5000 budget=50
 	taskset -c 0 simapp -x 10000 gamess >/dev/null & one=$!
 	qualityd --mode 0644 & daemon=$!
-	for _ in $(seq 50); do [ ! -e $file ] || break; sleep 0.1; done
+	eventually [ -e $file ]
 	expect_refusal 1 "^qualityd: $file: another qualityd writes it" qualityd
 	user qtop --published $file --json -i 1 -n 6 >/tmp/qtop.json & mine=$!
 	qtop --published $file --batch -i 0.5 -n 5 -p $one >/tmp/qtop.txt 2>/tmp/qtop.err
@@ -412,8 +404,8 @@ test_qualityd() {
 	grep -q "qualityd DOES NOT WRITE ANY MORE" $OUT || fail "$(cat $OUT)"
 	grep -q "^qtop: $file: qualityd does not write it any more; what processes did since is missing" $ERR || fail "$(cat $ERR)"
 	qualityd & daemon=$!
-	for _ in $(seq 50); do [ "$(stat -c %a $file)" = 644 ] || break; sleep 0.1; done
-	equal "$(stat -c %a $file)" 600 "mode without options"
+	own() { [ "$(stat -c %a $file)" = 600 ]; }
+	eventually own || fail "mode without options: $(stat -c %a $file)"
 	expect_refusal 1 "^qtop: $file: Permission denied; is qualityd" user qtop --batch --published $file
 	kill $daemon
 	wait $daemon || fail "status $? after SIGTERM"

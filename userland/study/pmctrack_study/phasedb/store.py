@@ -1,0 +1,225 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""The database: a file of SQLite, with one record for each program, user and kind of machine.
+
+All changes are transactions: writers wait for each other, and who is killed leaves what was there.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sqlite3
+import time
+import uuid
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Callable, Iterator, TypeVar
+
+from ..failure import Failure
+from .merge import merge
+from .records import Record, decode
+
+DEFAULT = Path("/var/lib/pmctrack/phases.db")
+APPLICATION = 0x506D5048  # "PmPH"
+SCHEMA = 1
+WAIT_S = 30
+
+TABLES = """
+CREATE TABLE programs (
+    id INTEGER PRIMARY KEY, identity TEXT NOT NULL, uid INTEGER NOT NULL, machine TEXT NOT NULL,
+    layout TEXT NOT NULL, name TEXT NOT NULL, updated INTEGER NOT NULL, revision TEXT NOT NULL,
+    record BLOB NOT NULL, digest BLOB NOT NULL, origin TEXT, origin_windows INTEGER,
+    UNIQUE (identity, uid, machine, layout));
+CREATE TABLE merged (revision TEXT PRIMARY KEY) WITHOUT ROWID;
+"""
+Result = TypeVar("Result")
+COLUMNS = "id, identity, uid, machine, layout, name, updated, revision, record, digest"
+
+
+@dataclass(frozen=True)
+class Key:
+    """Whose phases: of a program, as one user runs it, on machines of one kind. @layout is how
+    they were sampled: others are not comparable."""
+
+    identity: str
+    uid: int
+    machine: str
+    layout: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is kept of one."""
+
+    number: int
+    key: Key
+    name: str
+    updated: int
+    revision: str
+    record: Record
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The place of the module's table that a row was saved from last, and what was there."""
+
+    place: str
+    windows: int
+
+
+def layout_of(record: Record) -> str:
+    """See Key."""
+    program = record.program
+    return f"{program.version}/{program.address_instr}/{program.core_types}"
+
+
+class Store:
+    """A database, open."""
+
+    def __init__(self, path: Path, *, write: bool = False) -> None:
+        self.path = path
+        self.damaged: list[str] = []
+        if write:
+            self._make()
+        elif not path.exists():
+            raise Failure(f"{path}: No such file: 'phasedb watch' makes it")
+        try:
+            mode = "rw" if write else "ro"
+            self.base = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True,
+                                        timeout=WAIT_S, isolation_level=None)
+            application, = self.base.execute("PRAGMA application_id").fetchone()
+            version, = self.base.execute("PRAGMA user_version").fetchone()
+        except sqlite3.Error as error:
+            raise Failure(f"{path}: {error}") from error
+        if application != APPLICATION:
+            raise Failure(f"{path} is not a database of phasedb")
+        if version != SCHEMA:
+            raise Failure(f"{path} is of version {version}, phasedb of {SCHEMA}: install the "
+                          "release that made it, or drop it")
+
+    def _make(self) -> None:
+        """Whoever reads it learns what others run: it is for its owner only."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+            base = sqlite3.connect(self.path, timeout=WAIT_S, isolation_level=None)
+            base.execute("BEGIN IMMEDIATE")
+            if not base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                for statement in TABLES.split(";"):
+                    base.execute(statement)
+                base.execute(f"PRAGMA application_id = {APPLICATION}")
+                base.execute(f"PRAGMA user_version = {SCHEMA}")
+            base.execute("COMMIT")
+            base.close()
+        except sqlite3.Error as error:
+            raise Failure(f"{self.path}: {error}") from error
+
+    def close(self) -> None:
+        """It is not used afterwards."""
+        self.base.close()
+
+    def _row(self, row: tuple[object, ...]) -> Row | None:
+        """What was changed by others than us is told, and not used."""
+        number, identity, uid, machine, layout, name, updated, revision, data, digest = row
+        try:
+            if hashlib.sha256(bytes(data)).digest() != digest:  # type: ignore[call-overload]
+                raise ValueError("its digest is another one")
+            record = decode(bytes(data))  # type: ignore[call-overload]
+            if layout_of(record) != layout:
+                raise ValueError("it was sampled otherwise")
+            return Row(int(str(number)), Key(str(identity), int(str(uid)), str(machine),
+                                             str(layout)),
+                       str(name), int(str(updated)), str(revision), record)
+        except (ValueError, TypeError) as error:
+            self.damaged.append(f"{self.path}: row {number} is damaged ({error}) and not used: "
+                                f"phasedb drop {number}")
+            return None
+
+    def rows(self) -> Iterator[Row]:
+        """All that are not damaged."""
+        yield from self._select("ORDER BY name, machine, uid")
+
+    def row(self, number: int) -> Row | None:
+        """One of them."""
+        return next(self._select("WHERE id = ?", number), None)
+
+    def find(self, key: Key) -> Row | None:
+        """That of a program."""
+        return next(self._select("WHERE identity = ? AND uid = ? AND machine = ? AND layout = ?",
+                                 key.identity, key.uid, key.machine, key.layout), None)
+
+    def _select(self, which: str, *values: object) -> Iterator[Row]:
+        try:
+            found = self.base.execute(f"SELECT {COLUMNS} FROM programs {which}", values).fetchall()
+        except sqlite3.Error as error:
+            raise Failure(f"{self.path}: {error}") from error
+        yield from (row for row in map(self._row, found) if row)
+
+    def origin(self, row: Row) -> Origin | None:
+        """Where it comes from; None: from elsewhere."""
+        place, windows = self.base.execute(
+            "SELECT origin, origin_windows FROM programs WHERE id = ?", (row.number,)).fetchone()
+        return Origin(place, windows) if place else None
+
+    def save(self, key: Key, name: str, record: Record, base: str | None = None,
+             new: float = 1.0, origin: Origin | None = None) -> str:
+        """Keep what was learnt; returns the revision.
+
+        @base: the revision that @record goes on from. If that is the one in the database, it is
+        replaced; otherwise both are merged, and @new is the part of the windows that nobody has.
+        """
+        def change() -> str:
+            return self._save(key, name, record, base, new, origin)
+
+        return self._transaction(change)
+
+    def _transaction(self, change: Callable[[], Result]) -> Result:
+        """All of @change, or nothing."""
+        try:
+            self.base.execute("BEGIN IMMEDIATE")
+            try:
+                result = change()
+            except BaseException:
+                self.base.execute("ROLLBACK")
+                raise
+            self.base.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise Failure(f"{self.path}: {error}") from error
+        return result
+
+    def _save(self, key: Key, name: str, record: Record, base: str | None, new: float,
+              origin: Origin | None) -> str:
+        there = self.find(key)
+        if there and there.revision != base:
+            record = merge(there.record, record, new)
+        data, revision = bytes(record), uuid.uuid4().hex
+        self.base.execute(
+            "INSERT OR REPLACE INTO programs (identity, uid, machine, layout, name, updated, "
+            "revision, record, digest, origin, origin_windows, id) "
+            "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (key.identity, key.uid, key.machine, key.layout, name, int(time.time()), revision,
+             data, hashlib.sha256(data).digest(), origin and origin.place,
+             origin and origin.windows, there.number if there else None))
+        return revision
+
+    def take(self, row: Row) -> bool:
+        """What another database knows. False: it is here already."""
+        def change() -> bool:
+            known = self.base.execute("SELECT 1 FROM merged WHERE revision = ? UNION SELECT 1 FROM "
+                                      "programs WHERE revision = ?",
+                                      (row.revision, row.revision)).fetchone()
+            if not known:
+                self._save(row.key, row.name, row.record, None, 1.0, None)
+                self.base.execute("INSERT INTO merged VALUES (?)", (row.revision,))
+            return not known
+
+        return self._transaction(change)
+
+    def drop(self, numbers: list[int]) -> int:
+        """Forget; returns how many there were."""
+        try:
+            before = self.base.total_changes
+            self.base.executemany("DELETE FROM programs WHERE id = ?", [(n,) for n in numbers])
+            return self.base.total_changes - before
+        except sqlite3.Error as error:
+            raise Failure(f"{self.path}: {error}") from error
