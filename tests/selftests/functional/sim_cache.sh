@@ -78,11 +78,22 @@ test_sim_cache_of_others() {
 	inactive
 }
 
-# expect_curve CURVE SIZE: /tmp/curve.csv is within 5 % of the profile's curve at all its places,
-# which are many, from a tenth of the cache on. A debug kernel is too slow to see so little.
-expect_curve() {
-	local least=0.1
+# make_curve SIZE: /tmp/curve.csv. Where it begins depends on when the first windows end, in a cache
+# that is nearly empty and fills fast: up to three runs are made until one begins below a tenth. A
+# debug kernel is too slow to see so little.
+make_curve() {
+	local i
+	least=0.1
 	[ ! -e /proc/lockdep ] || least=0.2
+	for i in 1 2 3; do
+		expect_status 0 pmctrack-mrc --cpus 0 --beside-cpus 1 --beside "simapp lbm" --dwell 0.2 --window 100000 --csv -o /tmp/curve.csv simapp /tmp/profile.json
+		! awk -F, -v least=$((1024 * $1)) -v part=$least 'NR == 2 { exit !($1 < least * part) }' /tmp/curve.csv || return 0
+	done
+}
+
+# expect_curve CURVE SIZE: /tmp/curve.csv is within 5 % of the profile's curve at all its places,
+# which are many, and from a tenth of the cache on ($least).
+expect_curve() {
 	sed 1d /tmp/curve.csv | awk -F, -v points="$1" -v size="$2" -v least=$least '
 		BEGIN { n = split(points, p, /[^0-9]+/); m = 0
 			for (i = 2; i < n; i += 2) { kib[++m] = p[i]; ppm[m] = p[i + 1] } }
@@ -102,13 +113,13 @@ expect_curve() {
 test_sim_cache_curves() {
 	active
 	pair
-	local curve size
+	local curve size least
 	case $(simapp --machine | sed -n 's/^simulated machine: //p') in
 	2B-2S) size=4096 ;; 2B-4S) size=2048 ;; 2B-10S) size=6144 ;; 4P-8E) size=12288 ;; 4P-8E-2LP) size=24576 ;; *) size=8192 ;;
 	esac
 	for curve in "[0, 1000000], [$((size / 4)), 200000], [$((2 * size)), 150000]" "[0, 1000000], [$((2 * size)), 100000]"; do
 		profile "$curve" 4000000000
-		expect_status 0 pmctrack-mrc --cpus 0 --beside-cpus 1 --beside "simapp lbm" --dwell 0.2 --window 100000 --csv -o /tmp/curve.csv simapp /tmp/profile.json
+		make_curve $size
 		expect_curve "$curve" $size
 	done
 	inactive
