@@ -43,7 +43,9 @@ library_documented() {
 man_agrees() {
 	man_agrees_with $showstopper/src/options.c $showstopper/man/showstopper.1
 	man_agrees_with $simapp/src/main.c $simapp/man/simapp.1
-	mandoc -T lint -W warning userland/pmctrack-cli/man/*.[15] userland/study/*.1
+	man_agrees_with userland/throughput/cli/main.c userland/throughput/man/throughput.1
+	man_agrees_with userland/qos/qosctl/main.c userland/qos/man/qosctl.1
+	mandoc -T lint -W warning userland/pmctrack-cli/man/*.[15] userland/study/*.1 userland/{throughput,qos}/man/*.[138]
 }
 man_agrees_with() {
 	local source=$1 page=$2 opt

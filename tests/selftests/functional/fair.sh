@@ -20,8 +20,6 @@ peak() { python3 -c 'import json, sys; print(json.load(sys.stdin)["nodes"][0]["m
 FAIR=progress,slowdown,phase,windows,valid_windows
 # fair FILE PROGRAM [OPTION…]: run it on CPU 0
 fair() { taskset -c 0 pmctrack --csv -T 0.1 -V $FAIR -o "$1" simapp -j "${@:3}" "$2" >"$1.truth"; }
-state() { grep -o "$1=[0-9]*" /proc/pmc/mmon_state | cut -d= -f2; }
-
 # judge FILE: true slowdown, and the estimated one, in thousandths
 judge() {
 	awk -v alone="$(alone "$1.truth" 1)" -v ns="$(csv_sum "$1" run_ns)" -v progress="$(csv_sum "$1" progress)" 'BEGIN {

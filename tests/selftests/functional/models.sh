@@ -241,3 +241,21 @@ test_models_symmetric() {
 	done
 	without_modules
 }
+
+# on_machine TOPOLOGY: another simulated machine of four CPUs; "" is the first one again
+on_machine() {
+	local module
+	[ "$(nproc)" = 4 ] || only "four CPUs"
+	[ -n "${first_machine-}" ] || first_machine=$(simapp --machine | sed -n 's/^simulated machine: //p')
+	echo none >$MANAGER
+	# Those of the tests that are about other machines.
+	for module in pmctrack_bpf pmctrack_mmon_fair_progress pmctrack_mmon_quality_time pmctrack_hold; do
+		[ ! -e /sys/module/$module ] || rmmod $module
+	done
+	rmmod pmctrack pmctrack_sim
+	insmod $MODULES/pmctrack_sim.ko topology="${1:-$first_machine}"
+	load
+}
+
+# state KEY: a number of the active monitoring module's
+state() { grep -o "$1=[0-9]*" /proc/pmc/mmon_state | cut -d= -f2; }

@@ -18,8 +18,6 @@ without_quality() {
 	rmmod pmctrack_hold
 }
 
-state() { grep -o "$1=[0-9]*" /proc/pmc/mmon_state | cut -d= -f2; }
-
 # together PROGRAM…: each on a CPU of its own and measured, until all have ended once. Prints for
 # each: program, Quality Time, CPU time, time alone, all in ms
 together() {

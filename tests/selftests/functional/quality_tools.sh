@@ -239,16 +239,6 @@ test_qtop_cost() {
 	without_quality
 }
 
-# on_machine TOPOLOGY: another simulated machine of four CPUs; "" is the first one again
-on_machine() {
-	[ "$(nproc)" = 4 ] || only "four CPUs"
-	[ -n "${first_machine-}" ] || first_machine=$(simapp --machine | sed -n 's/^simulated machine: //p')
-	echo none >$MANAGER
-	rmmod pmctrack_mmon_quality_time pmctrack_hold 2>/dev/null || true
-	rmmod pmctrack pmctrack_sim
-	insmod $MODULES/pmctrack_sim.ko topology="${1:-$first_machine}"
-	load
-}
 placed() { ! all_cpus "$1"; }
 all_cpus() { [ "$(taskset -p "$1" | grep -oE '[0-9a-f]+$')" = f ]; }
 

@@ -4,16 +4,6 @@
 # which lose much to others, on a machine whose CPUs are of one kind.
 . "$(dirname "${BASH_SOURCE[0]}")/sched_ext.sh"
 
-# on_machine TOPOLOGY: another simulated machine of four CPUs; "" is the first one again
-on_machine() {
-	[ "$(nproc)" = 4 ] || only "four CPUs"
-	[ -n "${first_machine-}" ] || first_machine=$(simapp --machine | sed -n 's/^simulated machine: //p')
-	without_modules
-	rmmod pmctrack pmctrack_sim
-	insmod $MODULES/pmctrack_sim.ko topology="${1:-$first_machine}"
-	load
-}
-
 # all_of POLICY [OPTION…]: eight programs of some 4 s alone; slowdowns in /tmp/slowdowns; $apart:
 # the greatest of them over the smallest
 all_of() {

@@ -34,6 +34,7 @@ static const char usage_text[] =
 "  -x, --length PERCENT   of the profile's instructions (100)\n"
 "  -t, --truth            at the end, print what no counter knows\n"
 "  -j, --json             the same as JSON\n"
+"  -r, --report           print a line when a round is over\n"
 "  -p, --predict MACHINE  run nothing: print how long the program takes alone on each core\n"
 "                         type of a machine, and its events, as JSON\n"
 "  -w, --windows INSTR    with -p: for each piece of so many instructions, as CSV\n"
@@ -52,6 +53,7 @@ static const char usage_text[] =
  * @length: percent
  * @truth: print it
  * @json: print it as JSON
+ * @report: say when a round is over
  * @predict: the machine of a prediction; NULL: run the program
  * @windows: length of pieces of a prediction; 0: only all together
  * @list: print the profiles
@@ -67,6 +69,7 @@ struct options {
 	unsigned int length;
 	bool truth;
 	bool json;
+	bool report;
 	const char *predict;
 	uint64_t windows;
 	bool list;
@@ -112,6 +115,7 @@ static void parse(struct options *o, int argc, char **argv)
 		{ "length", required_argument, NULL, 'x' },
 		{ "truth", no_argument, NULL, 't' },
 		{ "json", no_argument, NULL, 'j' },
+		{ "report", no_argument, NULL, 'r' },
 		{ "predict", required_argument, NULL, 'p' },
 		{ "windows", required_argument, NULL, 'w' },
 		{ "list", no_argument, NULL, 'l' },
@@ -126,13 +130,14 @@ static void parse(struct options *o, int argc, char **argv)
 	int c;
 
 	*o = (struct options) { .seed = 1, .length = 100, .folder = PROFILES_DIR };
-	while ((c = getopt_long(argc, argv, "n:s:x:tjp:w:lm", known, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "n:s:x:tjrp:w:lm", known, NULL)) != -1) {
 		switch (c) {
 		case 'n': o->threads = (unsigned int)number("threads", optarg, 1, PROGRAM_THREADS); break;
 		case 's': o->seed = number("seed", optarg, 0, UINT64_MAX >> 1); break;
 		case 'x': o->length = (unsigned int)number("length", optarg, 1, 10000); break;
 		case 't': o->truth = true; break;
 		case 'j': o->json = true; break;
+		case 'r': o->report = true; break;
 		case 'l': o->list = true; break;
 		case 'm': o->machine = true; break;
 		case 'p': o->predict = optarg; break;
@@ -223,7 +228,7 @@ static int run(const struct options *o)
 	if (err)
 		complain("cannot wait for signals: %s", strerror(-err));
 	else
-		err = run_program(&p, o->seed, &result);
+		err = run_program(&p, o->seed, o->report, &result);
 	if (!err && o->json)
 		err = truth_print_json(&p, o->seed, &result);
 	else if (!err && o->truth)

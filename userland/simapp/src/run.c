@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -52,6 +53,7 @@ struct runner {
 /**
  * struct run - a run of a program
  * @program: the program
+ * @report: say when a round is over
  * @mutex: protects @changed
  * @changed: the generation has changed
  * @arrived: how many threads have come to the barrier
@@ -61,6 +63,7 @@ struct runner {
  */
 struct run {
 	const struct program *program;
+	bool report;
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
 	atomic_uint arrived;
@@ -156,8 +159,13 @@ static void *thread_main(void *data)
 	uint64_t i;
 
 	interrupt_join();
-	for (i = 0; !r->err && i < r->run->program->rounds; i++)
+	for (i = 0; !r->err && i < r->run->program->rounds; i++) {
 		r->err = one_round(r);
+		if (r->run->report && !r->index && !r->err) {
+			printf("round %llu\n", (unsigned long long)i + 1);
+			fflush(stdout);
+		}
+	}
 	if (r->err) {
 		atomic_store(&r->run->failed, true);
 		release_all(r->run);
@@ -204,9 +212,9 @@ static int start_and_wait(struct run *run)
 	return err;
 }
 
-int run_program(const struct program *p, uint64_t seed, struct run_result *result)
+int run_program(const struct program *p, uint64_t seed, bool report, struct run_result *result)
 {
-	struct run run = { .program = p, .mutex = PTHREAD_MUTEX_INITIALIZER,
+	struct run run = { .program = p, .report = report, .mutex = PTHREAD_MUTEX_INITIALIZER,
 			   .changed = PTHREAD_COND_INITIALIZER };
 	struct pmct_sim_truth before;
 	unsigned int opened, i;

@@ -22,7 +22,10 @@ struct run_result {
 	struct pmct_sim_truth truth[PROGRAM_THREADS];
 };
 
-/* 0, or a negative errno after a message. The same seed makes the same program. */
-int run_program(const struct program *p, uint64_t seed, struct run_result *result);
+/*
+ * 0, or a negative errno after a message. The same seed makes the same program. With @report, a
+ * line is printed when a round is over.
+ */
+int run_program(const struct program *p, uint64_t seed, bool report, struct run_result *result);
 
 #endif /* SIMAPP_RUN_H */

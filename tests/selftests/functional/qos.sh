@@ -1,0 +1,266 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Programs say what they deliver, and qosd gives them CPUs, on a simulated machine of four CPUs.
+. "$(dirname "${BASH_SOURCE[0]}")/models.sh"
+
+QOS=$CG/qosd
+# A program of four threads that does some ten rounds a second with one CPU.
+frames() {
+	python3 - "$1" <<-'P'
+		import json, sys
+		p = json.load(open("/opt/pmctrack/share/pmctrack/profiles/gamess.json"))
+		p.update(name="frames", threads=4, rounds=100000, serial=0, parallel=60_000_000 // int(sys.argv[1]))
+		json.dump(p, open("/tmp/frames%s.json" % sys.argv[1], "w"))
+	P
+}
+
+# qos_machine: four equal CPUs, and nobody's groups
+qos_machine() {
+	on_machine 4-private
+	mountpoint -q $CG || mount -t cgroup2 none $CG
+	frames 1
+	frames 2
+	[ ! -e $QOS ] || fail "a group is left: $(find $QOS)"
+}
+
+# deliver NAME FILE [OPTION…]: a program that says what it delivers, as $program
+deliver() {
+	throughput run -n "$1" -u frames/s -e '^round' "${@:3}" simapp -r "$2" >/dev/null & program=$!
+}
+
+begin_qosd() {
+	qosd "$@" >/tmp/qosd.out 2>/tmp/qosd.err & daemon=$!
+	eventually [ -S /run/qosd/socket ]
+}
+end_qosd() {
+	kill $daemon
+	wait $daemon || fail "status $? of qosd after SIGTERM: $(cat /tmp/qosd.err)"
+	equal "$(cat /tmp/qosd.err)" ""
+	[ ! -e $QOS ] || fail "groups are left: $(find $QOS)"
+}
+
+# qos KEY PID: a number, or a word, of "qosctl list"
+qos() {
+	qosctl list --json | python3 -c 'import json, sys
+p = [p for p in json.load(sys.stdin)["programs"] if p["pid"] == int(sys.argv[2])]
+print(p[0][sys.argv[1]] if p else "")' "$1" "$2"
+}
+# With one CPU, a program delivers as much as when nobody gives it any, and only one thread works.
+alone_rate() {
+	local count
+	taskset -c 0 simapp -r "$1" >/tmp/rounds & program=$!
+	sleep 3
+	kill $program
+	wait $program || true
+	count=$(wc -l </tmp/rounds)
+	rate=$(awk -v n="$count" 'BEGIN { print n / 3 }')
+}
+
+# held PID GOAL SECONDS: it is within 10 % of the goal in all windows of a second but one in twenty
+held() {
+	throughput list --json >/dev/null
+	python3 - "$1" "$2" "$3" <<-'P'
+		import json, subprocess, sys, time
+		pid, goal, seconds = int(sys.argv[1]), float(sys.argv[2]), int(sys.argv[3])
+		def count():
+		    programs = json.loads(subprocess.run(["throughput", "list", "--json"], capture_output=True).stdout)
+		    return [p["count"] for p in programs["programs"] if p["pid"] == pid][0]
+		rates, was, at = [], count(), time.monotonic()
+		for _ in range(seconds):
+		    time.sleep(max(0, 1 - (time.monotonic() - at)))
+		    time.sleep(0.05)
+		    now, then = count(), time.monotonic()
+		    rates.append((now - was) / (then - at))
+		    was, at = now, then
+		print("#", " ".join(f"{r:.1f}" for r in rates), "goal", goal)
+		good = sum(abs(r / goal - 1) <= 0.1 for r in rates)
+		sys.exit(good < 0.95 * len(rates) - 1)
+	P
+}
+
+# A goal is held by as many CPUs as it takes, and by as many as it takes when that changes.
+test_qos_goal() {
+	only sim
+	local one
+	qos_machine
+	alone_rate /tmp/frames1.json
+	echo "# with one CPU: $rate rounds/s"
+	one=$rate
+	begin_qosd -v
+	deliver frames /tmp/frames1.json -g "$(awk -v r="$one" 'BEGIN { print 2.4 * r }')"
+	sleep 4
+	qosctl list
+	tail -n 30 /tmp/qosd.out
+	held $program "$(awk -v r="$one" 'BEGIN { print 2.4 * r }')" 10 || fail "not held: $(tail -n 40 /tmp/qosd.out)"
+	near "$(qos cpus $program)" 2.4 15 "CPUs"
+	is_held() { [ "$(qos state $program)" = held ]; }
+	eventually is_held
+	# Another goal, in its midst; and one that is out of reach.
+	qosctl goal $program "$(awk -v r="$one" 'BEGIN { print 1.3 * r }')"
+	sleep 4
+	held $program "$(awk -v r="$one" 'BEGIN { print 1.3 * r }')" 10 || fail "not held: $(tail -n 40 /tmp/qosd.out)"
+	qosctl goal $program "$(awk -v r="$one" 'BEGIN { print 30 * r }')"
+	sleep 9
+	qosctl why $program
+	qosctl why $program | grep -qE "out of reach: more CPUs do not help; lately, [0-9.]+ frames/s was the most" ||
+		fail "$(qosctl why $program)"
+	qosctl metrics | grep -qE "^qosd_cpus\{pid=\"$program\",program=\"frames\",unit=\"frames/s\"\} [0-9.]+$"
+	kill $program
+	wait $program || true
+	eventually [ ! -e $QOS/app-$program ]
+	end_qosd
+	on_machine ""
+}
+
+# Too few CPUs: parts are in proportion to what is asked for and to weights, and all have one.
+test_qos_shares() {
+	only sim
+	local a b c one
+	qos_machine
+	alone_rate /tmp/frames1.json
+	one=$rate
+	echo '{"most_weight": 1000}' >/tmp/qosd.json
+	begin_qosd -f /tmp/qosd.json
+	deliver first /tmp/frames1.json -g "$(awk -v r="$one" 'BEGIN { print 3 * r }')"; a=$program
+	deliver second /tmp/frames1.json -g "$(awk -v r="$one" 'BEGIN { print 3 * r }')" -w 200; b=$program
+	deliver third /tmp/frames1.json -g "$(awk -v r="$one" 'BEGIN { print 0.9 * r }')"; c=$program
+	sleep 8
+	qosctl list
+	qosctl why $a | grep -q "too few CPUs: it asks for"
+	more "$(qos cpus $c)" 0.8 "CPUs of the third"
+	near "$(qos cpus $b)" "$(awk -v x="$(qos cpus $a)" 'BEGIN { print 2 * x }')" 40 "CPUs of twice the weight"
+	awk -v a="$(qos cpus $a)" -v b="$(qos cpus $b)" -v c="$(qos cpus $c)" 'BEGIN { exit !(a + b + c < 4.2 && a >= 0.95) }' || fail "$(qosctl list)"
+	kill $a $b $c
+	wait $a $b $c || true
+	end_qosd
+	on_machine ""
+}
+
+# CPUs of its own, whole ones; what others have goes to nobody else.
+test_qos_cpus() {
+	only sim
+	local a b one i
+	qos_machine
+	alone_rate /tmp/frames1.json
+	one=$rate
+	echo '{"actuator": "cpuset", "programs": {"ruled": {"min": '"$(awk -v r="$one" 'BEGIN { print 1.5 * r }')"', "max": '"$(awk -v r="$one" 'BEGIN { print 2.5 * r }')"'}}}' >/tmp/qosd.json
+	begin_qosd -f /tmp/qosd.json
+	deliver ruled /tmp/frames1.json; a=$program
+	deliver other /tmp/frames1.json -g "$(awk -v r="$one" 'BEGIN { print r }')"; b=$program
+	sleep 6
+	qosctl list
+	cat $QOS/app-*/cpuset.cpus
+	equal "$(qos cpus $a)" 2.0 "CPUs of the first"
+	equal "$(qos cpus $b)" 1.0 "CPUs of the second"
+	equal "$(cat $QOS/app-*/cpuset.cpus | tr ',\n' '  ' | sed 's/\([0-9]\)-\([0-9]\)/\1 \2/g' | tr -s ' ' '\n' | sort | uniq -d)" "" "CPUs of both"
+	# A CPU goes.
+	echo 0 >/sys/devices/system/cpu/cpu3/online
+	sleep 2
+	more 3.1 "$(awk -v a="$(qos cpus $a)" -v b="$(qos cpus $b)" 'BEGIN { print a + b }')" "CPUs of both"
+	echo 1 >/sys/devices/system/cpu/cpu3/online
+	kill $a $b
+	wait $a $b || true
+	end_qosd
+	on_machine ""
+}
+
+# Whatever happens, processes are back where they were; what others change is theirs.
+test_qos_ends() {
+	only sim
+	local a b
+	qos_machine
+	mkdir -p $CG/mine
+	begin_qosd
+	expect_refusal 1 "^qosd: another qosd runs" qosd
+	(echo $BASHPID >$CG/mine/cgroup.procs; exec throughput run -n a -e '^round' -g 15 simapp -r /tmp/frames1.json >/dev/null) & a=$!
+	eventually grep -q . $QOS/app-$a/cpu.max
+	eventually grep -qv max $QOS/app-$a/cpu.max
+	# Killed: all is left as it was, and the next one clears it up.
+	kill -KILL $daemon
+	wait $daemon || true
+	grep -q "/qosd/app-$a" /proc/$a/cgroup
+	qosd >/tmp/qosd.out 2>/tmp/qosd.err & daemon=$!
+	eventually grep -q "processes of a qosd that was killed are back in their control groups" /tmp/qosd.err
+	eventually grep -q "/qosd/app-$a" /proc/$a/cgroup
+	eventually [ -S /run/qosd/socket ]
+	eventually qosctl list
+	# Somebody else moves it, or changes its group.
+	echo $a >$CG/mine/cgroup.procs
+	eventually grep -q "^qosd: a\[$a\] is left alone: the process was moved to another control group" /tmp/qosd.err
+	qosctl why $a | grep -q "left alone: the process was moved"
+	grep -q ":/mine$" /proc/$a/cgroup
+	eventually [ ! -e $QOS/app-$a ]
+	grep -q ":/mine$" "/proc/$(pgrep -P $a)/cgroup" || fail "$(cat "/proc/$(pgrep -P $a)/cgroup")"
+	deliver b /tmp/frames1.json -g 15; b=$program
+	eventually grep -qv max $QOS/app-$b/cpu.max
+	echo max >$QOS/app-$b/cpu.max
+	eventually grep -q "^qosd: b\[$b\] is left alone: its cpu.max was changed" /tmp/qosd.err
+	kill $daemon
+	wait $daemon || fail "status $?"
+	[ ! -e $QOS ] || fail "groups are left: $(find $QOS)"
+	expect_refusal 1 "/run/qosd/socket: .*: is qosd running?" qosctl list
+	kill $a $b
+	wait $a $b || true
+	rmdir $CG/mine
+	on_machine ""
+}
+
+# Who may do what, and what is refused.
+test_qos_refused() {
+	only sim
+	local a b wrong
+	qos_machine
+	for wrong in '[]:is not an object' '{"step_s": 0}:step_s is a number from 0.1 to 10' '{"actuator": "x"}:actuator is bandwidth, cpuset or both' \
+		'{"group": "../x"}:group is the path' '{"programs": {"x": {"goal": -1}}}:goal is a number' '{"unknown": 1}:.unknown. is not known'; do
+		echo "${wrong%:*}" >/tmp/qosd.json
+		expect_refusal 1 "^qosd: /tmp/qosd.json: .*${wrong##*:}" qosd -f /tmp/qosd.json
+	done
+	expect_refusal 1 "^qosd: /nowhere: No such file" qosd -f /nowhere
+	expect_refusal 1 "qosd is root's" user qosd
+	expect_refusal 2 "^qosctl: 'x' is no command" qosctl x
+	expect_refusal 2 "^qosctl: goal: wrong number" qosctl goal 1
+	expect_refusal 2 "not a number above 0" qosctl goal 1 -3
+	chmod 666 /dev/pmctrack_sim
+	begin_qosd
+	deliver mine /tmp/frames1.json -g 15; a=$program
+	setpriv --reuid=1000 --regid=1000 --clear-groups -- throughput run -n theirs -e '^round' -g 5 -w 1000 simapp -r /tmp/frames1.json >/dev/null & b=$!
+	eventually qosctl why $a
+	eventually qosctl why $b
+	expect_refusal 1 "it is another user's" user qosctl goal $a 5
+	expect_refusal 1 "only root can make a weight greater" user qosctl weight $b 900
+	expect_refusal 1 "only root can do that" user qosctl pause $b
+	user qosctl goal $b 6 7
+	user qosctl weight $b 50
+	equal "$(qos weight $b)" 50
+	equal "$(qos goal_max $b)" 7.0
+	expect_refusal 1 "has no such program" qosctl why 1
+	qosctl pause $b
+	equal "$(qos state $b)" paused
+	qosctl resume $b
+	# Nonsense on the socket, and somebody who says nothing.
+	python3 - <<-'P'
+		import socket
+		def say(data):
+		    s = socket.socket(socket.AF_UNIX)
+		    s.connect("/run/qosd/socket")
+		    s.sendall(data)
+		    s.settimeout(5)
+		    return s.recv(65536)
+		for data in b"\n", b"{}\n", b"[1]\n", b'{"command": 5}\n', b"\0\n", b'{"command":"goal","pid":1e99}\n', b"x" * 5000 + b"\n":
+		    assert b'"error"' in say(data), data
+		quiet = []
+		for _ in range(40):
+		    quiet.append(socket.socket(socket.AF_UNIX))
+		    quiet[-1].connect("/run/qosd/socket")
+		assert b'"programs"' in say(b'{"command":"list"}\n')
+	P
+	# In a dry run nothing changes.
+	kill $daemon
+	wait $daemon || true
+	timeout 3 qosd --dry-run >/tmp/dry 2>&1 || true
+	grep -qE "^mine\[$a\]: [0-9.]+ frames/s, asks for [0-9.]+, gets [0-9.]+ CPUs: " /tmp/dry || fail "$(cat /tmp/dry)"
+	[ ! -e $QOS ] || fail "a dry run made $QOS"
+	kill $a $b
+	wait $a $b || true
+	on_machine ""
+}

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "allocator.h"
+
+#include <math.h>
+#include <stdbool.h>
+
+#define BISECTIONS 60
+/* Sums of numbers of CPUs are equal if they differ by less. */
+#define NEARLY 1e-9
+
+/* What each gets at least. */
+double qos_floor(const struct qos_machine *machine, size_t programs)
+{
+	return programs <= machine->cpus ? fmin(1, machine->cpus) : machine->cpus / (double)programs;
+}
+
+/* With water as high as @level. */
+static double part(const struct qos_share *s, double floor, double level)
+{
+	return fmin(fmax(s->weight * s->demand * level, fmin(floor, s->demand)), s->demand);
+}
+
+static double sum_at(const struct qos_share *share, size_t n, double floor, double level)
+{
+	double sum = 0;
+	size_t i;
+
+	for (i = 0; i < n; i++)
+		sum += part(&share[i], floor, level);
+	return sum;
+}
+
+/* Demands become what there is. */
+static void divide(const struct qos_machine *machine, struct qos_share *share, size_t n)
+{
+	double floor = qos_floor(machine, n), low = 0, high = 1, middle;
+	size_t i;
+	int k;
+
+	for (i = 0; i < n; i++) {
+		share[i].demand = fmax(fmin(share[i].demand, fmin(share[i].cap, machine->cpus)),
+				       fmin(floor, share[i].cap));
+	}
+	/* At a weight of 1, all have all of their demand at 1. */
+	if (sum_at(share, n, floor, high) > machine->cpus + NEARLY) {
+		for (k = 0; k < BISECTIONS; k++) {
+			middle = (low + high) / 2;
+			if (sum_at(share, n, floor, middle) > machine->cpus)
+				high = middle;
+			else
+				low = middle;
+		}
+		high = low;
+	}
+	for (i = 0; i < n; i++)
+		share[i].fair = part(&share[i], floor, high);
+}
+
+static double rounded_down(double cpus, double unit)
+{
+	return floor(cpus / unit + NEARLY) * unit;
+}
+
+/* The one that is owed most, or least (@sign -1), and can be given one unit more, or less. */
+static struct qos_share *most_owed(struct qos_share *share, size_t n, double least, double unit,
+				   double sign)
+{
+	struct qos_share *found = NULL;
+	double most = -INFINITY, owed;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		if (sign < 0 && share[i].granted - unit < least - NEARLY)
+			continue;
+		if (sign > 0 && share[i].granted + unit > ceil(share[i].cap / unit) * unit + NEARLY)
+			continue;
+		owed = sign * (share[i].fair + share[i].carry - share[i].granted);
+		if (owed > most) {
+			most = owed;
+			found = &share[i];
+		}
+	}
+	return found;
+}
+
+/* Largest remainder, with what was carried on. */
+static void round_shares(const struct qos_machine *machine, struct qos_share *share, size_t n)
+{
+	double unit = machine->unit, all = rounded_down(machine->cpus, unit), sum = 0, target = 0;
+	double least = n * unit <= all + NEARLY ? unit : 0, before, wanted;
+	struct qos_share *one;
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		before = share[i].granted;
+		wanted = share[i].fair + share[i].carry;
+		share[i].granted = fmax(rounded_down(wanted, unit), least);
+		/* What it has is good enough. */
+		if (before > 0 && fabs(wanted - before) < machine->hysteresis * unit)
+			share[i].granted = rounded_down(before, unit);
+		sum += share[i].granted;
+		target += wanted;
+	}
+	target = fmin(rounded_down(target + unit / 2, unit), all);
+	while (sum > all + NEARLY && (one = most_owed(share, n, least, unit, -1))) {
+		one->granted -= unit;
+		sum -= unit;
+	}
+	while (sum < target - NEARLY && (one = most_owed(share, n, least, unit, 1)) &&
+	       one->fair + one->carry - one->granted > machine->hysteresis * unit / 2) {
+		one->granted += unit;
+		sum += unit;
+	}
+	for (i = 0; i < n; i++) {
+		wanted = share[i].fair + share[i].carry - share[i].granted;
+		share[i].carry = fmax(fmin(wanted, unit), -unit);
+	}
+}
+
+/**
+ * qos_allocate() - give CPUs to all
+ * @share: the programs
+ * @n: how many; with none, nothing happens
+ *
+ * Afterwards the sum of qos_share::granted is not more than there is, and each has a unit at least
+ * if there are as many.
+ */
+void qos_allocate(const struct qos_machine *machine, struct qos_share *share, size_t n)
+{
+	if (!n)
+		return;
+	divide(machine, share, n);
+	round_shares(machine, share, n);
+}

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "manager.h"
+
+#include <math.h>
+#include <string.h>
+
+#define FORGETTING 0.95
+/* The true slope may be so many times what is estimated, at the end of a phase for instance. */
+#define GAIN_MARGIN 2.0
+/* A plateau: as CPUs grow, at least to so many times, the rate grows with less than this power. */
+#define FURTHER 1.25
+#define FLAT 0.15
+/* A rate that is so far, as a part, from that with as many CPUs before: the program has changed. */
+#define CHANGED 0.15
+/* What was seen longer ago may not be so any more. */
+#define FRESH_STEPS 60
+#define SEEN_OFTEN 3
+/* Who has all, and not enough, is given less now and then: perhaps that does as well. */
+#define SHORT_STEPS 8
+#define PROBE_STEPS 4
+#define PROBE_EACH 20
+#define PROBE_PART 0.6
+/* In one step, CPUs grow at most so many times. */
+#define GROWTH 2.0
+
+/**
+ * qos_least_pole() - the smallest p with which the loop is stable
+ * @delay_steps: steps between a change of CPUs and what is measured of it, beyond the one that the
+ *	model has
+ *
+ * With the model's parameters the loop is g (1-p) / ((z-1) z^d), where g is the true slope over the
+ * estimated one. It is stable for g (1-p) < 2 sin(pi / (2 (2d+1))).
+ */
+double qos_least_pole(double delay_steps)
+{
+	return fmax(0, 1 - 2 * sin(M_PI / (2 * (2 * fmax(delay_steps, 0) + 1))) / GAIN_MARGIN);
+}
+
+/**
+ * qos_manager_begin() - a program has come
+ * @pole: 0 to 1
+ * @window_a: see struct qos_model
+ * @granted: CPUs that it has
+ * @most: CPUs that it can have
+ */
+void qos_manager_begin(struct qos_manager *m, double pole, double window_a, double granted,
+		       double most)
+{
+	memset(m, 0, sizeof(*m));
+	qos_model_begin(&m->model, FORGETTING, window_a);
+	m->pole = pole;
+	m->granted = granted;
+	m->most = most;
+}
+
+static struct qos_level *level_of(struct qos_manager *m, double cpus)
+{
+	int i = (int)ceil(cpus - 0.25);
+
+	i = i < 1 ? 1 : i;
+	return &m->level[i <= QOS_LEVELS ? i - 1 : QOS_LEVELS - 1];
+}
+
+static bool is_fresh(const struct qos_manager *m, const struct qos_level *level)
+{
+	return level->seen && m->steps - level->at <= FRESH_STEPS;
+}
+
+static void note_level(struct qos_manager *m, double rate)
+{
+	struct qos_level *level = level_of(m, m->granted);
+
+	if (!is_fresh(m, level))
+		level->seen = 0;
+	/* Rates of another phase say nothing of this one. */
+	if (level->seen && fabs(rate - level->rate) > CHANGED * level->rate)
+		memset(m->level, 0, sizeof(m->level));
+	level->seen += level->seen < 8;
+	level->rate += (rate - level->rate) / level->seen;
+	level->at = m->steps;
+}
+
+static bool is_known(const struct qos_manager *m, int i)
+{
+	return is_fresh(m, &m->level[i]) && m->level[i].seen >= SEEN_OFTEN;
+}
+
+/* The greatest rate that was seen lately, and held; 0: none. */
+double qos_manager_best(const struct qos_manager *m)
+{
+	double best = 0;
+	int i;
+
+	for (i = 0; i < QOS_LEVELS; i++)
+		if (is_known(m, i))
+			best = fmax(best, m->level[i].rate);
+	return best;
+}
+
+/* CPUs beyond which the rate does not grow, as more of them were tried; 0: that was not seen. */
+double qos_manager_plateau(const struct qos_manager *m)
+{
+	double most = 0;
+	int i, last = 0, found = 0;
+
+	for (i = QOS_LEVELS - 1; i >= 0; i--) {
+		if (!is_known(m, i))
+			continue;
+		if (!last)
+			last = i + 1;
+		if (last >= FURTHER * (i + 1) &&
+		    most <= m->level[i].rate * pow((double)last / (i + 1), FLAT))
+			found = i + 1;
+		most = fmax(most, m->level[i].rate);
+	}
+	return found;
+}
+
+static double error_of(double rate, const struct qos_goal *goal)
+{
+	if (rate < goal->min)
+		return goal->min - rate;
+	return rate > goal->max ? goal->max - rate : 0;
+}
+
+/* Is the goal out of reach, or are fewer CPUs as good? */
+static double probe(struct qos_manager *m, double e, double demand, double plateau)
+{
+	double all = plateau > 0 ? fmin(plateau, m->most) : m->most;
+
+	if (m->probing) {
+		m->probing--;
+		return m->probed;
+	}
+	m->short_of = e > 0 && m->granted >= 0.99 * all ? m->short_of + 1 : 0;
+	if (m->short_of >= SHORT_STEPS && m->steps - m->probed_at >= PROBE_EACH && m->granted > 1) {
+		m->probing = PROBE_STEPS - 1;
+		m->probed_at = m->steps;
+		m->probed = m->granted * PROBE_PART;
+		return m->probed;
+	}
+	return e > 0 && plateau > 0 ? fmin(demand, plateau) : demand;
+}
+
+/**
+ * qos_manager_step() - ask for CPUs
+ * @rate: of the last step, 0 or more
+ * @learn: the program had the CPUs that it was granted, and could use them
+ * @goal: its goal
+ *
+ * Return: CPUs, more than 0.
+ */
+double qos_manager_step(struct qos_manager *m, double rate, bool learn, const struct qos_goal *goal)
+{
+	double e = error_of(rate, goal), gain, demand;
+
+	m->steps++;
+	if (learn) {
+		qos_model_learn(&m->model, rate);
+		if (rate > 0)
+			note_level(m, rate);
+	}
+	if (!m->model.steps || m->model.b <= 0) {
+		/* Nothing is known but whether it is enough. */
+		m->demand = fmin(m->granted * (e > 0 ? GROWTH : 1), m->most);
+		m->e = e;
+		m->known = false;
+		return m->demand;
+	}
+	gain = (1 - m->pole) / m->model.b;
+	demand = m->granted + gain * (e - (m->known ? m->model.a * m->e : m->model.a * e));
+	demand = fmin(fmax(demand, m->granted / GROWTH), m->granted * GROWTH);
+	m->demand = probe(m, e, fmin(demand, m->most), qos_manager_plateau(m));
+	m->e = e;
+	m->known = true;
+	return m->demand;
+}
+
+/* What it is given for the next step, which begins now. */
+void qos_manager_grant(struct qos_manager *m, double rate, double cpus)
+{
+	m->granted = cpus;
+	qos_model_apply(&m->model, rate, cpus);
+}

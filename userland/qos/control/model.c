@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model.h"
+
+#include <math.h>
+#include <string.h>
+
+/*
+ * Covariance at the beginning, and the most that forgetting may make of it; in units in which rates
+ * and CPUs are about 1. How rates are measured is known better than how the program scales.
+ */
+#define FIRST_P_OF_A 1.0
+#define FIRST_P_OF_B 10.0
+#define MOST_P 100.0
+/* Who is off by more than this part, and by more than usual, has come to another phase. */
+#define CHANGED 0.15
+#define UNUSUAL 3.0
+/* Means of errors and of CPUs are of so many steps, or so. */
+#define FADING 0.9
+/* CPUs change by more than this part, or a and b cannot be told apart. */
+#define EXCITED 0.03
+/* After so many steps a model can be judged. */
+#define JUDGED 6
+
+static void forget(struct qos_model *m)
+{
+	m->a = m->window_a;
+	m->p[0][0] = FIRST_P_OF_A;
+	m->p[1][1] = FIRST_P_OF_B;
+	m->p[0][1] = m->p[1][0] = 0;
+}
+
+/**
+ * qos_model_begin() - nothing is known
+ * @forgetting: 0.9 to 1; 0.95 forgets in 20 steps
+ * @window_a: 0 to QOS_MOST_A
+ */
+void qos_model_begin(struct qos_model *m, double forgetting, double window_a)
+{
+	memset(m, 0, sizeof(*m));
+	m->forgetting = forgetting;
+	m->window_a = fmin(fmax(window_a, 0), QOS_MOST_A);
+	m->r = -1;
+	forget(m);
+}
+
+/* What will come of a rate, with so many CPUs. */
+double qos_model_foresee(const struct qos_model *m, double r, double c)
+{
+	return m->a * r + m->b * c;
+}
+
+/* b, if a program scaled perfectly. */
+static double proportional(const struct qos_model *m, double rate)
+{
+	return (1 - m->a) * rate / m->c;
+}
+
+static void project(struct qos_model *m, double rate)
+{
+	m->a = fmin(fmax(m->a, 0), QOS_MOST_A);
+	m->b = fmax(m->b, QOS_LEAST_B * proportional(m, rate));
+}
+
+static void bound(struct qos_model *m)
+{
+	double trace = m->p[0][0] + m->p[1][1];
+	int i, k;
+
+	if (trace <= MOST_P)
+		return;
+	for (i = 0; i < 2; i++)
+		for (k = 0; k < 2; k++)
+			m->p[i][k] *= MOST_P / trace;
+}
+
+/*
+ * Another phase: what was learnt is of the last one. (Least squares would take a sudden fall for a
+ * large a and a small b, and (1 - p) / b would explode.)
+ */
+static bool has_changed(const struct qos_model *m, double off)
+{
+	return m->steps && fabs(off) > CHANGED * m->r && off * off > UNUSUAL * UNUSUAL * m->error;
+}
+
+/* One step of recursive least squares, in units in which rates and CPUs are about 1. */
+static void least_squares(struct qos_model *m, double rate)
+{
+	double unit_r = fmax(m->r, rate), unit_c = fmax(m->mean_c, m->c);
+	double x[2] = {m->r / unit_r, m->c / unit_c};
+	double px[2] = {m->p[0][0] * x[0] + m->p[0][1] * x[1], m->p[1][0] * x[0] + m->p[1][1] * x[1]};
+	double gain = m->forgetting + x[0] * px[0] + x[1] * px[1];
+	double off = (rate - qos_model_foresee(m, m->r, m->c)) / unit_r;
+	int i, k;
+
+	m->a += px[0] / gain * off;
+	m->b += px[1] / gain * off * unit_r / unit_c;
+	for (i = 0; i < 2; i++)
+		for (k = 0; k < 2; k++)
+			m->p[i][k] = (m->p[i][k] - px[i] * px[k] / gain) / m->forgetting;
+	bound(m);
+}
+
+static void note(double *mean, double value)
+{
+	*mean = FADING * *mean + (1 - FADING) * value;
+}
+
+/* Do the CPUs change enough that a and b can be told apart? */
+bool qos_model_is_excited(const struct qos_model *m)
+{
+	return m->var_c > EXCITED * EXCITED * m->mean_c * m->mean_c;
+}
+
+/* Does it foresee better than that nothing changes? At the beginning nobody knows. */
+bool qos_model_is_trusted(const struct qos_model *m)
+{
+	return m->steps < JUDGED || m->error <= m->error_last * 1.1 + 1e-4 * m->r * m->r;
+}
+
+/**
+ * qos_model_learn() - a step is over, with the CPUs of qos_model_apply()
+ * @rate: what came of it
+ */
+void qos_model_learn(struct qos_model *m, double rate)
+{
+	double off = rate - qos_model_foresee(m, m->r, m->c);
+	bool changed = has_changed(m, off);
+
+	if (m->r <= 0 || m->c <= 0 || rate <= 0)
+		return;
+	if (!m->steps) {
+		m->b = proportional(m, rate);
+	} else {
+		note(&m->error, off * off);
+		note(&m->error_last, (rate - m->r) * (rate - m->r));
+	}
+	if (changed) {
+		forget(m);
+		m->b = (rate - m->a * m->r) / m->c;
+	} else if (qos_model_is_excited(m)) {
+		least_squares(m, rate);
+	} else {
+		/* What is known is where it settles. */
+		m->b += (1 - m->forgetting) * 4 * off / m->c;
+		m->a += (1 - m->forgetting) * (m->window_a - m->a);
+	}
+	project(m, rate);
+	m->steps++;
+}
+
+/**
+ * qos_model_apply() - a step begins
+ * @rate: what there is; 0 or less: unknown, and the step will not be learnt from
+ * @cpus: what the program is given
+ */
+void qos_model_apply(struct qos_model *m, double rate, double cpus)
+{
+	double off = cpus - m->mean_c;
+
+	m->r = rate;
+	m->c = cpus;
+	if (m->mean_c <= 0) {
+		m->mean_c = cpus;
+		return;
+	}
+	note(&m->mean_c, cpus);
+	note(&m->var_c, off * off);
+}

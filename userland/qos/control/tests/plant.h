@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Programs whose throughput is known: they are not what the model takes them for. */
+#ifndef PLANT_H
+#define PLANT_H
+
+#include <math.h>
+#include <stdint.h>
+
+#define PLANT_DELAY 4
+
+/**
+ * struct plant - a program
+ * @a: part of a step's rate that is the last one's
+ * @work: units/s of one CPU
+ * @serial: part of its work that does not scale (Amdahl)
+ * @harm: of each further CPU to all (contention)
+ * @threads: CPUs that it can use
+ * @delay: steps until a change of CPUs shows
+ * @noise: of the measured rate, as a part of it
+ */
+struct plant {
+	double a;
+	double work;
+	double serial;
+	double harm;
+	double threads;
+	int delay;
+	double noise;
+	double r;
+	double past[PLANT_DELAY + 1];
+	int began;
+	uint32_t lot;
+};
+
+static double plant_lot(struct plant *p)
+{
+	p->lot = p->lot * 1664525 + 1013904223;
+	return p->lot / 4294967296.0 * 2 - 1;
+}
+
+/* Where it settles. */
+static double plant_rate(const struct plant *p, double cpus)
+{
+	double c = fmin(cpus, p->threads);
+
+	return p->work * (c < 1 ? c : 1 / (p->serial + (1 - p->serial) / c + p->harm * (c - 1)));
+}
+
+/* A step with so many CPUs; the rate that is measured. */
+static double plant_step(struct plant *p, double cpus)
+{
+	int i;
+
+	if (!p->began++)
+		for (i = 0; i <= PLANT_DELAY; i++)
+			p->past[i] = cpus;
+	for (i = PLANT_DELAY; i; i--)
+		p->past[i] = p->past[i - 1];
+	p->past[0] = cpus;
+	p->r = p->a * p->r + (1 - p->a) * plant_rate(p, p->past[p->delay]);
+	return p->r * (1 + p->noise * plant_lot(p));
+}
+
+#endif /* PLANT_H */

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "app.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "complain.h"
+
+/* Rates are of at least so many ticks, and of at most so long. */
+#define TICKS 10
+#define MOST_WINDOW_S 2.0
+#define LEAST_POLE 0.6
+/* CPUs that are not used say nothing of how a program scales. */
+#define USED 0.6
+
+static void take_goal(struct app *a, const struct settings *s)
+{
+	const struct rule *rule = settings_rule(s, a->info.name);
+
+	if (a->asked)
+		return;
+	a->goal = (struct qos_goal){a->info.goal_min, a->info.goal_max};
+	if (rule && rule->min > 0)
+		a->goal = (struct qos_goal){rule->min, rule->max};
+	if (rule && rule->weight)
+		a->weight = rule->weight;
+	else
+		a->weight = a->info.weight < s->most_weight ? a->info.weight : s->most_weight;
+}
+
+struct app *app_open(const struct settings *s, pid_t pid, double cpus, bool dry)
+{
+	struct app *a = calloc(1, sizeof(*a));
+	const struct rule *rule;
+	char name[32];
+	int err;
+
+	if (!a)
+		return NULL;
+	if (throughput_open(pid, &a->reader) || throughput_info(a->reader, &a->info))
+		goto none;
+	rule = settings_rule(s, a->info.name);
+	take_goal(a, s);
+	if (!a->info.alive || a->goal.min <= 0 || (rule && rule->ignore))
+		goto none;
+	a->window_s = s->step_s;
+	a->threads = 1;
+	/* It has had whatever it wanted so far. */
+	qos_manager_begin(&a->manager, s->pole > 0 ? s->pole : LEAST_POLE, 0, 1, cpus);
+	if (!dry) {
+		snprintf(name, sizeof(name), "app-%d", (int)pid);
+		err = group_open(&a->group, name);
+		if (!err)
+			err = group_take(&a->group, pid, a->info.uid);
+		if (err) {
+			complain("%s[%d] is not managed: %s", a->info.name, (int)pid, strerror(-err));
+			a->left = err == -EOPNOTSUPP || err == -EBUSY ?
+				"it is in a threaded control group" : "it cannot be moved to a control group";
+		}
+	}
+	return a;
+none:
+	app_close(a);
+	return NULL;
+}
+
+void app_close(struct app *a)
+{
+	if (!a)
+		return;
+	throughput_close(a->reader);
+	group_close(&a->group);
+	free(a);
+}
+
+void app_look(struct app *a)
+{
+	throughput_rate(a->reader, (uint64_t)(a->window_s * 1e9), &a->rate);
+}
+
+bool app_is_managed(const struct app *a)
+{
+	return !a->left && !a->paused && a->goal.min > 0;
+}
+
+/* Slow programs tick so seldom that a step says little. */
+static double window_of(const struct app *a, const struct settings *s)
+{
+	double wanted = TICKS / fmax(fmax(a->rate, a->goal.min), 1e-9);
+
+	return fmin(fmax(wanted, s->step_s), fmax(MOST_WINDOW_S, s->step_s));
+}
+
+static void note_usage(struct app *a, double seconds)
+{
+	uint64_t before = a->us;
+
+	if (!a->group.path[0] || group_usage(&a->group, &a->us, &a->threads))
+		return;
+	a->used = before ? (double)(a->us - before) / 1e6 / seconds : 0;
+}
+
+/* What others do to its group is theirs. */
+static void check(struct app *a)
+{
+	const char *what;
+
+	if (!a->group.path[0] || a->left || !group_check(&a->group, a->info.pid, &what))
+		return;
+	complain("%s[%d] is left alone: %s", a->info.name, (int)a->info.pid, what);
+	a->left = what;
+	group_close(&a->group);
+}
+
+bool app_step(struct app *a, const struct settings *s, double cpus, double seconds)
+{
+	double used;
+	bool learn;
+
+	if (throughput_info(a->reader, &a->info)) {
+		a->left = "what it shares is damaged";
+		return false;
+	}
+	if (!a->info.alive)
+		return false;
+	take_goal(a, s);
+	check(a);
+	/* What it has started since. */
+	if (!a->left && a->group.path[0])
+		group_take(&a->group, a->info.pid, a->info.uid);
+	a->window_s = window_of(a, s);
+	app_look(a);
+	note_usage(a, seconds);
+	if (!app_is_managed(a))
+		return true;
+	a->manager.most = fmin(cpus, a->threads);
+	a->manager.model.window_a = fmin(fmax(1 - s->step_s / a->window_s, 0), QOS_MOST_A);
+	if (s->pole <= 0)
+		a->manager.pole = fmax(LEAST_POLE, qos_least_pole(1 + (a->window_s / s->step_s - 1) / 2));
+	used = a->used > 0 ? a->used : a->manager.granted;
+	learn = used >= USED * a->manager.granted;
+	a->share.demand = qos_manager_step(&a->manager, a->rate, learn, &a->goal);
+	a->share.cap = a->manager.most;
+	a->share.weight = a->weight;
+	return true;
+}
+
+void app_give(struct app *a, const struct settings *s)
+{
+	int err = 0;
+
+	qos_manager_grant(&a->manager, a->rate, a->share.granted);
+	if (!a->group.path[0])
+		return;
+	if (s->actuator != ACTUATOR_CPUS)
+		err = group_set_bandwidth(&a->group, a->share.granted);
+	if (!err && s->actuator != ACTUATOR_BANDWIDTH)
+		err = group_set_cpus(&a->group, &a->cpus);
+	if (err) {
+		complain("%s[%d]: %s: %s", a->info.name, (int)a->info.pid, a->group.path, strerror(-err));
+		a->left = "its control group cannot be changed";
+		group_close(&a->group);
+	}
+}
+
+static bool is_held(const struct app *a)
+{
+	return a->rate >= a->goal.min * (1 - APP_HELD) && a->rate <= a->goal.max * (1 + APP_HELD);
+}
+
+const char *app_state(const struct app *a)
+{
+	if (a->left)
+		return "left alone";
+	if (a->paused)
+		return "paused";
+	if (a->goal.min <= 0)
+		return "no goal";
+	if (!a->manager.model.steps)
+		return "new";
+	if (is_held(a))
+		return "held";
+	if (a->rate > a->goal.max)
+		return a->share.demand < 0.98 * a->share.granted ? "above" : "settling";
+	if (a->share.fair < 0.98 * a->share.demand)
+		return "too few CPUs";
+	return a->manager.short_of || qos_manager_plateau(&a->manager) > 0 ? "out of reach" : "settling";
+}
+
+char *app_why(const struct app *a)
+{
+	const char *state = app_state(a), *unit = a->info.unit;
+	double best = qos_manager_best(&a->manager);
+	char *text = NULL;
+	int length;
+
+	if (a->left)
+		length = asprintf(&text, "%s", a->left);
+	else if (a->paused)
+		length = asprintf(&text, "by qosctl, with %.2f CPUs", a->share.granted);
+	else if (!strcmp(state, "new"))
+		length = asprintf(&text, "it has not been watched for long enough");
+	else if (!strcmp(state, "too few CPUs"))
+		length = asprintf(&text, "it asks for %.2f CPUs; with its weight of %u, its part is %.2f",
+				  a->share.demand, a->weight, a->share.fair);
+	else if (!strcmp(state, "out of reach"))
+		length = asprintf(&text, "more CPUs do not help; lately, %.4g %s was the most%s", best, unit,
+				  a->manager.most <= a->threads && a->threads < 2 ? ": it has one thread" : "");
+	else if (!strcmp(state, "above"))
+		length = asprintf(&text, "it delivers more than its goal with the least CPUs that it can have");
+	else
+		length = asprintf(&text, "%.4g %s with %.2f CPUs; each further CPU is worth about %.4g %s%s",
+				  a->rate, unit, a->share.granted,
+				  a->manager.model.b / fmax(1 - a->manager.model.a, 0.01), unit,
+				  qos_model_is_trusted(&a->manager.model) ? "" : " (not trusted)");
+	return length < 0 ? NULL : text;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A program that is managed: what it delivers, what it should, and what it is given. */
+#ifndef QOSD_APP_H
+#define QOSD_APP_H
+
+#include "allocator.h"
+#include "group.h"
+#include "manager.h"
+#include "settings.h"
+#include "throughput.h"
+
+/* A goal is held if the rate is within this part of it. */
+#define APP_HELD 0.1
+
+/**
+ * struct app - a program
+ * @info: as it says
+ * @reader: of its ticks
+ * @goal: in force
+ * @weight: likewise
+ * @asked: goal and weight were set by qosctl: what the program says does not count any more
+ * @paused: it is left as it is, with what it has
+ * @left: why it is not managed any more; NULL: it is
+ * @rate: units/s
+ * @window_s: of that
+ * @used: CPUs that it used in the last step
+ * @us: CPU time so far
+ * @threads: that it has
+ * @manager: asks for CPUs
+ * @share: and what became of it
+ * @group: its control group; path "" in a dry run
+ * @cpus: its CPUs, if these are given
+ */
+struct app {
+	struct throughput_info info;
+	struct throughput_reader *reader;
+	struct qos_goal goal;
+	unsigned int weight;
+	bool asked;
+	bool paused;
+	const char *left;
+	double rate;
+	double window_s;
+	double used;
+	uint64_t us;
+	unsigned int threads;
+	struct qos_manager manager;
+	struct qos_share share;
+	struct group group;
+	cpu_set_t cpus;
+};
+
+/* NULL: it has no goal, or may not be managed. @cpus: of the machine. */
+struct app *app_open(const struct settings *s, pid_t pid, double cpus, bool dry);
+void app_close(struct app *a);
+/* Rates are looked at. */
+void app_look(struct app *a);
+/* A step is over, after @seconds: ask for CPUs. False: the program has ended. */
+bool app_step(struct app *a, const struct settings *s, double cpus, double seconds);
+/* It was given share.granted CPUs. */
+void app_give(struct app *a, const struct settings *s);
+bool app_is_managed(const struct app *a);
+/* For people: "held", "short", … */
+const char *app_state(const struct app *a);
+/* One sentence or two, allocated. */
+char *app_why(const struct app *a);
+
+#endif /* QOSD_APP_H */

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "control.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include <json-c/json.h>
+
+#include "complain.h"
+
+#define REQUEST 512
+/* Who does not read his answer is not waited for. */
+#define ANSWER_MS 100
+
+static struct json_object *number(double value)
+{
+	return isfinite(value) ? json_object_new_double(value) : NULL;
+}
+
+static struct json_object *of_app(const struct app *a)
+{
+	struct json_object *o = json_object_new_object();
+	char *why = app_why(a);
+
+#define ADD(name, value) json_object_object_add(o, name, value)
+	ADD("pid", json_object_new_int(a->info.pid));
+	ADD("uid", json_object_new_int64(a->info.uid));
+	ADD("program", json_object_new_string(a->info.name));
+	ADD("unit", json_object_new_string(a->info.unit));
+	ADD("rate", number(a->rate));
+	ADD("goal_min", number(a->goal.min));
+	ADD("goal_max", number(a->goal.max));
+	ADD("weight", json_object_new_int((int)a->weight));
+	ADD("cpus", number(a->share.granted));
+	ADD("asked", number(a->share.demand));
+	ADD("used", number(a->used));
+	ADD("threads", json_object_new_int((int)a->threads));
+	ADD("a", number(a->manager.model.a));
+	ADD("b", number(a->manager.model.b));
+	ADD("pole", number(a->manager.pole));
+	ADD("trusted", json_object_new_boolean(qos_model_is_trusted(&a->manager.model)));
+	ADD("state", json_object_new_string(app_state(a)));
+	ADD("why", why ? json_object_new_string(why) : NULL);
+#undef ADD
+	free(why);
+	return o;
+}
+
+static struct json_object *refuse(const char *text)
+{
+	struct json_object *o = json_object_new_object();
+
+	json_object_object_add(o, "error", json_object_new_string(text));
+	return o;
+}
+
+static struct json_object *list(const struct daemon *d)
+{
+	struct json_object *o = json_object_new_object(), *apps = json_object_new_array();
+	size_t i;
+
+	for (i = 0; i < d->nr; i++)
+		json_object_array_add(apps, of_app(d->app[i]));
+	json_object_object_add(o, "schema", json_object_new_int(1));
+	json_object_object_add(o, "machine_cpus", number(d->machine.cpus));
+	json_object_object_add(o, "steps", json_object_new_int64((int64_t)d->steps));
+	json_object_object_add(o, "dry_run", json_object_new_boolean(d->dry));
+	json_object_object_add(o, "programs", apps);
+	return o;
+}
+
+static bool get(struct json_object *request, const char *name, double *value)
+{
+	struct json_object *o;
+
+	if (!json_object_object_get_ex(request, name, &o) ||
+	    (!json_object_is_type(o, json_type_int) && !json_object_is_type(o, json_type_double)))
+		return false;
+	*value = json_object_get_double(o);
+	return isfinite(*value);
+}
+
+static struct json_object *set_goal(struct app *a, struct json_object *request)
+{
+	double min, max;
+
+	if (!get(request, "min", &min) || !get(request, "max", &max) || min <= 0 || max < min)
+		return refuse("a goal is more than 0, and its end not before its beginning");
+	a->goal = (struct qos_goal){min, max};
+	a->asked = true;
+	return of_app(a);
+}
+
+static struct json_object *set_weight(struct app *a, struct json_object *request, uid_t uid)
+{
+	double weight;
+
+	if (!get(request, "weight", &weight) || weight < 1 || weight > 1000)
+		return refuse("a weight is 1 to 1000");
+	if (uid && weight > a->weight)
+		return refuse("only root can make a weight greater");
+	a->weight = (unsigned int)weight;
+	a->asked = true;
+	return of_app(a);
+}
+
+static struct json_object *command(struct daemon *d, const char *name, struct json_object *request,
+				   uid_t uid)
+{
+	struct app *a;
+	double pid;
+
+	if (!strcmp(name, "list"))
+		return list(d);
+	if (!get(request, "pid", &pid))
+		return refuse("no pid, or an unknown command");
+	a = daemon_find(d, (pid_t)pid);
+	if (!a)
+		return refuse("qosd has no such program: it has not said what it delivers, or has no goal");
+	if (!strcmp(name, "show"))
+		return of_app(a);
+	if (uid && uid != a->info.uid)
+		return refuse("it is another user's");
+	if (!strcmp(name, "goal"))
+		return set_goal(a, request);
+	if (!strcmp(name, "weight"))
+		return set_weight(a, request, uid);
+	if (!strcmp(name, "pause") || !strcmp(name, "resume")) {
+		/* Who is paused keeps what he has. */
+		if (uid)
+			return refuse("only root can do that");
+		a->paused = *name == 'p';
+		return of_app(a);
+	}
+	return refuse("an unknown command");
+}
+
+char *control_answer(struct daemon *d, const char *text, uid_t uid)
+{
+	struct json_object *request = json_tokener_parse(text), *name, *answer;
+	char *result;
+
+	if (request && json_object_is_type(request, json_type_object) &&
+	    json_object_object_get_ex(request, "command", &name) &&
+	    json_object_is_type(name, json_type_string))
+		answer = command(d, json_object_get_string(name), request, uid);
+	else
+		answer = refuse("a request is an object of JSON with a command");
+	result = strdup(json_object_to_json_string_ext(answer, JSON_C_TO_STRING_PLAIN));
+	json_object_put(answer);
+	json_object_put(request);
+	return result;
+}
+
+int control_begin(struct control *c)
+{
+	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = CONTROL_SOCKET};
+	int i;
+
+	for (i = 0; i < CONTROL_CLIENTS; i++)
+		c->client[i] = -1;
+	c->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (c->socket < 0)
+		return -errno;
+	unlink(CONTROL_SOCKET);
+	if (bind(c->socket, (struct sockaddr *)&address, sizeof(address)) || chmod(CONTROL_SOCKET, 0666) ||
+	    listen(c->socket, CONTROL_CLIENTS)) {
+		int err = -errno;
+
+		close(c->socket);
+		return err;
+	}
+	return 0;
+}
+
+unsigned int control_fds(const struct control *c, struct pollfd *fds)
+{
+	unsigned int nr = 0;
+	int i;
+
+	fds[nr++] = (struct pollfd){.fd = c->socket, .events = POLLIN};
+	for (i = 0; i < CONTROL_CLIENTS; i++)
+		if (c->client[i] >= 0)
+			fds[nr++] = (struct pollfd){.fd = c->client[i], .events = POLLIN};
+	return nr;
+}
+
+/* Those that say nothing make room for others. */
+static void take(struct control *c)
+{
+	static unsigned int next;
+	int fd = accept4(c->socket, NULL, NULL, SOCK_CLOEXEC), i;
+
+	if (fd < 0)
+		return;
+	for (i = 0; i < CONTROL_CLIENTS; i++) {
+		if (c->client[i] < 0) {
+			c->client[i] = fd;
+			return;
+		}
+	}
+	i = (int)(next++ % CONTROL_CLIENTS);
+	close(c->client[i]);
+	c->client[i] = fd;
+}
+
+static void answer(struct daemon *d, int fd)
+{
+	const struct timeval patience = {.tv_usec = ANSWER_MS * 1000};
+	struct ucred who = {.uid = (uid_t)-1};
+	socklen_t size = sizeof(who);
+	char request[REQUEST], *text, *end;
+	ssize_t length = recv(fd, request, sizeof(request) - 1, MSG_DONTWAIT), sent;
+
+	if (length <= 0)
+		return;
+	request[length] = '\0';
+	end = strchr(request, '\n');
+	if (end)
+		*end = '\0';
+	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size);
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+	text = control_answer(d, request, who.uid);
+	for (end = text; end && *end; end += sent) {
+		sent = send(fd, end, strlen(end), MSG_NOSIGNAL);
+		if (sent <= 0)
+			break;
+	}
+	send(fd, "\n", 1, MSG_NOSIGNAL);
+	free(text);
+}
+
+void control_serve(struct control *c, const struct pollfd *fds, unsigned int nr, struct daemon *d)
+{
+	unsigned int i;
+	int k;
+
+	for (i = 1; i < nr; i++) {
+		for (k = 0; k < CONTROL_CLIENTS && fds[i].revents; k++) {
+			if (c->client[k] != fds[i].fd)
+				continue;
+			answer(d, c->client[k]);
+			close(c->client[k]);
+			c->client[k] = -1;
+			break;
+		}
+	}
+	if (fds[0].revents)
+		take(c);
+}
+
+void control_end(struct control *c)
+{
+	int i;
+
+	for (i = 0; i < CONTROL_CLIENTS; i++)
+		if (c->client[i] >= 0)
+			close(c->client[i]);
+	close(c->socket);
+	unlink(CONTROL_SOCKET);
+}

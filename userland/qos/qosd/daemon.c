@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "daemon.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "complain.h"
+#include "place.h"
+#include "replace.h"
+
+/* The smallest part of a CPU that is given. */
+#define PART 0.05
+/* Whole CPUs are not changed for less than this part of one. */
+#define HYSTERESIS 0.6
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void print_state(FILE *out, void *arg)
+{
+	const struct daemon *d = arg;
+	size_t i, k;
+
+	for (i = 0; i < d->nr; i++) {
+		const struct group *g = &d->app[i]->group;
+
+		for (k = 0; k < g->nr; k++)
+			fprintf(out, "app-%d %d %llu %s\n", (int)d->app[i]->info.pid,
+				(int)g->origin[k].pid, (unsigned long long)g->origin[k].start,
+				g->origin[k].path);
+	}
+}
+
+/* Where processes are to go back to, for whoever comes after a crash. */
+static void save_state(struct daemon *d)
+{
+	int err;
+
+	if (d->dry)
+		return;
+	err = replace_file(DAEMON_STATE, print_state, d);
+	if (err)
+		complain("%s: %s", DAEMON_STATE, strerror(-err));
+}
+
+static void look_at_machine(struct daemon *d)
+{
+	cpu_set_t cpus;
+
+	if (group_machine_cpus(&cpus) || CPU_EQUAL(&cpus, &d->cpus))
+		return;
+	d->cpus = cpus;
+	d->machine.cpus = CPU_COUNT(&cpus);
+	place_caches("/sys/devices/system/cpu", d->cache);
+}
+
+int daemon_begin(struct daemon *d)
+{
+	bool whole = d->settings.actuator == ACTUATOR_CPUS;
+	int err = 0;
+
+	d->machine.unit = whole ? 1 : PART;
+	d->machine.hysteresis = whole ? HYSTERESIS : 0.5;
+	if (!d->dry) {
+		if (mkdir(DAEMON_FOLDER, 0755) && errno != EEXIST) {
+			complain("%s: %s", DAEMON_FOLDER, strerror(errno));
+			return -errno;
+		}
+		err = group_begin(d->settings.group, d->settings.actuator != ACTUATOR_BANDWIDTH);
+		if (err)
+			return err;
+		err = group_recover(DAEMON_STATE);
+		if (err > 0)
+			complain("%d processes of a qosd that was killed are back in their control groups", err);
+	}
+	look_at_machine(d);
+	d->last_ns = now_ns();
+	return d->machine.cpus > 0 ? 0 : -EIO;
+}
+
+struct app *daemon_find(const struct daemon *d, pid_t pid)
+{
+	size_t i;
+
+	for (i = 0; i < d->nr; i++)
+		if (d->app[i]->info.pid == pid)
+			return d->app[i];
+	return NULL;
+}
+
+static int find_new(pid_t pid, void *data)
+{
+	struct daemon *d = data;
+	struct app *a, **more;
+
+	if (daemon_find(d, pid))
+		return 0;
+	a = app_open(&d->settings, pid, d->machine.cpus, d->dry);
+	if (!a)
+		return 0;
+	more = realloc(d->app, (d->nr + 1) * sizeof(*more));
+	if (!more) {
+		app_close(a);
+		return -ENOMEM;
+	}
+	d->app = more;
+	more[d->nr++] = a;
+	if (d->verbose)
+		printf("%s[%d]: %g to %g %s\n", a->info.name, (int)pid, a->goal.min, a->goal.max, a->info.unit);
+	return 0;
+}
+
+void daemon_look(struct daemon *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->nr; i++)
+		app_look(d->app[i]);
+}
+
+/* All ask; those that have ended go. */
+static void ask(struct daemon *d, double seconds)
+{
+	size_t i = 0;
+
+	while (i < d->nr) {
+		if (app_step(d->app[i], &d->settings, d->machine.cpus, seconds)) {
+			i++;
+			continue;
+		}
+		if (d->verbose)
+			printf("%s[%d] has ended\n", d->app[i]->info.name, (int)d->app[i]->info.pid);
+		app_close(d->app[i]);
+		d->app[i] = d->app[--d->nr];
+	}
+}
+
+/* CPUs of those that are managed. Those of a program that is paused are not given to others. */
+static void divide(struct daemon *d, struct app **managed, size_t n, double cpus)
+{
+	struct qos_machine machine = d->machine;
+	struct qos_share *share = calloc(n ? n : 1, sizeof(*share));
+	size_t i;
+
+	machine.cpus = fmax(cpus, machine.unit);
+	if (!share)
+		return;
+	for (i = 0; i < n; i++)
+		share[i] = managed[i]->share;
+	qos_allocate(&machine, share, n);
+	for (i = 0; i < n; i++)
+		managed[i]->share = share[i];
+	free(share);
+}
+
+static void place(struct daemon *d, struct app **managed, size_t n)
+{
+	struct place *place = calloc(n ? n : 1, sizeof(*place));
+	size_t i;
+
+	if (!place)
+		return;
+	for (i = 0; i < n; i++)
+		place[i] = (struct place){.wanted = (unsigned int)ceil(managed[i]->share.granted - 0.01),
+					  .cpus = managed[i]->cpus};
+	place_all(&d->cpus, d->cache, place, n);
+	for (i = 0; i < n; i++)
+		managed[i]->cpus = place[i].cpus;
+	free(place);
+}
+
+void daemon_step(struct daemon *d)
+{
+	uint64_t now = now_ns();
+	struct app **managed;
+	double cpus;
+	size_t i, n = 0;
+
+	look_at_machine(d);
+	throughput_each(find_new, d);
+	ask(d, (double)(now - d->last_ns) / 1e9);
+	d->last_ns = now;
+	d->steps++;
+	managed = calloc(d->nr ? d->nr : 1, sizeof(*managed));
+	if (!managed)
+		return;
+	cpus = d->machine.cpus;
+	for (i = 0; i < d->nr; i++) {
+		if (app_is_managed(d->app[i]))
+			managed[n++] = d->app[i];
+		else if (d->app[i]->paused && !d->app[i]->left)
+			cpus -= d->app[i]->share.granted;
+	}
+	divide(d, managed, n, cpus);
+	if (d->settings.actuator != ACTUATOR_BANDWIDTH)
+		place(d, managed, n);
+	for (i = 0; i < n; i++) {
+		app_give(managed[i], &d->settings);
+		if (d->verbose)
+			printf("%s[%d]: %.4g %s, asks for %.2f, gets %.2f CPUs: %s\n", managed[i]->info.name,
+			       (int)managed[i]->info.pid, managed[i]->rate, managed[i]->info.unit,
+			       managed[i]->share.demand, managed[i]->share.granted, app_state(managed[i]));
+	}
+	if (d->verbose)
+		fflush(stdout);
+	free(managed);
+	save_state(d);
+}
+
+void daemon_end(struct daemon *d)
+{
+	size_t i;
+
+	for (i = 0; i < d->nr; i++)
+		app_close(d->app[i]);
+	free(d->app);
+	d->app = NULL;
+	d->nr = 0;
+	if (!d->dry) {
+		save_state(d);
+		group_end();
+	}
+}

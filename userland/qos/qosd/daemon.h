@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* All programs, and what there is to give. */
+#ifndef QOSD_DAEMON_H
+#define QOSD_DAEMON_H
+
+#include "app.h"
+
+#define DAEMON_FOLDER "/run/qosd"
+#define DAEMON_STATE DAEMON_FOLDER "/state"
+
+/**
+ * struct daemon - qosd
+ * @app: programs, @nr of them
+ * @machine: what there is to give
+ * @cpus: likewise, which
+ * @cache: last-level cache of each
+ * @dry: nothing is changed
+ * @last_ns: the last step
+ * @steps: so many
+ * @verbose: say what is given to whom
+ */
+struct daemon {
+	struct settings settings;
+	struct app **app;
+	size_t nr;
+	struct qos_machine machine;
+	cpu_set_t cpus;
+	int cache[CPU_SETSIZE];
+	bool dry;
+	bool verbose;
+	uint64_t last_ns;
+	unsigned long steps;
+};
+
+/* 0 or a negative errno; why has been said. */
+int daemon_begin(struct daemon *d);
+void daemon_look(struct daemon *d);
+void daemon_step(struct daemon *d);
+/* All programs are as they were before. */
+void daemon_end(struct daemon *d);
+struct app *daemon_find(const struct daemon *d, pid_t pid);
+
+#endif /* QOSD_DAEMON_H */

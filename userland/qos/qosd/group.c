@@ -1,0 +1,404 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "group.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <linux/magic.h>
+
+#include "complain.h"
+#include "cpu_list.h"
+#include "proc.h"
+#include "text_file.h"
+
+/* Forks that go on while a program is moved are found at the next look. */
+#define MOST_LOOKS 10
+
+static char base[GROUP_PATH];
+
+static int write_to(const char *folder, const char *name, const char *text)
+{
+	char path[GROUP_PATH + 64];
+	int fd, err = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static ssize_t read_from(const char *folder, const char *name, char *text, size_t size)
+{
+	char path[GROUP_PATH + 64];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	length = text_file_read(path, text, size);
+	while (length > 0 && text[length - 1] == '\n')
+		text[--length] = '\0';
+	return length;
+}
+
+static bool has_word(const char *text, const char *word)
+{
+	size_t length = strlen(word);
+	const char *found = text;
+
+	while ((found = strstr(found, word))) {
+		if ((found == text || found[-1] == ' ') && (!found[length] || found[length] == ' '))
+			return true;
+		found += length;
+	}
+	return false;
+}
+
+/* Groups in @folder get the controllers. */
+static int enable(const char *folder, bool with_cpus)
+{
+	char text[512];
+	int err;
+
+	if (read_from(folder, "cgroup.controllers", text, sizeof(text)) < 0)
+		text[0] = '\0';
+	if (!has_word(text, "cpu") || (with_cpus && !has_word(text, "cpuset"))) {
+		complain("%s has the controllers '%s', and not %s: enable them in the group above, or "
+			 "let systemd do that ('Delegate=cpu cpuset' in the unit)",
+			 folder, text, with_cpus ? "both cpu and cpuset" : "cpu");
+		return -ENODEV;
+	}
+	err = write_to(folder, "cgroup.subtree_control", with_cpus ? "+cpu +cpuset" : "+cpu");
+	if (err)
+		complain("%s/cgroup.subtree_control: %s%s", folder, strerror(-err),
+			 err == -EBUSY ? ": there are processes in this group itself" : "");
+	return err;
+}
+
+int group_begin(const char *name, bool with_cpus)
+{
+	struct statfs fs;
+	int err;
+
+	if (statfs(GROUP_ROOT, &fs) || fs.f_type != CGROUP2_SUPER_MAGIC) {
+		complain("%s is not of control groups version 2: boot with "
+			 "systemd.unified_cgroup_hierarchy=1, or mount -t cgroup2 none %s",
+			 GROUP_ROOT, GROUP_ROOT);
+		return -ENOTSUP;
+	}
+	if ((size_t)snprintf(base, sizeof(base), "%s/%s", GROUP_ROOT, name) >= sizeof(base) - 64)
+		return -ENAMETOOLONG;
+	err = enable(GROUP_ROOT, with_cpus);
+	if (err)
+		return err;
+	if (mkdir(base, 0755) && errno != EEXIST) {
+		complain("%s: %s", base, strerror(errno));
+		return -errno;
+	}
+	return enable(base, with_cpus);
+}
+
+int group_machine_cpus(cpu_set_t *cpus)
+{
+	char text[4096];
+
+	if (read_from(base, "cpuset.cpus.effective", text, sizeof(text)) > 0 && !cpu_list_parse(text, cpus))
+		return 0;
+	if (read_from("/sys/devices/system/cpu", "online", text, sizeof(text)) > 0)
+		return cpu_list_parse(text, cpus);
+	return -EIO;
+}
+
+/* Where it is, below GROUP_ROOT: "/…". */
+static int path_of(pid_t pid, char *path, size_t size)
+{
+	char file[32], text[4096], *line, *end;
+
+	snprintf(file, sizeof(file), "/proc/%d/cgroup", (int)pid);
+	if (text_file_read(file, text, sizeof(text)) <= 0)
+		return -ESRCH;
+	line = strstr(text, "0::");
+	if (!line)
+		return -ENOTSUP;
+	end = strchr(line, '\n');
+	if (end)
+		*end = '\0';
+	return (size_t)snprintf(path, size, "%s", line + 3) < size ? 0 : -ENAMETOOLONG;
+}
+
+static int move(pid_t pid, const char *folder)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", (int)pid);
+	return write_to(folder, "cgroup.procs", text);
+}
+
+static void move_back(pid_t pid, const char *origin)
+{
+	char folder[2 * GROUP_PATH];
+	int err;
+
+	snprintf(folder, sizeof(folder), "%s%s", GROUP_ROOT, origin);
+	err = move(pid, folder);
+	/* It may have gone, or must not have processes any more. */
+	if (err && err != -ESRCH && move(pid, GROUP_ROOT))
+		complain("process %d cannot be moved back to %s: %s", (int)pid, folder, strerror(-err));
+}
+
+/* Of a process that was started meanwhile: where the one that started it was. */
+static const char *origin_of(const struct origin *origin, size_t nr, pid_t pid)
+{
+	const char *found = nr ? origin[0].path : "/";
+	struct proc p;
+	size_t i, looks;
+
+	for (looks = 0; looks < MOST_LOOKS && !proc_read(pid, &p); looks++) {
+		for (i = 0; i < nr; i++)
+			if (origin[i].pid == p.pid && origin[i].start == p.start)
+				return origin[i].path;
+		pid = p.parent;
+	}
+	return found;
+}
+
+/* Move all away, and remove the folder. Returns how many processes there were. */
+static int dissolve(const char *folder, const struct origin *origin, size_t nr)
+{
+	char text[65536], *rest, *word;
+	int looks, moved = 0;
+
+	for (looks = 0; looks < MOST_LOOKS; looks++) {
+		if (read_from(folder, "cgroup.procs", text, sizeof(text)) <= 0)
+			break;
+		for (word = strtok_r(text, "\n", &rest); word; word = strtok_r(NULL, "\n", &rest)) {
+			move_back(atoi(word), origin_of(origin, nr, atoi(word)));
+			moved++;
+		}
+	}
+	if (rmdir(folder) && errno != ENOENT)
+		complain("%s: %s", folder, strerror(errno));
+	return moved;
+}
+
+/* The lines of a state that are of @name: GROUP PID START PATH. */
+static size_t read_state(const char *state, const char *name, struct origin **origin)
+{
+	FILE *in = fopen(state, "re");
+	struct origin one, *more;
+	char group[GROUP_PATH];
+	unsigned long long start;
+	size_t nr = 0;
+	int pid;
+
+	*origin = NULL;
+	while (in && fscanf(in, "%255s %d %llu %255[^\n]", group, &pid, &start, one.path) == 4) {
+		if (strcmp(group, name))
+			continue;
+		one.pid = pid;
+		one.start = start;
+		more = realloc(*origin, (nr + 1) * sizeof(**origin));
+		if (!more)
+			break;
+		*origin = more;
+		more[nr++] = one;
+	}
+	if (in)
+		fclose(in);
+	return nr;
+}
+
+int group_recover(const char *state)
+{
+	DIR *folder = opendir(base);
+	char path[2 * GROUP_PATH];
+	struct origin *origin;
+	struct dirent *entry;
+	int moved = 0;
+	size_t nr;
+
+	if (!folder)
+		return -errno;
+	while ((entry = readdir(folder))) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", base, entry->d_name);
+		nr = read_state(state, entry->d_name, &origin);
+		moved += dissolve(path, origin, nr);
+		free(origin);
+	}
+	closedir(folder);
+	return moved;
+}
+
+void group_end(void)
+{
+	rmdir(base);
+}
+
+int group_open(struct group *g, const char *name)
+{
+	memset(g, 0, sizeof(*g));
+	snprintf(g->path, sizeof(g->path), "%.200s/%.50s", base, name);
+	return mkdir(g->path, 0755) && errno != EEXIST ? -errno : 0;
+}
+
+static bool is_below(pid_t pid, pid_t ancestor)
+{
+	struct proc p;
+	int looks;
+
+	for (looks = 0; looks < 64 && pid > 1; looks++) {
+		if (pid == ancestor)
+			return true;
+		if (proc_read(pid, &p))
+			return false;
+		pid = p.parent;
+	}
+	return false;
+}
+
+struct taking {
+	struct group *g;
+	pid_t pid;
+	uid_t uid;
+	int moved;
+	int err;
+};
+
+/* Processes of another user stay where they are. */
+static bool is_of(pid_t pid, uid_t uid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return !stat(path, &st) && st.st_uid == uid;
+}
+
+static void take_one(const struct proc *p, void *data)
+{
+	struct taking *t = data;
+	struct origin one = {.pid = p->pid, .start = p->start}, *more;
+	int err;
+
+	if (p->kernel || p->state == 'Z' || !is_below(p->pid, t->pid) || !is_of(p->pid, t->uid) ||
+	    path_of(p->pid, one.path, sizeof(one.path)) ||
+	    !strcmp(one.path, t->g->path + strlen(GROUP_ROOT)))
+		return;
+	more = realloc(t->g->origin, (t->g->nr + 1) * sizeof(*more));
+	if (!more)
+		return;
+	t->g->origin = more;
+	err = move(p->pid, t->g->path);
+	if (err) {
+		t->err = err == -ESRCH ? t->err : err;
+		return;
+	}
+	more[t->g->nr++] = one;
+	t->moved++;
+}
+
+int group_take(struct group *g, pid_t pid, uid_t uid)
+{
+	struct taking t = {.g = g, .pid = pid, .uid = uid};
+	int looks;
+
+	if (!is_of(pid, uid))
+		return -ESRCH;
+	for (looks = 0; looks < MOST_LOOKS; looks++) {
+		t.moved = 0;
+		proc_each(take_one, &t);
+		if (!t.moved)
+			break;
+	}
+	return g->nr ? 0 : t.err ? t.err : -ESRCH;
+}
+
+int group_set_bandwidth(struct group *g, double cpus)
+{
+	long quota = (long)(cpus * GROUP_PERIOD_US + 0.5);
+	char text[64];
+	int err;
+
+	/* The kernel has no less than 1 ms. */
+	quota = quota < 1000 ? 1000 : quota;
+	snprintf(text, sizeof(text), "%ld %d", quota, GROUP_PERIOD_US);
+	if (!strcmp(text, g->max))
+		return 0;
+	/* Burst is not more than the quota, before and after. */
+	write_to(g->path, "cpu.max.burst", "0");
+	err = write_to(g->path, "cpu.max", text);
+	if (err)
+		return err;
+	strcpy(g->max, text);
+	snprintf(text, sizeof(text), "%ld", quota);
+	write_to(g->path, "cpu.max.burst", text);
+	return 0;
+}
+
+int group_set_cpus(struct group *g, const cpu_set_t *cpus)
+{
+	char text[sizeof(g->cpus)];
+	int err;
+
+	cpu_list_print(text, sizeof(text), cpus);
+	if (!strcmp(text, g->cpus))
+		return 0;
+	err = write_to(g->path, "cpuset.cpus", text);
+	if (!err)
+		strcpy(g->cpus, text);
+	return err;
+}
+
+int group_check(const struct group *g, pid_t pid, const char **what)
+{
+	char text[GROUP_PATH];
+
+	*what = "the process was moved to another control group";
+	if (!path_of(pid, text, sizeof(text)) && strcmp(text, g->path + strlen(GROUP_ROOT)))
+		return -EBUSY;
+	*what = "its cpu.max was changed";
+	if (g->max[0] && read_from(g->path, "cpu.max", text, sizeof(text)) > 0 && strcmp(text, g->max))
+		return -EBUSY;
+	*what = "its cpuset.cpus was changed";
+	if (g->cpus[0] && read_from(g->path, "cpuset.cpus", text, sizeof(text)) >= 0 && strcmp(text, g->cpus))
+		return -EBUSY;
+	*what = NULL;
+	return 0;
+}
+
+int group_usage(const struct group *g, uint64_t *us, unsigned int *threads)
+{
+	char text[65536], *line;
+	unsigned long long value;
+
+	if (read_from(g->path, "cpu.stat", text, sizeof(text)) <= 0 ||
+	    sscanf(text, "usage_usec %llu", &value) != 1)
+		return -EIO;
+	*us = value;
+	*threads = 0;
+	if (read_from(g->path, "cgroup.threads", text, sizeof(text)) < 0)
+		return -EIO;
+	for (line = text; *line; line++)
+		*threads += *line == '\n';
+	*threads += line != text;
+	return 0;
+}
+
+void group_close(struct group *g)
+{
+	if (g->path[0])
+		dissolve(g->path, g->origin, g->nr);
+	free(g->origin);
+	memset(g, 0, sizeof(*g));
+}

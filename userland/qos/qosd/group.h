@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Control groups (version 2): one for each program that is managed, below one folder. A process
+ * that is moved there is moved back in the end, by this qosd or by the next one: where it was is in
+ * a file.
+ */
+#ifndef QOSD_GROUP_H
+#define QOSD_GROUP_H
+
+#include <sched.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#define GROUP_ROOT "/sys/fs/cgroup"
+#define GROUP_PATH 256
+/* Shorter periods: with the usual 100 ms, programs stand still for long when they are throttled. */
+#define GROUP_PERIOD_US 20000
+
+/**
+ * struct origin - a process that was moved
+ * @path: where it was, below GROUP_ROOT
+ */
+struct origin {
+	pid_t pid;
+	uint64_t start;
+	char path[GROUP_PATH];
+};
+
+/**
+ * struct group - of a program
+ * @path: its folder
+ * @origin: of its processes; @nr of them
+ * @max: what was written to its cpu.max last; "": nothing
+ * @cpus: and to its cpuset.cpus
+ */
+struct group {
+	char path[GROUP_PATH];
+	struct origin *origin;
+	size_t nr;
+	char max[64];
+	char cpus[512];
+};
+
+/* All return 0 or a negative errno; what failed has been said if it is the machine's fault. */
+int group_begin(const char *base, bool with_cpus);
+int group_machine_cpus(cpu_set_t *cpus);
+/* What a qosd that was killed has left. Returns how many processes were moved back. */
+int group_recover(const char *state);
+void group_end(void);
+
+int group_open(struct group *g, const char *name);
+/* Move a process, with those that it has started. -ESRCH: it is not there, or not @uid's. */
+int group_take(struct group *g, pid_t pid, uid_t uid);
+int group_set_bandwidth(struct group *g, double cpus);
+int group_set_cpus(struct group *g, const cpu_set_t *cpus);
+/* Is all as it was left? -EBUSY: somebody else has changed it, @what says what. */
+int group_check(const struct group *g, pid_t pid, const char **what);
+/* CPU time so far, and the number of threads. */
+int group_usage(const struct group *g, uint64_t *us, unsigned int *threads);
+void group_close(struct group *g);
+
+#endif /* QOSD_GROUP_H */

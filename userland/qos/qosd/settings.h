@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What an administrator decides: a file of JSON, see qosd(8). */
+#ifndef QOSD_SETTINGS_H
+#define QOSD_SETTINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "throughput.h"
+
+enum actuator { ACTUATOR_BANDWIDTH, ACTUATOR_CPUS, ACTUATOR_BOTH };
+
+/**
+ * struct rule - for programs of a name
+ * @min: goal, in a second; 0: what the program says
+ * @weight: likewise
+ * @ignore: they are not managed
+ */
+struct rule {
+	char name[THROUGHPUT_NAME];
+	double min;
+	double max;
+	unsigned int weight;
+	bool ignore;
+};
+
+/**
+ * struct settings - all
+ * @tick_s: rates are looked at
+ * @step_s: CPUs are given
+ * @pole: p; 0: the smallest one that is safe, but 0.6 at least
+ * @most_weight: that a program can give itself
+ */
+struct settings {
+	double tick_s;
+	double step_s;
+	double pole;
+	unsigned int most_weight;
+	enum actuator actuator;
+	char group[64];
+	struct rule *rule;
+	size_t rules;
+};
+
+void settings_begin(struct settings *s);
+/* 0 or -EINVAL: what is wrong has been said. */
+int settings_read(struct settings *s, const char *path);
+const struct rule *settings_rule(const struct settings *s, const char *name);
+void settings_end(struct settings *s);
+
+#endif /* QOSD_SETTINGS_H */

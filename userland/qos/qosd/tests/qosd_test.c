@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Settings, and which CPUs programs get. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "complain.h"
+#include "place.h"
+#include "settings.h"
+
+static char said[300];
+
+static void note(const char *program, const char *text)
+{
+	(void)program;
+	snprintf(said, sizeof(said), "%s", text);
+}
+
+static int read_text(struct settings *s, const char *text)
+{
+	char path[] = "/tmp/qosd_test.XXXXXX";
+	int fd = mkstemp(path), err;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	settings_begin(s);
+	err = settings_read(s, path);
+	unlink(path);
+	return err;
+}
+
+static void settings_test(void **state)
+{
+	static const char *const wrong[][2] = {
+		{"", "not an object"}, {"[]", "not an object"}, {"{\"x\": 1}", "'x' is not known"},
+		{"{\"step_s\": \"1\"}", "step_s is a number from 0.1 to 10"},
+		{"{\"look_s\": 0}", "look_s is a number"}, {"{\"pole\": 1}", "pole is a number from 0 to 0.99"},
+		{"{\"actuator\": 5}", "actuator is"}, {"{\"group\": \"/x\"}", "group is the path"},
+		{"{\"programs\": 1}", "programs is an object"}, {"{\"programs\": {\"a\": 1}}", "programs.a is an object"},
+		{"{\"programs\": {\"a\": {\"weight\": 0}}}", "weight is a number from 1 to 1000"},
+		{"{\"programs\": {\"a\": {\"max\": -1}}}", "max is a number"},
+	};
+	struct settings s;
+	size_t i;
+
+	(void)state;
+	complain_to(note);
+	for (i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		assert_true(read_text(&s, wrong[i][0]) < 0);
+		if (!strstr(said, wrong[i][1]))
+			fail_msg("'%s': %s", wrong[i][0], said);
+		settings_end(&s);
+	}
+	assert_int_equal(read_text(&s, "{\"step_s\": 1, \"actuator\": \"both\", \"programs\": {\"a\": {\"goal\": 8}, "
+				       "\"b\": {\"min\": 2, \"max\": 3, \"weight\": 7, \"ignore\": true}}}"), 0);
+	assert_true(s.step_s == 1 && s.tick_s == 0.05 && s.actuator == ACTUATOR_BOTH);
+	assert_true(settings_rule(&s, "a")->max == 8);
+	assert_true(settings_rule(&s, "b")->weight == 7 && settings_rule(&s, "b")->ignore);
+	assert_null(settings_rule(&s, "c"));
+	settings_end(&s);
+}
+
+/* Eight CPUs, four to a cache. */
+static void place_test(void **state)
+{
+	static int cache[CPU_SETSIZE];
+	struct place place[3] = {{.wanted = 3}, {.wanted = 3}, {.wanted = 2}};
+	cpu_set_t machine, had, both;
+	int i;
+
+	(void)state;
+	CPU_ZERO(&machine);
+	for (i = 0; i < 8; i++) {
+		CPU_SET(i, &machine);
+		cache[i] = i / 4 * 4;
+	}
+	place_all(&machine, cache, place, 3);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(CPU_COUNT(&place[i].cpus), (int)place[i].wanted);
+	CPU_AND(&both, &place[0].cpus, &place[1].cpus);
+	assert_int_equal(CPU_COUNT(&both), 0);
+	/* The first two are each in one cache. */
+	for (i = 0; i < 2; i++) {
+		CPU_ZERO(&had);
+		for (int k = 0; k < 4; k++)
+			CPU_SET(k, &had);
+		CPU_AND(&both, &had, &place[i].cpus);
+		assert_true(CPU_COUNT(&both) == 0 || CPU_COUNT(&both) == 3);
+	}
+	/* What is wanted no more is given back, the rest stays. */
+	had = place[0].cpus;
+	place[0].wanted = 2;
+	place[2].wanted = 3;
+	place_all(&machine, cache, place, 3);
+	CPU_AND(&both, &had, &place[0].cpus);
+	assert_int_equal(CPU_COUNT(&both), 2);
+	assert_int_equal(CPU_COUNT(&place[2].cpus), 3);
+	/* More than there are: some have two programs. A CPU that went is nobody's. */
+	CPU_CLR(7, &machine);
+	place[1].wanted = 7;
+	place_all(&machine, cache, place, 3);
+	assert_int_equal(CPU_COUNT(&place[1].cpus), 7);
+	for (i = 0; i < 3; i++)
+		assert_false(CPU_ISSET(7, &place[i].cpus));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(settings_test), cmocka_unit_test(place_test)};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

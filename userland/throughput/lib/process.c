@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include "process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "segment.h"
+
+/* In clock ticks since boot, as /proc has it. */
+int thr_process_began(pid_t pid, unsigned long long *ticks)
+{
+	char path[32], text[1024], *rest;
+	ssize_t length;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return errno == ENOENT ? -ESRCH : -errno;
+	length = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (length <= 0)
+		return -ESRCH;
+	text[length] = '\0';
+	/* The name in parentheses can have any characters. */
+	rest = strrchr(text, ')');
+	if (!rest || sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
+				      "%*d %*d %*d %*d %llu",
+			    ticks) != 1)
+		return -EPROTO;
+	return 0;
+}
+
+void thr_segment_path(char *path, size_t size, pid_t pid, unsigned long long began, int name)
+{
+	snprintf(path, size, SEGMENT_FOLDER "/" SEGMENT_PREFIX "%d-%llu-%d", (int)pid, began, name);
+}
+
+/* By another description of the file than @fd. 1, 0, or a negative errno. */
+int thr_is_locked(int fd)
+{
+	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+
+	if (fcntl(fd, F_OFD_GETLK, &lock))
+		return -errno;
+	return lock.l_type != F_UNLCK;
+}
+
+/* A file that nobody writes any more, as far as we may. */
+void thr_remove_dead(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (!thr_is_locked(fd))
+		unlink(path);
+	close(fd);
+}

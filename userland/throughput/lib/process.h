@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* Processes by number and time of birth, which together no other one has. */
+#ifndef PROCESS_H
+#define PROCESS_H
+
+#include <stddef.h>
+#include <sys/types.h>
+
+int thr_process_began(pid_t pid, unsigned long long *ticks);
+void thr_segment_path(char *path, size_t size, pid_t pid, unsigned long long began, int name);
+int thr_is_locked(int fd);
+void thr_remove_dead(const char *path);
+
+#endif /* PROCESS_H */

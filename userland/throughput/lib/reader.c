@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The side of those who read. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "process.h"
+#include "segment.h"
+
+/* Looks that a rate can be of: 10 s, 10 ms apart. */
+#define LOOKS 1024
+/* A writer who stops in the midst of a change is not waited for. */
+#define TRIES 1000
+
+struct look {
+	uint64_t ns;
+	uint64_t count;
+};
+
+/*
+ * @count: the greatest so far
+ * @look: a ring; @nr were written
+ */
+struct throughput_reader {
+	int fd;
+	pid_t pid;
+	uid_t uid;
+	uint64_t began_ns;
+	uint64_t count;
+	unsigned long nr;
+	struct look look[LOOKS];
+};
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static int read_at(int fd, void *to, size_t bytes, size_t at)
+{
+	return pread(fd, to, bytes, (off_t)at) == (ssize_t)bytes ? 0 : -EPROTO;
+}
+
+/* All but slots; as one writer left it. */
+static int read_head(int fd, struct segment *head)
+{
+	const size_t bytes = offsetof(struct segment, slot);
+	unsigned int i;
+	uint32_t changes;
+
+	for (i = 0; i < TRIES; i++) {
+		if (read_at(fd, head, bytes, 0))
+			return -EPROTO;
+		if (head->magic != SEGMENT_MAGIC || head->version != SEGMENT_VERSION ||
+		    head->bytes != sizeof(*head))
+			return -EPROTO;
+		if (head->changes & 1 ||
+		    read_at(fd, &changes, sizeof(changes), offsetof(struct segment, changes)))
+			continue;
+		if (changes == head->changes)
+			return 0;
+	}
+	return -EPROTO;
+}
+
+/* What others have written is shown on terminals, and is a part of names. */
+static void copy_text(char *to, const char *from)
+{
+	size_t i;
+
+	for (i = 0; i < THROUGHPUT_NAME - 1 && from[i]; i++)
+		to[i] = isascii((unsigned char)from[i]) && isprint((unsigned char)from[i]) ? from[i] : '?';
+	to[i] = '\0';
+}
+
+static double goal_of(double goal)
+{
+	return isfinite(goal) && goal > 0 ? goal : 0;
+}
+
+/* Is the file whose it says? @uid is its owner's. */
+static int open_file(const char *path, uid_t *uid)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ELOOP ? -EPROTO : -errno;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size != sizeof(struct segment)) {
+		close(fd);
+		return -EPROTO;
+	}
+	*uid = st.st_uid;
+	return fd;
+}
+
+/* A file in the name of another user's process is nobody's. */
+static bool is_of_process(pid_t pid, uid_t uid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return stat(path, &st) || st.st_uid == uid;
+}
+
+/* A name of SEGMENT_FOLDER. */
+static bool parse(const char *name, pid_t *pid, unsigned long long *began, int *number)
+{
+	int end = 0;
+
+	return sscanf(name, SEGMENT_PREFIX "%d-%llu-%d%n", pid, began, number, &end) == 3 &&
+	       !name[end] && *pid > 0 && *number >= 0 && *number < SEGMENT_NAMES;
+}
+
+/*
+ * Is anybody there who ticks? What is dead, and may be removed, is removed; but not what is not
+ * locked yet, because it is being made.
+ */
+static bool is_living(const char *path, pid_t pid, unsigned long long began)
+{
+	unsigned long long now;
+	uid_t uid;
+	int fd = open_file(path, &uid), locked;
+
+	if (fd < 0)
+		return false;
+	locked = thr_is_locked(fd);
+	close(fd);
+	if (!locked && (thr_process_began(pid, &now) || now != began))
+		thr_remove_dead(path);
+	return locked;
+}
+
+int throughput_each(int (*found)(pid_t pid, void *data), void *data)
+{
+	DIR *folder = opendir(SEGMENT_FOLDER);
+	char path[300];
+	unsigned long long began;
+	struct dirent *entry;
+	int err = 0, number;
+	pid_t pid;
+
+	if (!folder)
+		return -errno;
+	while (!err && (entry = readdir(folder))) {
+		if (!parse(entry->d_name, &pid, &began, &number))
+			continue;
+		snprintf(path, sizeof(path), SEGMENT_FOLDER "/%s", entry->d_name);
+		if (is_living(path, pid, began))
+			err = found(pid, data);
+	}
+	closedir(folder);
+	return err;
+}
+
+/* The file of a process, which may have ended while those that it forked go on. */
+static int find_file(pid_t pid, uid_t *uid)
+{
+	DIR *folder = opendir(SEGMENT_FOLDER);
+	int err = -ESRCH, number, fd;
+	unsigned long long began;
+	struct dirent *entry;
+	char path[300];
+	pid_t of;
+
+	if (!folder)
+		return -errno;
+	while (err < 0 && (entry = readdir(folder))) {
+		if (!parse(entry->d_name, &of, &began, &number) || of != pid)
+			continue;
+		snprintf(path, sizeof(path), SEGMENT_FOLDER "/%s", entry->d_name);
+		fd = open_file(path, uid);
+		if (fd >= 0 && !is_of_process(pid, *uid)) {
+			close(fd);
+			continue;
+		}
+		err = fd == -ENOENT ? err : fd;
+	}
+	closedir(folder);
+	return err;
+}
+
+static int look(struct throughput_reader *r)
+{
+	struct look *last = r->nr ? &r->look[(r->nr - 1) % LOOKS] : NULL;
+	uint64_t ns = now_ns(), count;
+
+	if (last && ns - last->ns < THROUGHPUT_REFRESH_NS)
+		return 0;
+	if (throughput_read(r, &count))
+		return -EPROTO;
+	r->look[r->nr++ % LOOKS] = (struct look){.ns = ns, .count = count};
+	return 0;
+}
+
+int throughput_open(pid_t pid, struct throughput_reader **reader)
+{
+	struct throughput_reader *r;
+	struct segment head;
+	uid_t uid = 0;
+	int fd = find_file(pid, &uid), err;
+
+	if (fd < 0)
+		return fd;
+	r = calloc(1, sizeof(*r));
+	err = r ? read_head(fd, &head) : -ENOMEM;
+	if (!err) {
+		*r = (struct throughput_reader){.fd = fd, .pid = pid, .uid = uid,
+						.began_ns = head.began_ns};
+		err = look(r);
+	}
+	if (err) {
+		free(r);
+		close(fd);
+		return err;
+	}
+	*reader = r;
+	return 0;
+}
+
+void throughput_close(struct throughput_reader *reader)
+{
+	if (!reader)
+		return;
+	close(reader->fd);
+	free(reader);
+}
+
+int throughput_info(struct throughput_reader *r, struct throughput_info *info)
+{
+	struct segment head;
+	int err = read_head(r->fd, &head);
+
+	if (err)
+		return err;
+	*info = (struct throughput_info){
+		.pid = r->pid,
+		.uid = r->uid,
+		.alive = thr_is_locked(r->fd),
+		.goal_min = goal_of(head.goal_min),
+		.goal_max = goal_of(head.goal_max),
+		.weight = head.weight >= 1 && head.weight <= 1000 ? head.weight : 100,
+		.began_ns = head.began_ns,
+	};
+	if (info->goal_max < info->goal_min)
+		info->goal_max = info->goal_min;
+	copy_text(info->name, head.name);
+	copy_text(info->unit, head.unit);
+	return 0;
+}
+
+int throughput_read(struct throughput_reader *r, uint64_t *count)
+{
+	struct slot slot[SEGMENT_SLOTS];
+	uint64_t sum = 0;
+	uint32_t next, i;
+
+	if (read_at(r->fd, &next, sizeof(next), offsetof(struct segment, next)))
+		return -EPROTO;
+	next = next < SEGMENT_SLOTS ? next : SEGMENT_SLOTS;
+	next = next ? next : 1;
+	if (read_at(r->fd, slot, next * sizeof(*slot), offsetof(struct segment, slot)))
+		return -EPROTO;
+	for (i = 0; i < next; i++)
+		sum += slot[i].count;
+	/* Slots are not read at one moment, and a hostile writer can make them smaller. */
+	if (sum > r->count)
+		r->count = sum;
+	*count = r->count;
+	return 0;
+}
+
+/* The last look that is at least as old as the window; the oldest, if there is none. */
+static const struct look *oldest_in(const struct throughput_reader *r, uint64_t from)
+{
+	unsigned long first = r->nr > LOOKS ? r->nr - LOOKS : 0, last = r->nr - 1, middle;
+
+	while (first < last) {
+		middle = first + (last - first + 1) / 2;
+		if (r->look[middle % LOOKS].ns > from)
+			last = middle - 1;
+		else
+			first = middle;
+	}
+	return &r->look[first % LOOKS];
+}
+
+static double rate_of(uint64_t units, uint64_t ns)
+{
+	return ns ? (double)units * 1e9 / (double)ns : 0;
+}
+
+int throughput_rate(struct throughput_reader *r, uint64_t window_ns, double *rate)
+{
+	const struct look *now, *then;
+
+	if (look(r))
+		return -EPROTO;
+	now = &r->look[(r->nr - 1) % LOOKS];
+	then = oldest_in(r, now->ns - (window_ns < now->ns ? window_ns : now->ns));
+	if (then == now)
+		*rate = now->ns > r->began_ns ? rate_of(now->count, now->ns - r->began_ns) : 0;
+	else
+		*rate = rate_of(now->count - then->count, now->ns - then->ns);
+	return 0;
+}

@@ -1,0 +1,335 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* The side of programs that deliver something. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "process.h"
+#include "segment.h"
+
+/* Slots that are looked at before the first one is shared. */
+#define TRIES 16
+
+/*
+ * Until it is registered, and if it cannot be, a program counts here. A thread that was about to
+ * tick when that changed finds its last tick again at the next one, see find_slot().
+ */
+static struct segment unregistered = {.next = 1};
+static struct segment *shared = &unregistered;
+/*
+ * A segment stays mapped after throughput_end(), because threads may tick there; who registers
+ * again and again uses two places in turns.
+ */
+static struct segment *places[2];
+static char file[64];
+static int descriptor = -1;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* The place of this thread, and the segment that it is in. */
+static _Thread_local struct slot *mine __attribute__((tls_model("initial-exec")));
+static _Thread_local struct segment *mine_of __attribute__((tls_model("initial-exec")));
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+static void set_text(char *to, const char *text)
+{
+	snprintf(to, THROUGHPUT_NAME, "%s", text);
+}
+
+/* Readers that see an odd number look again. */
+static void begin_change(struct segment *s)
+{
+	__atomic_fetch_add(&s->changes, 1, __ATOMIC_ACQ_REL);
+}
+
+static void end_change(struct segment *s)
+{
+	__atomic_fetch_add(&s->changes, 1, __ATOMIC_RELEASE);
+}
+
+static bool is_ours(int fd)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1;
+}
+
+/* A new file, or that of the program that this process executed before. */
+static int open_file(bool *is_new)
+{
+	unsigned long long began;
+	int fd, i, err = thr_process_began(getpid(), &began);
+
+	for (i = 0; !err && i < SEGMENT_NAMES; i++) {
+		thr_segment_path(file, sizeof(file), getpid(), began, i);
+		*is_new = true;
+		fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+		if (fd < 0 && errno == EEXIST) {
+			*is_new = false;
+			fd = open(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+		}
+		if (fd >= 0 && is_ours(fd))
+			return fd;
+		if (fd >= 0)
+			close(fd);
+		else if (errno != EACCES && errno != ELOOP)
+			return -errno;
+	}
+	return err ? err : -EEXIST;
+}
+
+static struct segment *map_file(int fd, bool is_new, void *place)
+{
+	struct segment *s;
+	struct stat st;
+
+	/* Room is made now: a full file system must not kill the program later. */
+	if (is_new) {
+		errno = posix_fallocate(fd, 0, sizeof(*s));
+		if (errno)
+			return MAP_FAILED;
+	}
+	if (!is_new && (fstat(fd, &st) || st.st_size != sizeof(*s))) {
+		errno = EPROTO;
+		return MAP_FAILED;
+	}
+	return mmap(place, sizeof(*s), PROT_READ | PROT_WRITE, MAP_SHARED | (place ? MAP_FIXED : 0),
+		    fd, 0);
+}
+
+static void fill(struct segment *s)
+{
+	s->version = SEGMENT_VERSION;
+	s->bytes = sizeof(*s);
+	s->began_ns = now_ns();
+	s->pid = getpid();
+	s->next = 1;
+	s->weight = 100;
+	set_text(s->name, program_invocation_short_name);
+	set_text(s->unit, "units/s");
+	__atomic_store_n(&s->magic, SEGMENT_MAGIC, __ATOMIC_RELEASE);
+}
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* In the child, whose thread is another one. */
+static void in_child(void)
+{
+	mine = NULL;
+	pthread_mutex_unlock(&lock);
+}
+
+static void ends(void)
+{
+	throughput_end();
+}
+
+static void once_for_all(void)
+{
+	pthread_atfork(before_fork, after_fork, in_child);
+	atexit(ends);
+}
+
+/* What was counted while there was no file. */
+static void move_counts(struct segment *to)
+{
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < SEGMENT_SLOTS; i++)
+		sum += __atomic_exchange_n(&unregistered.slot[i].count, 0, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&to->slot[0].count, sum, __ATOMIC_RELAXED);
+}
+
+/* Context: the lock is held. */
+static int register_once(void)
+{
+	struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
+	struct segment *s;
+	bool is_new = false;
+	int fd;
+
+	if (descriptor >= 0)
+		return 0;
+	pthread_once(&once, once_for_all);
+	fd = open_file(&is_new);
+	if (fd < 0)
+		return fd;
+	s = map_file(fd, is_new, places[0]);
+	if (s == MAP_FAILED) {
+		int err = -errno;
+
+		if (is_new)
+			unlink(file);
+		close(fd);
+		return err;
+	}
+	places[0] = places[1];
+	places[1] = s;
+	if (!is_new && (s->magic != SEGMENT_MAGIC || s->version != SEGMENT_VERSION)) {
+		close(fd);
+		return -EPROTO;
+	}
+	/* The mapping would keep a lock of this one, which has done its work. */
+	close(fd);
+	descriptor = open(file, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
+	if (descriptor < 0)
+		return -errno;
+	/* If it is locked, our own children have it from before we executed this program. */
+	fcntl(descriptor, F_OFD_SETLK, &all);
+	if (is_new)
+		fill(s);
+	__atomic_store_n(&shared, s, __ATOMIC_RELEASE);
+	move_counts(s);
+	return 0;
+}
+
+static int begin(void)
+{
+	int err;
+
+	pthread_mutex_lock(&lock);
+	err = register_once();
+	pthread_mutex_unlock(&lock);
+	return err;
+}
+
+int throughput_begin(const char *name, const char *unit)
+{
+	int err = begin();
+
+	if (err)
+		return err;
+	pthread_mutex_lock(&lock);
+	begin_change(shared);
+	if (name)
+		set_text(shared->name, name);
+	if (unit)
+		set_text(shared->unit, unit);
+	end_change(shared);
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+int throughput_goal(double goal, const char *unit)
+{
+	int err;
+
+	if (!isfinite(goal) || goal < 0)
+		return -EINVAL;
+	err = throughput_begin(NULL, unit);
+	return err ? err : throughput_goal_range(goal, goal, 100);
+}
+
+int throughput_goal_range(double min, double max, unsigned int weight)
+{
+	int err;
+
+	if (!isfinite(min) || !isfinite(max) || min < 0 || max < min || weight < 1 || weight > 1000)
+		return -EINVAL;
+	err = begin();
+	if (err)
+		return err;
+	pthread_mutex_lock(&lock);
+	begin_change(shared);
+	shared->goal_min = min;
+	shared->goal_max = max;
+	shared->weight = weight;
+	end_change(shared);
+	pthread_mutex_unlock(&lock);
+	return 0;
+}
+
+/* Threads that have ended leave their slots, with what is in them. */
+static bool take(struct slot *slot, uint32_t me)
+{
+	uint32_t owner = __atomic_load_n(&slot->owner, __ATOMIC_RELAXED);
+
+	if (owner && owner != me && (!syscall(SYS_tkill, owner, 0) || errno != ESRCH))
+		return false;
+	return __atomic_compare_exchange_n(&slot->owner, &owner, me, false, __ATOMIC_ACQ_REL,
+					   __ATOMIC_RELAXED);
+}
+
+/* Also in a signal handler: no lock, and errno is as it was. */
+static __attribute__((noinline)) struct slot *find_slot(void)
+{
+	struct segment *s = __atomic_load_n(&shared, __ATOMIC_ACQUIRE);
+	uint32_t me = (uint32_t)syscall(SYS_gettid), i, n;
+	struct slot *slot = &s->slot[0];
+	int saved = errno;
+
+	for (i = 0; i < TRIES; i++) {
+		n = __atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED);
+		n = 1 + (n - 1) % (SEGMENT_SLOTS - 1);
+		if (take(&s->slot[n], me)) {
+			slot = &s->slot[n];
+			break;
+		}
+	}
+	errno = saved;
+	if (mine && mine_of == &unregistered && s != &unregistered)
+		__atomic_fetch_add(&slot->count, __atomic_exchange_n(&mine->count, 0, __ATOMIC_RELAXED),
+				   __ATOMIC_RELAXED);
+	mine_of = s;
+	mine = slot;
+	return slot;
+}
+
+void throughput_tick(uint64_t n)
+{
+	struct slot *slot = mine;
+
+	if (__builtin_expect(!slot || mine_of != shared, 0))
+		slot = find_slot();
+	__atomic_fetch_add(&slot->count, n, __ATOMIC_RELAXED);
+}
+
+uint64_t throughput_count(void)
+{
+	struct segment *s = __atomic_load_n(&shared, __ATOMIC_ACQUIRE);
+	uint64_t sum = 0;
+	unsigned int i;
+
+	for (i = 0; i < SEGMENT_SLOTS; i++)
+		sum += __atomic_load_n(&s->slot[i].count, __ATOMIC_RELAXED);
+	return sum;
+}
+
+int throughput_end(void)
+{
+	pthread_mutex_lock(&lock);
+	if (descriptor >= 0) {
+		close(descriptor);
+		descriptor = -1;
+		/* Processes that were forked may go on. */
+		thr_remove_dead(file);
+	}
+	pthread_mutex_unlock(&lock);
+	return 0;
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* What lines tell, however they come. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "complain.h"
+#include "matcher.h"
+
+static uint64_t take(struct matcher *m, struct stream *s, const char *text)
+{
+	return matcher_take(m, s, text, strlen(text));
+}
+
+static void number_test(void **state)
+{
+	struct stream s = {.length = 0};
+	struct matcher m;
+
+	(void)state;
+	assert_int_equal(matcher_begin(&m, MATCH_NUMBER, "frame= *([0-9]+)"), 0);
+	assert_int_equal(take(&m, &s, "frame=   10 fps=2\rfra"), 10);
+	assert_int_equal(take(&m, &s, "me=  2"), 0);
+	assert_int_equal(take(&m, &s, "5 x\r\nnothing\nframe=25\n"), 15);
+	/* It begins anew. */
+	assert_int_equal(take(&m, &s, "frame=3\n"), 3);
+	assert_int_equal(take(&m, &s, "frame=99999999999999999999999\nframe=\n"), 0);
+	assert_int_equal(take(&m, &s, "frame=5\n"), 2);
+	matcher_end(&m);
+}
+
+static void line_test(void **state)
+{
+	static char longer[3 * MATCHER_LINE];
+	struct stream s = {.length = 0};
+	struct matcher m;
+	size_t i;
+
+	(void)state;
+	assert_int_equal(matcher_begin(&m, MATCH_LINE, "^GET"), 0);
+	assert_int_equal(take(&m, &s, "GET /a\nPOST\nGET /b\n\n\nGET"), 2);
+	assert_int_equal(take(&m, &s, "\n"), 1);
+	assert_int_equal(matcher_take(&m, &s, "GET\0x\n", 6), 1);
+	memset(longer, 'G', sizeof(longer));
+	for (i = 0; i < sizeof(longer); i += 1000)
+		matcher_take(&m, &s, longer + i, sizeof(longer) - i < 1000 ? sizeof(longer) - i : 1000);
+	assert_true(s.length < MATCHER_LINE);
+	matcher_end(&m);
+	assert_int_equal(matcher_begin(&m, MATCH_BYTES, NULL), 0);
+	assert_int_equal(take(&m, &s, "12345"), 5);
+	matcher_end(&m);
+}
+
+static char said[200];
+
+static void note(const char *program, const char *text)
+{
+	(void)program;
+	snprintf(said, sizeof(said), "%s", text);
+}
+
+static void wrong_test(void **state)
+{
+	struct matcher m;
+
+	(void)state;
+	complain_to(note);
+	assert_true(matcher_begin(&m, MATCH_LINE, "(") < 0);
+	assert_non_null(strstr(said, "'(': "));
+	assert_true(matcher_begin(&m, MATCH_NUMBER, "frame") < 0);
+	assert_non_null(strstr(said, "which number?"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(number_test),
+		cmocka_unit_test(line_test),
+		cmocka_unit_test(wrong_test),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
