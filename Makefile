@@ -75,6 +75,7 @@ experiments: setup
 	tests/experiments/pmctrack/quality
 	tests/experiments/pmctrack/placer
 	tests/experiments/pmctrack/fair
+	tests/experiments/pmctrack/qos
 
 clean:
 	rm -rf build

@@ -5,6 +5,10 @@
 #include <string.h>
 
 #define FORGETTING 0.95
+/* Rates are of at least so many ticks, and of at most so long; slow programs tick seldom. */
+#define TICKS 7
+#define MOST_WINDOW_S 2.0
+#define LEAST_POLE 0.6
 /* The true slope may be so many times what is estimated, at the end of a phase for instance. */
 #define GAIN_MARGIN 2.0
 /* A plateau: as CPUs grow, at least to so many times, the rate grows with less than this power. */
@@ -51,6 +55,29 @@ void qos_manager_begin(struct qos_manager *m, double pole, double window_a, doub
 	m->pole = pole;
 	m->granted = granted;
 	m->most = most;
+}
+
+/**
+ * qos_manager_window() - over what time is a rate measured?
+ * @rate: that it has, as far as is known
+ * @goal: its goal
+ * @step_s: seconds of a step
+ * @pole: p; 0: the smallest one that is safe with this window, and LEAST_POLE at least
+ *
+ * A window that is longer than a step has a part of the rate before, and shows it later.
+ *
+ * Return: seconds, a step at least.
+ */
+double qos_manager_window(struct qos_manager *m, double rate, const struct qos_goal *goal,
+			  double step_s, double pole)
+{
+	double wanted = TICKS / fmax(fmax(rate, goal->min), 1e-9);
+	double window = fmin(fmax(wanted, step_s), fmax(MOST_WINDOW_S, step_s));
+	double late = 1 + (window / step_s - 1) / 2;
+
+	m->model.window_a = fmin(fmax(1 - step_s / window, 0), QOS_MOST_A);
+	m->pole = pole > 0 ? pole : fmax(LEAST_POLE, qos_least_pole(late));
+	return window;
 }
 
 static struct qos_level *level_of(struct qos_manager *m, double cpus)
@@ -152,7 +179,7 @@ static double probe(struct qos_manager *m, double e, double demand, double plate
  */
 double qos_manager_step(struct qos_manager *m, double rate, bool learn, const struct qos_goal *goal)
 {
-	double e = error_of(rate, goal), gain, demand;
+	double e = error_of(rate, goal), pole, gain, demand;
 
 	m->steps++;
 	if (learn) {
@@ -167,18 +194,32 @@ double qos_manager_step(struct qos_manager *m, double rate, bool learn, const st
 		m->known = false;
 		return m->demand;
 	}
-	gain = (1 - m->pole) / m->model.b;
+	/* What a new phase needs is known at once: there is nothing to smooth. */
+	pole = m->model.changed ? 0 : m->pole;
+	gain = (1 - pole) / m->model.b;
 	demand = m->granted + gain * (e - (m->known ? m->model.a * m->e : m->model.a * e));
 	demand = fmin(fmax(demand, m->granted / GROWTH), m->granted * GROWTH);
+	/*
+	 * Who was not given what he asked for asks for all that he needs, not for some more than he
+	 * has: his part is to be one of that.
+	 */
+	if (e > 0 && m->shared)
+		demand = fmax(demand, (1 - m->model.a) * goal->min / m->model.b);
 	m->demand = probe(m, e, fmin(demand, m->most), qos_manager_plateau(m));
 	m->e = e;
 	m->known = true;
 	return m->demand;
 }
 
-/* What it is given for the next step, which begins now. */
-void qos_manager_grant(struct qos_manager *m, double rate, double cpus)
+/**
+ * qos_manager_grant() - the next step begins
+ * @rate: of the last one
+ * @cpus: what the program is given
+ * @shared: it is less than it asked for, because others ask, too
+ */
+void qos_manager_grant(struct qos_manager *m, double rate, double cpus, bool shared)
 {
 	m->granted = cpus;
+	m->shared = shared;
 	qos_model_apply(&m->model, rate, cpus);
 }

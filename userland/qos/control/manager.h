@@ -38,6 +38,7 @@ struct qos_level {
  * @known: @e is
  * @most: CPUs that it can have
  * @granted: CPUs
+ * @shared: that was less than it asked for, because others ask, too
  * @demand: CPUs, as asked for last
  * @probed: CPUs with which it is tried whether fewer do as well
  * @short_of: steps for which it has had all, and it was not enough
@@ -51,6 +52,7 @@ struct qos_manager {
 	double pole;
 	double e;
 	bool known;
+	bool shared;
 	double most;
 	double granted;
 	double demand;
@@ -73,10 +75,12 @@ struct qos_goal {
 };
 
 double qos_least_pole(double delay_steps);
+double qos_manager_window(struct qos_manager *m, double rate, const struct qos_goal *goal,
+			  double step_s, double pole);
 void qos_manager_begin(struct qos_manager *m, double pole, double window_a, double granted,
 		       double most);
 double qos_manager_step(struct qos_manager *m, double rate, bool learn, const struct qos_goal *goal);
-void qos_manager_grant(struct qos_manager *m, double rate, double cpus);
+void qos_manager_grant(struct qos_manager *m, double rate, double cpus, bool shared);
 double qos_manager_best(const struct qos_manager *m);
 double qos_manager_plateau(const struct qos_manager *m);
 

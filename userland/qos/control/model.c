@@ -126,6 +126,7 @@ void qos_model_learn(struct qos_model *m, double rate)
 	double off = rate - qos_model_foresee(m, m->r, m->c);
 	bool changed = has_changed(m, off);
 
+	m->changed = false;
 	if (m->r <= 0 || m->c <= 0 || rate <= 0)
 		return;
 	if (!m->steps) {
@@ -134,6 +135,7 @@ void qos_model_learn(struct qos_model *m, double rate)
 		note(&m->error, off * off);
 		note(&m->error_last, (rate - m->r) * (rate - m->r));
 	}
+	m->changed = changed;
 	if (changed) {
 		forget(m);
 		m->b = (rate - m->a * m->r) / m->c;

@@ -32,6 +32,7 @@
  * @error: mean square of what was foreseen and what came
  * @error_last: likewise, if it was foreseen that nothing changes
  * @steps: that were learnt from
+ * @changed: in the last one, the program came to another phase
  */
 struct qos_model {
 	double forgetting;
@@ -46,6 +47,7 @@ struct qos_model {
 	double error;
 	double error_last;
 	unsigned long steps;
+	bool changed;
 };
 
 void qos_model_begin(struct qos_model *m, double forgetting, double window_a);

@@ -9,10 +9,6 @@
 
 #include "complain.h"
 
-/* Rates are of at least so many ticks, and of at most so long. */
-#define TICKS 10
-#define MOST_WINDOW_S 2.0
-#define LEAST_POLE 0.6
 /* CPUs that are not used say nothing of how a program scales. */
 #define USED 0.6
 
@@ -49,7 +45,7 @@ struct app *app_open(const struct settings *s, pid_t pid, double cpus, bool dry)
 	a->window_s = s->step_s;
 	a->threads = 1;
 	/* It has had whatever it wanted so far. */
-	qos_manager_begin(&a->manager, s->pole > 0 ? s->pole : LEAST_POLE, 0, 1, cpus);
+	qos_manager_begin(&a->manager, 0, 0, 1, cpus);
 	if (!dry) {
 		snprintf(name, sizeof(name), "app-%d", (int)pid);
 		err = group_open(&a->group, name);
@@ -84,14 +80,6 @@ void app_look(struct app *a)
 bool app_is_managed(const struct app *a)
 {
 	return !a->left && !a->paused && a->goal.min > 0;
-}
-
-/* Slow programs tick so seldom that a step says little. */
-static double window_of(const struct app *a, const struct settings *s)
-{
-	double wanted = TICKS / fmax(fmax(a->rate, a->goal.min), 1e-9);
-
-	return fmin(fmax(wanted, s->step_s), fmax(MOST_WINDOW_S, s->step_s));
 }
 
 static void note_usage(struct app *a, double seconds)
@@ -131,15 +119,12 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 	/* What it has started since. */
 	if (!a->left && a->group.path[0])
 		group_take(&a->group, a->info.pid, a->info.uid);
-	a->window_s = window_of(a, s);
+	a->window_s = qos_manager_window(&a->manager, a->rate, &a->goal, s->step_s, s->pole);
 	app_look(a);
 	note_usage(a, seconds);
 	if (!app_is_managed(a))
 		return true;
 	a->manager.most = fmin(cpus, a->threads);
-	a->manager.model.window_a = fmin(fmax(1 - s->step_s / a->window_s, 0), QOS_MOST_A);
-	if (s->pole <= 0)
-		a->manager.pole = fmax(LEAST_POLE, qos_least_pole(1 + (a->window_s / s->step_s - 1) / 2));
 	used = a->used > 0 ? a->used : a->manager.granted;
 	learn = used >= USED * a->manager.granted;
 	a->share.demand = qos_manager_step(&a->manager, a->rate, learn, &a->goal);
@@ -148,11 +133,17 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 	return true;
 }
 
+/* Has it less than it asks for, because others ask, too? */
+static bool is_short(const struct app *a)
+{
+	return a->share.fair < 0.98 * a->share.demand;
+}
+
 void app_give(struct app *a, const struct settings *s)
 {
 	int err = 0;
 
-	qos_manager_grant(&a->manager, a->rate, a->share.granted);
+	qos_manager_grant(&a->manager, a->rate, a->share.granted, is_short(a));
 	if (!a->group.path[0])
 		return;
 	if (s->actuator != ACTUATOR_CPUS)
@@ -185,7 +176,7 @@ const char *app_state(const struct app *a)
 		return "held";
 	if (a->rate > a->goal.max)
 		return a->share.demand < 0.98 * a->share.granted ? "above" : "settling";
-	if (a->share.fair < 0.98 * a->share.demand)
+	if (is_short(a))
 		return "too few CPUs";
 	return a->manager.short_of || qos_manager_plateau(&a->manager) > 0 ? "out of reach" : "settling";
 }

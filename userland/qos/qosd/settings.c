@@ -15,7 +15,7 @@ static const char *const actuators[] = {"bandwidth", "cpuset", "both"};
 
 void settings_begin(struct settings *s)
 {
-	*s = (struct settings){.tick_s = 0.05, .step_s = 0.5, .most_weight = 100, .group = "qosd"};
+	*s = (struct settings){.tick_s = 0.05, .step_s = 0.25, .most_weight = 100, .group = "qosd"};
 }
 
 void settings_end(struct settings *s)

@@ -91,7 +91,7 @@ static void nominal_test(void **state)
 		want = 2;
 		for (k = 0; k < 12; k++) {
 			c = qos_manager_step(&m, r, false, &goal);
-			qos_manager_grant(&m, r, c);
+			qos_manager_grant(&m, r, c, false);
 			r = 0.4 * r + 1.8 * c;
 			want *= poles[i];
 			assert_near(12 - r, want, 1e-9);
@@ -109,13 +109,13 @@ static double settle(struct plant *p, struct qos_manager *m, double goal, double
 	unsigned int k, last = steps / 2;
 
 	qos_manager_begin(m, pole, p->a, 1, cpus);
-	qos_manager_grant(m, r, c);
+	qos_manager_grant(m, r, c, false);
 	*worst = mean_cpus = 0;
 	for (k = 0; k < steps; k++) {
 		r = plant_step(p, c);
 		c = qos_manager_step(m, r, true, &range);
 		c = fmin(fmax(c, 1), cpus);
-		qos_manager_grant(m, r, c);
+		qos_manager_grant(m, r, c, false);
 		if (k >= steps - last) {
 			sum += p->r / goal;
 			mean_cpus += c / last;
@@ -172,12 +172,12 @@ static void phases_test(void **state)
 	(void)state;
 	qos_manager_begin(&m, 0.6, 0.3, c, 16);
 	r = plant_step(&p, c);
-	qos_manager_grant(&m, r, c);
+	qos_manager_grant(&m, r, c, false);
 	for (k = 0; k < 400; k++) {
 		p.work = k / 50 % 2 ? 2 : 4;
 		r = plant_step(&p, c);
 		c = fmin(fmax(qos_manager_step(&m, r, true, &goal), 1), 16);
-		qos_manager_grant(&m, r, c);
+		qos_manager_grant(&m, r, c, false);
 		off += k % 50 >= 8 && fabs(r / 12 - 1) > 0.1;
 	}
 	assert_in_range(off, 0, 2);
@@ -214,11 +214,11 @@ static void range_test(void **state)
 	(void)state;
 	qos_manager_begin(&m, 0.6, 0.2, c, 32);
 	r = plant_step(&p, c);
-	qos_manager_grant(&m, r, c);
+	qos_manager_grant(&m, r, c, false);
 	for (k = 0; k < 100; k++) {
 		r = plant_step(&p, c);
 		c = fmax(qos_manager_step(&m, r, true, &goal), 1);
-		qos_manager_grant(&m, r, c);
+		qos_manager_grant(&m, r, c, false);
 		if (k == 50)
 			c = 12;
 		else if (k < 50 && k > 10)
@@ -245,7 +245,7 @@ static void absurd_test(void **state)
 			c = qos_manager_step(&m, r, k % 3, &goals[g]);
 			assert_true(isfinite(c) && c > 0);
 			c = fmin(fmax(c, 0.01), 64);
-			qos_manager_grant(&m, r, c);
+			qos_manager_grant(&m, r, c, false);
 		}
 	}
 	assert_near(qos_least_pole(0), 0, 1e-9);
