@@ -131,6 +131,9 @@ test_fair_phasedb() {
 	sleep 1
 	phasedb top --batch -i 0.5 -n 4
 	phasedb top --csv -i 0.2 -n 3 >/tmp/top.csv
+	# On a screen.
+	TERM=xterm python3 -c 'import pty, sys; sys.exit(pty.spawn(["phasedb", "top", "-i", "0.2", "-n", "2"]))' >/tmp/screen </dev/null
+	grep -q ADVANCES /tmp/screen && grep -q simapp /tmp/screen || fail "$(cat /tmp/screen)"
 	wait $!
 	kill $other
 	wait $mine || true

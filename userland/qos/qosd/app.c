@@ -9,6 +9,9 @@
 
 #include "complain.h"
 
+/* What people see is not of less than a second, or of less than so many units. */
+#define SHOWN_S 1.0
+#define SHOWN_UNITS 20
 /* CPUs that are not used say nothing of how a program scales. */
 #define USED 0.6
 
@@ -121,6 +124,7 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 		group_take(&a->group, a->info.pid, a->info.uid);
 	a->window_s = qos_manager_window(&a->manager, a->rate, &a->goal, s->step_s, s->pole);
 	app_look(a);
+	throughput_rate(a->reader, (uint64_t)(fmax(SHOWN_S, SHOWN_UNITS / fmax(a->rate, 2)) * 1e9), &a->shown);
 	note_usage(a, seconds);
 	if (!app_is_managed(a))
 		return true;
@@ -159,7 +163,7 @@ void app_give(struct app *a, const struct settings *s)
 
 static bool is_held(const struct app *a)
 {
-	return a->rate >= a->goal.min * (1 - APP_HELD) && a->rate <= a->goal.max * (1 + APP_HELD);
+	return a->shown >= a->goal.min * (1 - APP_HELD) && a->shown <= a->goal.max * (1 + APP_HELD);
 }
 
 const char *app_state(const struct app *a)
@@ -174,7 +178,7 @@ const char *app_state(const struct app *a)
 		return "new";
 	if (is_held(a))
 		return "held";
-	if (a->rate > a->goal.max)
+	if (a->shown > a->goal.max)
 		return a->share.demand < 0.98 * a->share.granted ? "above" : "settling";
 	if (is_short(a))
 		return "too few CPUs";
@@ -204,7 +208,7 @@ char *app_why(const struct app *a)
 		length = asprintf(&text, "it delivers more than its goal with the least CPUs that it can have");
 	else
 		length = asprintf(&text, "%.4g %s with %.2f CPUs; each further CPU is worth about %.4g %s%s",
-				  a->rate, unit, a->share.granted,
+				  a->shown, unit, a->share.granted,
 				  a->manager.model.b / fmax(1 - a->manager.model.a, 0.01), unit,
 				  qos_model_is_trusted(&a->manager.model) ? "" : " (not trusted)");
 	return length < 0 ? NULL : text;

@@ -21,8 +21,9 @@
  * @asked: goal and weight were set by qosctl: what the program says does not count any more
  * @paused: it is left as it is, with what it has
  * @left: why it is not managed any more; NULL: it is
- * @rate: units/s
+ * @rate: units/s, as the manager has it
  * @window_s: of that
+ * @shown: units/s of a second, or of 20 units: what people see
  * @used: CPUs that it used in the last step
  * @us: CPU time so far
  * @threads: that it has
@@ -41,6 +42,7 @@ struct app {
 	const char *left;
 	double rate;
 	double window_s;
+	double shown;
 	double used;
 	uint64_t us;
 	unsigned int threads;

@@ -33,7 +33,7 @@ static struct json_object *of_app(const struct app *a)
 	ADD("uid", json_object_new_int64(a->info.uid));
 	ADD("program", json_object_new_string(a->info.name));
 	ADD("unit", json_object_new_string(a->info.unit));
-	ADD("rate", number(a->rate));
+	ADD("rate", number(a->shown));
 	ADD("goal_min", number(a->goal.min));
 	ADD("goal_max", number(a->goal.max));
 	ADD("weight", json_object_new_int((int)a->weight));

@@ -208,7 +208,7 @@ void daemon_step(struct daemon *d)
 		app_give(managed[i], &d->settings);
 		if (d->verbose)
 			printf("%s[%d]: %.4g %s, asks for %.2f, gets %.2f CPUs: %s\n", managed[i]->info.name,
-			       (int)managed[i]->info.pid, managed[i]->rate, managed[i]->info.unit,
+			       (int)managed[i]->info.pid, managed[i]->shown, managed[i]->info.unit,
 			       managed[i]->share.demand, managed[i]->share.granted, app_state(managed[i]));
 	}
 	if (d->verbose)
