@@ -45,8 +45,9 @@ struct fair_run {
  * @content: of the program, see struct pmct_program_id; 0: never used
  * @uid: whose process it was. What one user's programs are like is not for another one's
  * @released: jiffies of the last release
- * @lock: protects @program and @run
+ * @lock: protects @program, @given and @run
  * @program: what was learnt
+ * @given: how often that was replaced: phases have other numbers then
  * @run: of the present process
  * @rate: lines per ms of the process; of the traffic timer
  * @intensive: on so many CPUs it moves many; likewise
@@ -58,6 +59,7 @@ struct fair_program {
 	unsigned long released;
 	raw_spinlock_t lock;
 	struct pmct_program program;
+	u32 given;
 	struct fair_run run;
 	u64 rate;
 	unsigned int intensive;
@@ -93,6 +95,7 @@ struct fair_vector {
  * @vector: the place for its addresses, if it has a program
  * @traffic: lines that it moves, in thousandths of the peak
  * @noisy: others moved many when they were last looked at
+ * @given: fair_program::given, as of the last window
  * @tries: ticks until it tries to get one
  * @cpu: where it ran last
  */
@@ -112,6 +115,7 @@ struct fair_thread {
 	u64 text_size;
 	struct fair_program *program;
 	struct fair_vector *vector;
+	u32 given;
 	unsigned int tries;
 	u32 traffic;
 	bool noisy;

@@ -101,8 +101,10 @@ static int give(const struct pmctrack_program *to, struct pmct_program *learnt)
 		err = -ESRCH;
 	else if (program->program.phases.windows >= learnt->phases.windows)
 		err = -EEXIST;
-	else
+	if (!err) {
 		pmct_program_replace(&program->program, learnt);
+		program->given++;
+	}
 	raw_spin_unlock(&program->lock);
 	pmct_fair_program_put(program);
 	local_irq_restore(flags);

@@ -165,12 +165,18 @@ static struct fair_program *take(u64 content, pid_t tgid, kuid_t uid)
 	if (!program ||
 	    !atomic64_try_cmpxchg_acquire(&program->owner, &nobody, owner_of(tgid, BUSY)))
 		return NULL;
+	/* A tool reads what was there. */
+	if (!raw_spin_trylock(&program->lock)) {
+		atomic64_set_release(&program->owner, 0);
+		return NULL;
+	}
 	if (program->content != content || !uid_eq(program->uid, uid)) {
 		forget_program(&program->program);
 		WRITE_ONCE(program->content, content);
 		program->uid = uid;
 	}
 	program->run = (struct fair_run){ .phase = PMCT_NO_PHASE };
+	raw_spin_unlock(&program->lock);
 	program->rate = 0;
 	program->intensive = 0;
 	/* Pairs with pmct_fair_program_join(). */

@@ -215,6 +215,12 @@ static void end_window(struct fair_thread *t)
 		charge(t);
 		return;
 	}
+	/* Its phases are others than those that the thread remembers. */
+	if (t->given != program->given) {
+		t->given = program->given;
+		t->p.phase = PMCT_NO_PHASE;
+		t->p.before = PMCT_NO_PHASE;
+	}
 	t->w.v = &t->vector->v;
 	t->w.unsure = t->vector->unsure;
 	kind = pmct_progress_window(&t->p, &program->program, &t->w, &pmct_fair_traffic);

@@ -119,7 +119,10 @@ test_fair_phasedb() {
 	phasedb -d $file show simapp
 	phasedb -d $file list --json | grep -q '"program": "simapp"'
 	equal "$(stat -c %a $file)" 600 "mode of the database"
-	dd if=$programs bs=27288 count=1 of=/tmp/record 2>/dev/null
+	python3 -c 'import os
+fd = os.open("/proc/pmc/programs", os.O_RDONLY)
+records = [os.pread(fd, 27288, i * 27288) for i in range(512)]
+open("/tmp/record", "wb").write(next(r for r in records if r[16:24] != bytes(8)))'
 	# Another boot: the module knows nothing.
 	with_fair peak="$(peak)"
 	! grep -q "^program=.* content=" /proc/pmc/mmon_state
@@ -148,11 +151,14 @@ test_fair_phasedb() {
 	echo none >$MANAGER
 	! wait $keeper || fail "it watches nothing"
 	expect_refusal 1 "there is none: as root" phasedb top --batch
-	# Nonsense: too short, of nobody, and changed at random.
+	# Nonsense: too short, of nobody, and changed at random, for a process that is there.
 	with_fair
+	taskset -c 1 pmctrack -V progress -o /dev/null simapp -x 10000 soplex >/dev/null & other=$!
+	there() { grep -qE "^program=.* process=[1-9][0-9]* " /proc/pmc/mmon_state; }
+	eventually there
 	python3 - <<-'P'
-		import os, random
-		lot, refused = random.Random(1), 0
+		import errno, os, random, struct
+		lot, refused = random.Random(1), {}
 		good = open("/tmp/record", "rb").read()
 		assert len(good) == 27288, len(good)
 		fd = os.open("/proc/pmc/programs", os.O_RDWR)
@@ -163,17 +169,32 @@ test_fair_phasedb() {
 		    except OSError:
 		        pass
 		assert os.pread(fd, 88, len(good) * 10 ** 12) == b""
-		for i in range(500):
-		    data = bytearray(good)
-		    for _ in range(i % 4):
-		        data[lot.randrange(len(data))] = lot.randrange(256)
-		    if i % 50 == 0:
-		        data = data[:-1]
+		heads = [os.pread(fd, 88, i * len(good)) for i in range(512)]
+		head = next(h for h in heads if struct.unpack_from("i", h, 28)[0])
+		def write(data):
 		    try:
-		        os.pwrite(fd, data, 0)
-		    except (OSError, ProcessLookupError):
-		        refused += 1
-		assert refused == 500, refused
+		        assert os.pwrite(fd, data, 0) == len(good)
+		        return 0
+		    except OSError as error:
+		        return error.errno
+		def record(windows, head=head, rest=good[88:]):
+		    return head[:44] + struct.pack("I", windows) + head[48:] + rest
+		windows = struct.unpack_from("I", good, 44)[0]
+		assert write(record(windows)[:-1]) == errno.EINVAL
+		assert write(record(windows, head=head[:28] + struct.pack("i", 4000000) + head[32:])) == errno.ESRCH
+		assert write(record(1)) == errno.EINVAL
+		for i in range(2000):
+		    rest = bytearray(good[88:])
+		    for _ in range(1 + i % 4):
+		        rest[lot.randrange(len(rest))] = lot.randrange(256)
+		    status = write(record(2 ** 31 - 1 if i % 2 else windows + 1000, rest=bytes(rest)))
+		    refused[status] = refused.get(status, 0) + 1
+		print("#", {errno.errorcode.get(k, "given"): v for k, v in refused.items()})
+		assert refused.get(errno.EINVAL, 0) > 20 and refused.get(0, 0) > 0, refused
+		assert set(refused) <= {0, errno.EINVAL, errno.EEXIST}, refused
 	P
+	sleep 1
+	kill $other
+	wait $other || true
 	without_fair
 }

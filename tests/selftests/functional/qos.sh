@@ -139,7 +139,7 @@ test_qos_shares() {
 # CPUs of its own, whole ones; what others have goes to nobody else.
 test_qos_cpus() {
 	only sim
-	local a b one i
+	local a b one i more=()
 	qos_machine
 	alone_rate /tmp/frames1.json
 	one=$rate
@@ -158,8 +158,14 @@ test_qos_cpus() {
 	sleep 2
 	more 3.1 "$(awk -v a="$(qos cpus $a)" -v b="$(qos cpus $b)" 'BEGIN { print a + b }')" "CPUs of both"
 	echo 1 >/sys/devices/system/cpu/cpu3/online
-	kill $a $b
-	wait $a $b || true
+	# More programs than CPUs: nobody has all of them.
+	for i in 1 2 3; do deliver other$i /tmp/frames2.json -g 5; more+=("$program"); done
+	for i in "${more[@]}"; do eventually [ -s $QOS/app-$i/cpuset.cpus ]; done
+	sleep 1
+	qosctl list
+	! grep -qE "[-,]" $QOS/app-"${more[0]}"/cpuset.cpus $QOS/app-"${more[1]}"/cpuset.cpus $QOS/app-"${more[2]}"/cpuset.cpus || fail "$(cat $QOS/app-*/cpuset.cpus)"
+	kill $a $b "${more[@]}"
+	wait $a $b "${more[@]}" || true
 	end_qosd
 	on_machine ""
 }
@@ -167,7 +173,7 @@ test_qos_cpus() {
 # Whatever happens, processes are back where they were; what others change is theirs.
 test_qos_ends() {
 	only sim
-	local a b
+	local a b c outer inner goal
 	qos_machine
 	mkdir -p $CG/mine
 	begin_qosd
@@ -189,12 +195,52 @@ test_qos_ends() {
 	eventually grep -q "^qosd: a\[$a\] is left alone: the process was moved to another control group" /tmp/qosd.err
 	qosctl why $a | grep -q "left alone: the process was moved"
 	grep -q ":/mine$" /proc/$a/cgroup
-	eventually [ ! -e $QOS/app-$a ]
-	grep -q ":/mine$" "/proc/$(pgrep -P $a)/cgroup" || fail "$(cat "/proc/$(pgrep -P $a)/cgroup")"
+	# What it has started is where it was, until it ends.
+	grep -q ":/qosd/app-$a$" "/proc/$(pgrep -P $a)/cgroup" || fail "$(cat "/proc/$(pgrep -P $a)/cgroup")"
 	deliver b /tmp/frames1.json -g 15; b=$program
 	eventually grep -qv max $QOS/app-$b/cpu.max
 	echo max >$QOS/app-$b/cpu.max
 	eventually grep -q "^qosd: b\[$b\] is left alone: its cpu.max was changed" /tmp/qosd.err
+	sleep 1
+	equal "$(cut -d' ' -f1 $QOS/app-$b/cpu.max)" max "what somebody else has written"
+	# Whoever would escape limits stays there; so does who is in a group of ours already.
+	mkdir -p $CG/few
+	echo +pids >$CG/cgroup.subtree_control
+	echo 1000 >$CG/few/pids.max
+	(echo $BASHPID >$CG/few/cgroup.procs; exec throughput run -n c -e '^round' -g 15 simapp -r /tmp/frames1.json >/dev/null) & c=$!
+	throughput run -n outer -b -g 15 throughput run -n inner -e '^round' -g 15 simapp -r /tmp/frames1.json >/dev/null & outer=$!
+	eventually qosctl why $c
+	qosctl why $c | grep -q "left alone: its control group, or one above, has limits that it would escape"
+	grep -q ":/few$" /proc/$c/cgroup
+	eventually qosctl why $outer
+	inner=$(pgrep -P $outer)
+	eventually qosctl why "$inner"
+	# Whichever was found first: we have moved it, and nobody else.
+	! qosctl why "$inner" | grep -q "was moved" || fail "$(qosctl why "$inner")"
+	# A goal that is taken back, and a file of nobody.
+	python3 - <<-'P' & goal=$!
+		import os, sys, time
+		sys.path.insert(0, "/opt/pmctrack/share/pmctrack/python")
+		import throughput
+		throughput.goal(5, "x/s")
+		throughput.tick()
+		while not os.path.exists("/tmp/go"):
+		    time.sleep(0.1)
+		throughput.goal(0)
+		time.sleep(100)
+	P
+	rm -f /tmp/go
+	eventually [ -e $QOS/app-$goal ]
+	cp /dev/shm/throughput-$goal-* /dev/shm/throughput-2000000001-1-0
+	touch /tmp/go
+	eventually [ ! -e $QOS/app-$goal ]
+	! grep -q qosd /proc/$goal/cgroup || fail "$(cat /proc/$goal/cgroup)"
+	sleep 1
+	[ ! -e $QOS/app-2000000001 ] || fail "a group of nobody"
+	rm /dev/shm/throughput-2000000001-1-0
+	kill $goal $c $outer
+	wait $goal $c $outer || true
+	rmdir $CG/few
 	kill $daemon
 	wait $daemon || fail "status $?"
 	[ ! -e $QOS ] || fail "groups are left: $(find $QOS)"
@@ -208,7 +254,7 @@ test_qos_ends() {
 # Who may do what, and what is refused.
 test_qos_refused() {
 	only sim
-	local a b wrong
+	local a b c wrong
 	qos_machine
 	for wrong in '[]:is not an object' '{"step_s": 0}:step_s is a number from 0.1 to 10' '{"actuator": "x"}:actuator is bandwidth, cpuset or both' \
 		'{"group": "../x"}:group is the path' '{"programs": {"x": {"goal": -1}}}:goal is a number' '{"unknown": 1}:.unknown. is not known'; do
@@ -229,6 +275,13 @@ test_qos_refused() {
 	expect_refusal 1 "it is another user's" user qosctl goal $a 5
 	expect_refusal 1 "only root can make a weight greater" user qosctl weight $b 900
 	expect_refusal 1 "only root can do that" user qosctl pause $b
+	# Who hides what he delivers is not told of.
+	setpriv --reuid=1000 --regid=1000 --clear-groups -- bash -c 'umask 077; exec throughput run -n hidden -e "^round" -g 5 simapp -r /tmp/frames1.json' >/dev/null & c=$!
+	eventually qosctl why $c
+	user qosctl why $c
+	expect_refusal 1 "has no such program" setpriv --reuid=1001 --regid=1001 --clear-groups -- qosctl why $c
+	! setpriv --reuid=1001 --regid=1001 --clear-groups -- qosctl list | grep hidden || fail "a hidden program is told of"
+	kill $c
 	user qosctl goal $b 6 7
 	user qosctl weight $b 50
 	equal "$(qos weight $b)" 50

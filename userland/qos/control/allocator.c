@@ -14,19 +14,30 @@ double qos_floor(const struct qos_machine *machine, size_t programs)
 	return programs <= machine->cpus ? fmin(1, machine->cpus) : machine->cpus / (double)programs;
 }
 
-/* With water as high as @level. */
-static double part(const struct qos_share *s, double floor, double level)
+/* What it may have at most: what it asks for, or the floor. */
+static double wanted_of(const struct qos_machine *machine, const struct qos_share *s, double floor)
 {
-	return fmin(fmax(s->weight * s->demand * level, fmin(floor, s->demand)), s->demand);
+	double most = fmin(s->cap, machine->cpus);
+
+	return fmax(fmin(s->demand, most), fmin(floor, most));
 }
 
-static double sum_at(const struct qos_share *share, size_t n, double floor, double level)
+/* With water as high as @level. */
+static double part(const struct qos_machine *machine, const struct qos_share *s, double floor, double level)
+{
+	double wanted = wanted_of(machine, s, floor);
+
+	return fmin(fmax(s->weight * wanted * level, fmin(floor, wanted)), wanted);
+}
+
+static double sum_at(const struct qos_machine *machine, const struct qos_share *share, size_t n,
+		     double floor, double level)
 {
 	double sum = 0;
 	size_t i;
 
 	for (i = 0; i < n; i++)
-		sum += part(&share[i], floor, level);
+		sum += part(machine, &share[i], floor, level);
 	return sum;
 }
 
@@ -37,15 +48,11 @@ static void divide(const struct qos_machine *machine, struct qos_share *share, s
 	size_t i;
 	int k;
 
-	for (i = 0; i < n; i++) {
-		share[i].demand = fmax(fmin(share[i].demand, fmin(share[i].cap, machine->cpus)),
-				       fmin(floor, share[i].cap));
-	}
 	/* At a weight of 1, all have all of their demand at 1. */
-	if (sum_at(share, n, floor, high) > machine->cpus + NEARLY) {
+	if (sum_at(machine, share, n, floor, high) > machine->cpus + NEARLY) {
 		for (k = 0; k < BISECTIONS; k++) {
 			middle = (low + high) / 2;
-			if (sum_at(share, n, floor, middle) > machine->cpus)
+			if (sum_at(machine, share, n, floor, middle) > machine->cpus)
 				high = middle;
 			else
 				low = middle;
@@ -53,7 +60,7 @@ static void divide(const struct qos_machine *machine, struct qos_share *share, s
 		high = low;
 	}
 	for (i = 0; i < n; i++)
-		share[i].fair = part(&share[i], floor, high);
+		share[i].fair = part(machine, &share[i], floor, high);
 }
 
 static double rounded_down(double cpus, double unit)

@@ -16,7 +16,7 @@
 
 /**
  * struct qos_share - a program
- * @demand: CPUs that it asks for
+ * @demand: CPUs that it asks for; whoever asks for less than the floor is given the floor
  * @cap: CPUs that it can use at most (its threads)
  * @weight: 1 to 1000
  * @fair: CPUs, before rounding; set by qos_allocate()

@@ -48,6 +48,7 @@ static struct json_object *ask(struct json_object *request)
 	ssize_t length = asprintf(&text, "%s\n", json_object_to_json_string_ext(request, JSON_C_TO_STRING_PLAIN));
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
 		complain("%s: %s: is qosd running?", SOCKET, strerror(errno));
 	} else if (length > 0 && send(fd, text, (size_t)length, MSG_NOSIGNAL) == length) {

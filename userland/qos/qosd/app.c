@@ -17,62 +17,86 @@
 
 static void take_goal(struct app *a, const struct settings *s)
 {
-	const struct rule *rule = settings_rule(s, a->info.name);
+	const struct rule *rule = settings_rule(s, a->info.name, a->info.uid);
 
-	if (a->asked)
+	if (!a->goal_asked) {
+		a->goal = (struct qos_goal){a->info.goal_min, a->info.goal_max};
+		if (rule && rule->min > 0)
+			a->goal = (struct qos_goal){rule->min, rule->max};
+	}
+	if (a->weight_asked)
 		return;
-	a->goal = (struct qos_goal){a->info.goal_min, a->info.goal_max};
-	if (rule && rule->min > 0)
-		a->goal = (struct qos_goal){rule->min, rule->max};
 	if (rule && rule->weight)
 		a->weight = rule->weight;
 	else
 		a->weight = a->info.weight < s->most_weight ? a->info.weight : s->most_weight;
 }
 
+/* A group of its own, with it as soon as app_take() is called. */
+static int prepare_group(struct app *a)
+{
+	char name[32];
+	int err;
+
+	snprintf(name, sizeof(name), "app-%d", (int)a->info.pid);
+	err = group_open(&a->group, name);
+	return err ? err : group_find(&a->group, a->info.pid, a->info.began, a->info.uid);
+}
+
 struct app *app_open(const struct settings *s, pid_t pid, double cpus, bool dry)
 {
 	struct app *a = calloc(1, sizeof(*a));
 	const struct rule *rule;
-	char name[32];
-	int err;
+	int err = 0;
 
 	if (!a)
 		return NULL;
 	if (throughput_open(pid, &a->reader) || throughput_info(a->reader, &a->info))
 		goto none;
-	rule = settings_rule(s, a->info.name);
+	rule = settings_rule(s, a->info.name, a->info.uid);
 	take_goal(a, s);
 	if (!a->info.alive || a->goal.min <= 0 || (rule && rule->ignore))
 		goto none;
 	a->window_s = s->step_s;
-	a->threads = 1;
+	/* Nobody has counted them in a dry run. */
+	a->threads = dry ? (unsigned int)cpus : 1;
 	/* It has had whatever it wanted so far. */
 	qos_manager_begin(&a->manager, 0, 0, 1, cpus);
-	if (!dry) {
-		snprintf(name, sizeof(name), "app-%d", (int)pid);
-		err = group_open(&a->group, name);
-		if (!err)
-			err = group_take(&a->group, pid, a->info.uid);
-		if (err) {
-			complain("%s[%d] is not managed: %s", a->info.name, (int)pid, strerror(-err));
-			a->left = err == -EOPNOTSUPP || err == -EBUSY ?
-				"it is in a threaded control group" : "it cannot be moved to a control group";
-		}
-	}
+	err = dry ? 0 : prepare_group(a);
+	if (err == -EPERM)
+		a->left = "its control group, or one above, has limits that it would escape";
+	else if (err == -EALREADY)
+		a->left = "another program that is managed has started it";
+	else if (err)
+		goto none;
+	if (a->left)
+		group_close(&a->group);
 	return a;
 none:
+	/* A file of a process that is not there, for example: anybody can make one. */
 	app_close(a);
 	return NULL;
 }
 
-void app_close(struct app *a)
+void app_take(struct app *a)
 {
-	if (!a)
+	int err = a->group.path[0] ? group_take(&a->group, a->info.pid, a->info.uid) : 0;
+
+	if (!err)
 		return;
-	throughput_close(a->reader);
+	a->left = err == -EOPNOTSUPP ? "it is in a threaded control group" :
+				       "it cannot be moved to a control group";
+	complain("%s[%d] is left alone: %s: %s", a->info.name, (int)a->info.pid, a->left, strerror(-err));
 	group_close(&a->group);
+}
+
+bool app_close(struct app *a)
+{
+	if (group_close(&a->group))
+		return false;
+	throughput_close(a->reader);
 	free(a);
+	return true;
 }
 
 void app_look(struct app *a)
@@ -94,7 +118,7 @@ static void note_usage(struct app *a, double seconds)
 	a->used = before ? (double)(a->us - before) / 1e6 / seconds : 0;
 }
 
-/* What others do to its group is theirs. */
+/* What others do to its group is theirs: it stays as they have it, until the program ends. */
 static void check(struct app *a)
 {
 	const char *what;
@@ -103,7 +127,6 @@ static void check(struct app *a)
 		return;
 	complain("%s[%d] is left alone: %s", a->info.name, (int)a->info.pid, what);
 	a->left = what;
-	group_close(&a->group);
 }
 
 bool app_step(struct app *a, const struct settings *s, double cpus, double seconds)
@@ -111,17 +134,13 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 	double used;
 	bool learn;
 
-	if (throughput_info(a->reader, &a->info)) {
-		a->left = "what it shares is damaged";
-		return false;
-	}
-	if (!a->info.alive)
+	if (throughput_info(a->reader, &a->info))
 		return false;
 	take_goal(a, s);
+	/* Whoever has no goal any more is nobody's business. */
+	if (!a->info.alive || a->goal.min <= 0)
+		return false;
 	check(a);
-	/* What it has started since. */
-	if (!a->left && a->group.path[0])
-		group_take(&a->group, a->info.pid, a->info.uid);
 	a->window_s = qos_manager_window(&a->manager, a->rate, &a->goal, s->step_s, s->pole);
 	app_look(a);
 	throughput_rate(a->reader, (uint64_t)(fmax(SHOWN_S, SHOWN_UNITS / fmax(a->rate, 2)) * 1e9), &a->shown);
@@ -154,11 +173,11 @@ void app_give(struct app *a, const struct settings *s)
 		err = group_set_bandwidth(&a->group, a->share.granted);
 	if (!err && s->actuator != ACTUATOR_BANDWIDTH)
 		err = group_set_cpus(&a->group, &a->cpus);
-	if (err) {
-		complain("%s[%d]: %s: %s", a->info.name, (int)a->info.pid, a->group.path, strerror(-err));
-		a->left = "its control group cannot be changed";
-		group_close(&a->group);
-	}
+	if (!err || err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -EINTR)
+		return;
+	complain("%s[%d]: %s: %s", a->info.name, (int)a->info.pid, a->group.path, strerror(-err));
+	a->left = "its control group cannot be changed";
+	group_close(&a->group);
 }
 
 static bool is_held(const struct app *a)
@@ -172,8 +191,6 @@ const char *app_state(const struct app *a)
 		return "left alone";
 	if (a->paused)
 		return "paused";
-	if (a->goal.min <= 0)
-		return "no goal";
 	if (!a->manager.model.steps)
 		return "new";
 	if (is_held(a))
@@ -182,7 +199,7 @@ const char *app_state(const struct app *a)
 		return a->share.demand < 0.98 * a->share.granted ? "above" : "settling";
 	if (is_short(a))
 		return "too few CPUs";
-	return a->manager.short_of || qos_manager_plateau(&a->manager) > 0 ? "out of reach" : "settling";
+	return a->manager.short_of > 2 || qos_manager_plateau(&a->manager) > 0 ? "out of reach" : "settling";
 }
 
 char *app_why(const struct app *a)
@@ -201,6 +218,8 @@ char *app_why(const struct app *a)
 	else if (!strcmp(state, "too few CPUs"))
 		length = asprintf(&text, "it asks for %.2f CPUs; with its weight of %u, its part is %.2f",
 				  a->share.demand, a->weight, a->share.fair);
+	else if (!strcmp(state, "out of reach") && best <= 0)
+		length = asprintf(&text, "it has all CPUs that it can use, %.2f", a->manager.most);
 	else if (!strcmp(state, "out of reach"))
 		length = asprintf(&text, "more CPUs do not help; lately, %.4g %s was the most%s", best, unit,
 				  a->manager.most <= a->threads && a->threads < 2 ? ": it has one thread" : "");

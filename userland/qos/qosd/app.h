@@ -18,7 +18,8 @@
  * @reader: of its ticks
  * @goal: in force
  * @weight: likewise
- * @asked: goal and weight were set by qosctl: what the program says does not count any more
+ * @goal_asked: the goal was set by qosctl: what the program says does not count any more
+ * @weight_asked: likewise
  * @paused: it is left as it is, with what it has
  * @left: why it is not managed any more; NULL: it is
  * @rate: units/s, as the manager has it
@@ -29,7 +30,7 @@
  * @threads: that it has
  * @manager: asks for CPUs
  * @share: and what became of it
- * @group: its control group; path "" in a dry run
+ * @group: its control group; path "": it has none
  * @cpus: its CPUs, if these are given
  */
 struct app {
@@ -37,7 +38,8 @@ struct app {
 	struct throughput_reader *reader;
 	struct qos_goal goal;
 	unsigned int weight;
-	bool asked;
+	bool goal_asked;
+	bool weight_asked;
 	bool paused;
 	const char *left;
 	double rate;
@@ -52,9 +54,12 @@ struct app {
 	cpu_set_t cpus;
 };
 
-/* NULL: it has no goal, or may not be managed. @cpus: of the machine. */
+/* NULL: it has no goal, or is not there. @cpus: of the machine. */
 struct app *app_open(const struct settings *s, pid_t pid, double cpus, bool dry);
-void app_close(struct app *a);
+/* Move it to its group. Where its processes were is written down before that. */
+void app_take(struct app *a);
+/* False: not all of its processes are back, and it can be tried again. */
+bool app_close(struct app *a);
 /* Rates are looked at. */
 void app_look(struct app *a);
 /* A step is over, after @seconds: ask for CPUs. False: the program has ended. */

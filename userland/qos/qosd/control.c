@@ -15,8 +15,6 @@
 #include "complain.h"
 
 #define REQUEST 512
-/* Who does not read his answer is not waited for. */
-#define ANSWER_MS 100
 
 static struct json_object *number(double value)
 {
@@ -60,13 +58,20 @@ static struct json_object *refuse(const char *text)
 	return o;
 }
 
-static struct json_object *list(const struct daemon *d)
+/* Who hides what his program delivers (umask) is not told of by us. */
+static bool may_see(const struct app *a, uid_t uid)
+{
+	return !uid || uid == a->info.uid || a->info.is_public;
+}
+
+static struct json_object *list(const struct daemon *d, uid_t uid)
 {
 	struct json_object *o = json_object_new_object(), *apps = json_object_new_array();
 	size_t i;
 
 	for (i = 0; i < d->nr; i++)
-		json_object_array_add(apps, of_app(d->app[i]));
+		if (may_see(d->app[i], uid))
+			json_object_array_add(apps, of_app(d->app[i]));
 	json_object_object_add(o, "schema", json_object_new_int(1));
 	json_object_object_add(o, "machine_cpus", number(d->machine.cpus));
 	json_object_object_add(o, "steps", json_object_new_int64((int64_t)d->steps));
@@ -86,14 +91,19 @@ static bool get(struct json_object *request, const char *name, double *value)
 	return isfinite(*value);
 }
 
-static struct json_object *set_goal(struct app *a, struct json_object *request)
+static struct json_object *set_goal(const struct daemon *d, struct app *a,
+				    struct json_object *request, uid_t uid)
 {
+	const struct rule *rule = settings_rule(&d->settings, a->info.name, a->info.uid);
 	double min, max;
+
+	if (uid && rule && rule->min > 0)
+		return refuse("the settings of qosd have a goal for it: only root can change that");
 
 	if (!get(request, "min", &min) || !get(request, "max", &max) || min <= 0 || max < min)
 		return refuse("a goal is more than 0, and its end not before its beginning");
 	a->goal = (struct qos_goal){min, max};
-	a->asked = true;
+	a->goal_asked = true;
 	return of_app(a);
 }
 
@@ -106,7 +116,7 @@ static struct json_object *set_weight(struct app *a, struct json_object *request
 	if (uid && weight > a->weight)
 		return refuse("only root can make a weight greater");
 	a->weight = (unsigned int)weight;
-	a->asked = true;
+	a->weight_asked = true;
 	return of_app(a);
 }
 
@@ -117,18 +127,18 @@ static struct json_object *command(struct daemon *d, const char *name, struct js
 	double pid;
 
 	if (!strcmp(name, "list"))
-		return list(d);
+		return list(d, uid);
 	if (!get(request, "pid", &pid))
 		return refuse("no pid, or an unknown command");
 	a = daemon_find(d, (pid_t)pid);
-	if (!a)
+	if (!a || !may_see(a, uid))
 		return refuse("qosd has no such program: it has not said what it delivers, or has no goal");
 	if (!strcmp(name, "show"))
 		return of_app(a);
 	if (uid && uid != a->info.uid)
 		return refuse("it is another user's");
 	if (!strcmp(name, "goal"))
-		return set_goal(a, request);
+		return set_goal(d, a, request, uid);
 	if (!strcmp(name, "weight"))
 		return set_weight(a, request, uid);
 	if (!strcmp(name, "pause") || !strcmp(name, "resume")) {
@@ -191,28 +201,28 @@ unsigned int control_fds(const struct control *c, struct pollfd *fds)
 	return nr;
 }
 
-/* Those that say nothing make room for others. */
-static void take(struct control *c)
+/* Those that say nothing make room for others. False: nobody waits. */
+static bool take(struct control *c)
 {
 	static unsigned int next;
 	int fd = accept4(c->socket, NULL, NULL, SOCK_CLOEXEC), i;
 
 	if (fd < 0)
-		return;
+		return false;
 	for (i = 0; i < CONTROL_CLIENTS; i++) {
 		if (c->client[i] < 0) {
 			c->client[i] = fd;
-			return;
+			return true;
 		}
 	}
 	i = (int)(next++ % CONTROL_CLIENTS);
 	close(c->client[i]);
 	c->client[i] = fd;
+	return true;
 }
 
 static void answer(struct daemon *d, int fd)
 {
-	const struct timeval patience = {.tv_usec = ANSWER_MS * 1000};
 	struct ucred who = {.uid = (uid_t)-1};
 	socklen_t size = sizeof(who);
 	char request[REQUEST], *text, *end;
@@ -225,14 +235,14 @@ static void answer(struct daemon *d, int fd)
 	if (end)
 		*end = '\0';
 	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size);
-	setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	text = control_answer(d, request, who.uid);
+	/* A socket has room for hundreds of programs. Who does not read is not waited for. */
 	for (end = text; end && *end; end += sent) {
-		sent = send(fd, end, strlen(end), MSG_NOSIGNAL);
+		sent = send(fd, end, strlen(end), MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (sent <= 0)
 			break;
 	}
-	send(fd, "\n", 1, MSG_NOSIGNAL);
+	send(fd, "\n", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
 	free(text);
 }
 
@@ -251,8 +261,9 @@ void control_serve(struct control *c, const struct pollfd *fds, unsigned int nr,
 			break;
 		}
 	}
-	if (fds[0].revents)
-		take(c);
+	for (k = 0; fds[0].revents && k < CONTROL_CLIENTS / 2; k++)
+		if (!take(c))
+			break;
 }
 
 void control_end(struct control *c)

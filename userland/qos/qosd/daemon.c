@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -66,9 +67,15 @@ static void look_at_machine(struct daemon *d)
 
 int daemon_begin(struct daemon *d)
 {
+	struct rlimit files = {.rlim_cur = 0};
 	bool whole = d->settings.actuator == ACTUATOR_CPUS;
 	int err = 0;
 
+	/* A descriptor for each program. */
+	if (!getrlimit(RLIMIT_NOFILE, &files)) {
+		files.rlim_cur = files.rlim_max;
+		setrlimit(RLIMIT_NOFILE, &files);
+	}
 	d->machine.unit = whole ? 1 : PART;
 	d->machine.hysteresis = whole ? HYSTERESIS : 0.5;
 	if (!d->dry) {
@@ -98,6 +105,17 @@ struct app *daemon_find(const struct daemon *d, pid_t pid)
 	return NULL;
 }
 
+/* Whoever has too many is not served with all, so that others are. */
+static bool has_too_many(const struct daemon *d, uid_t uid)
+{
+	unsigned int nr = 0;
+	size_t i;
+
+	for (i = 0; i < d->nr; i++)
+		nr += d->app[i]->info.uid == uid;
+	return uid && nr >= d->settings.most_programs;
+}
+
 static int find_new(pid_t pid, void *data)
 {
 	struct daemon *d = data;
@@ -108,6 +126,10 @@ static int find_new(pid_t pid, void *data)
 	a = app_open(&d->settings, pid, d->machine.cpus, d->dry);
 	if (!a)
 		return 0;
+	if (has_too_many(d, a->info.uid)) {
+		app_close(a);
+		return 0;
+	}
 	more = realloc(d->app, (d->nr + 1) * sizeof(*more));
 	if (!more) {
 		app_close(a);
@@ -115,6 +137,9 @@ static int find_new(pid_t pid, void *data)
 	}
 	d->app = more;
 	more[d->nr++] = a;
+	/* Where it was is written down before it is moved. */
+	save_state(d);
+	app_take(a);
 	if (d->verbose)
 		printf("%s[%d]: %g to %g %s\n", a->info.name, (int)pid, a->goal.min, a->goal.max, a->info.unit);
 	return 0;
@@ -140,8 +165,10 @@ static void ask(struct daemon *d, double seconds)
 		}
 		if (d->verbose)
 			printf("%s[%d] has ended\n", d->app[i]->info.name, (int)d->app[i]->info.pid);
-		app_close(d->app[i]);
-		d->app[i] = d->app[--d->nr];
+		if (app_close(d->app[i]))
+			d->app[i] = d->app[--d->nr];
+		else
+			d->app[i++]->left = "it has ended, and its processes are not all back yet";
 	}
 }
 
@@ -171,7 +198,7 @@ static void place(struct daemon *d, struct app **managed, size_t n)
 	if (!place)
 		return;
 	for (i = 0; i < n; i++)
-		place[i] = (struct place){.wanted = (unsigned int)ceil(managed[i]->share.granted - 0.01),
+		place[i] = (struct place){.wanted = (unsigned int)fmax(ceil(managed[i]->share.granted - 0.01), 1),
 					  .cpus = managed[i]->cpus};
 	place_all(&d->cpus, d->cache, place, n);
 	for (i = 0; i < n; i++)
@@ -221,13 +248,18 @@ void daemon_end(struct daemon *d)
 {
 	size_t i;
 
-	for (i = 0; i < d->nr; i++)
-		app_close(d->app[i]);
-	free(d->app);
-	d->app = NULL;
-	d->nr = 0;
+	for (i = d->nr; i-- > 0;) {
+		if (app_close(d->app[i]))
+			d->app[i] = d->app[--d->nr];
+		else
+			complain("%s: not all processes are back: start qosd again", d->app[i]->group.path);
+	}
+	/* What is left, the next one has to put right. */
 	if (!d->dry) {
 		save_state(d);
 		group_end();
 	}
+	free(d->app);
+	d->app = NULL;
+	d->nr = 0;
 }

@@ -109,7 +109,7 @@ int group_begin(const char *name, bool with_cpus)
 
 int group_machine_cpus(cpu_set_t *cpus)
 {
-	char text[4096];
+	char text[8192];
 
 	if (read_from(base, "cpuset.cpus.effective", text, sizeof(text)) > 0 && !cpu_list_parse(text, cpus))
 		return 0;
@@ -143,16 +143,18 @@ static int move(pid_t pid, const char *folder)
 	return write_to(folder, "cgroup.procs", text);
 }
 
-static void move_back(pid_t pid, const char *origin)
+static int move_back(pid_t pid, const char *origin)
 {
 	char folder[2 * GROUP_PATH];
 	int err;
 
 	snprintf(folder, sizeof(folder), "%s%s", GROUP_ROOT, origin);
 	err = move(pid, folder);
+	if (!err || err == -ESRCH)
+		return err;
 	/* It may have gone, or must not have processes any more. */
-	if (err && err != -ESRCH && move(pid, GROUP_ROOT))
-		complain("process %d cannot be moved back to %s: %s", (int)pid, folder, strerror(-err));
+	complain("process %d cannot be moved back to %s: %s", (int)pid, folder, strerror(-err));
+	return move(pid, GROUP_ROOT);
 }
 
 /* Of a process that was started meanwhile: where the one that started it was. */
@@ -171,23 +173,27 @@ static const char *origin_of(const struct origin *origin, size_t nr, pid_t pid)
 	return found;
 }
 
-/* Move all away, and remove the folder. Returns how many processes there were. */
+/*
+ * Move all away, and remove the folder. As long as that is not possible nothing holds them back.
+ * Returns how many processes there were, or a negative errno: the folder is still there.
+ */
 static int dissolve(const char *folder, const struct origin *origin, size_t nr)
 {
 	char text[65536], *rest, *word;
 	int looks, moved = 0;
 
+	write_to(folder, "cpu.max", "max");
 	for (looks = 0; looks < MOST_LOOKS; looks++) {
 		if (read_from(folder, "cgroup.procs", text, sizeof(text)) <= 0)
 			break;
 		for (word = strtok_r(text, "\n", &rest); word; word = strtok_r(NULL, "\n", &rest)) {
-			move_back(atoi(word), origin_of(origin, nr, atoi(word)));
+			/* As long as there are some to move, it is not a look in vain. */
+			if (!move_back(atoi(word), origin_of(origin, nr, atoi(word))))
+				looks = 0;
 			moved++;
 		}
 	}
-	if (rmdir(folder) && errno != ENOENT)
-		complain("%s: %s", folder, strerror(errno));
-	return moved;
+	return rmdir(folder) && errno != ENOENT ? -errno : moved;
 }
 
 /* The lines of a state that are of @name: GROUP PID START PATH. */
@@ -223,17 +229,23 @@ int group_recover(const char *state)
 	char path[2 * GROUP_PATH];
 	struct origin *origin;
 	struct dirent *entry;
-	int moved = 0;
+	int moved = 0, end, err;
 	size_t nr;
 
 	if (!folder)
 		return -errno;
 	while ((entry = readdir(folder))) {
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
+		end = 0;
+		/* Others may have groups there, too. */
+		if (entry->d_type != DT_DIR || sscanf(entry->d_name, "app-%*u%n", &end) || !end ||
+		    entry->d_name[end])
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", base, entry->d_name);
 		nr = read_state(state, entry->d_name, &origin);
-		moved += dissolve(path, origin, nr);
+		err = dissolve(path, origin, nr);
+		if (err < 0)
+			complain("%s: %s", path, strerror(-err));
+		moved += err > 0 ? err : 0;
 		free(origin);
 	}
 	closedir(folder);
@@ -267,14 +279,6 @@ static bool is_below(pid_t pid, pid_t ancestor)
 	return false;
 }
 
-struct taking {
-	struct group *g;
-	pid_t pid;
-	uid_t uid;
-	int moved;
-	int err;
-};
-
 /* Processes of another user stay where they are. */
 static bool is_of(pid_t pid, uid_t uid)
 {
@@ -285,43 +289,100 @@ static bool is_of(pid_t pid, uid_t uid)
 	return !stat(path, &st) && st.st_uid == uid;
 }
 
-static void take_one(const struct proc *p, void *data)
+/* Would a process that leaves this group escape what an administrator allows it? */
+static bool has_limits(const char *path)
 {
-	struct taking *t = data;
-	struct origin one = {.pid = p->pid, .start = p->start}, *more;
-	int err;
+	static const char *const limits[] = {"memory.max", "memory.high", "pids.max", "cpu.max"};
+	char folder[2 * GROUP_PATH], text[64], *end;
+	size_t i;
 
-	if (p->kernel || p->state == 'Z' || !is_below(p->pid, t->pid) || !is_of(p->pid, t->uid) ||
-	    path_of(p->pid, one.path, sizeof(one.path)) ||
-	    !strcmp(one.path, t->g->path + strlen(GROUP_ROOT)))
+	snprintf(folder, sizeof(folder), "%s%s", GROUP_ROOT, path);
+	while (strlen(folder) > strlen(GROUP_ROOT)) {
+		for (i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+			if (read_from(folder, limits[i], text, sizeof(text)) > 0 && strncmp(text, "max", 3))
+				return true;
+		end = strrchr(folder, '/');
+		*end = '\0';
+	}
+	return false;
+}
+
+struct finding {
+	struct group *g;
+	pid_t pid;
+	uid_t uid;
+	const char *from;
+	int found;
+};
+
+static bool is_known(const struct group *g, const struct proc *p)
+{
+	size_t i;
+
+	for (i = 0; i < g->nr; i++)
+		if (g->origin[i].pid == p->pid && g->origin[i].start == p->start)
+			return true;
+	return false;
+}
+
+/* Only those beside it: what somebody has put elsewhere is to be there. */
+static void find_one(const struct proc *p, void *data)
+{
+	struct finding *f = data;
+	struct origin one = {.pid = p->pid, .start = p->start}, *more;
+
+	if (p->kernel || p->state == 'Z' || is_known(f->g, p) || !is_below(p->pid, f->pid) ||
+	    !is_of(p->pid, f->uid) || path_of(p->pid, one.path, sizeof(one.path)) ||
+	    strcmp(one.path, f->from))
 		return;
-	more = realloc(t->g->origin, (t->g->nr + 1) * sizeof(*more));
+	more = realloc(f->g->origin, (f->g->nr + 1) * sizeof(*more));
 	if (!more)
 		return;
-	t->g->origin = more;
-	err = move(p->pid, t->g->path);
-	if (err) {
-		t->err = err == -ESRCH ? t->err : err;
-		return;
-	}
-	more[t->g->nr++] = one;
-	t->moved++;
+	f->g->origin = more;
+	more[f->g->nr++] = one;
+	f->found++;
+}
+
+int group_find(struct group *g, pid_t pid, uint64_t start, uid_t uid)
+{
+	char from[GROUP_PATH];
+	struct finding f = {.g = g, .pid = pid, .uid = uid, .from = from};
+	size_t length = strlen(base) - strlen(GROUP_ROOT);
+
+	if (!proc_exists(pid, start) || !is_of(pid, uid) || path_of(pid, from, sizeof(from)))
+		return -ESRCH;
+	if (!strncmp(from, base + strlen(GROUP_ROOT), length) && (from[length] == '/' || !from[length]))
+		return -EALREADY;
+	if (has_limits(from))
+		return -EPERM;
+	proc_each(find_one, &f);
+	return g->nr ? 0 : -ESRCH;
 }
 
 int group_take(struct group *g, pid_t pid, uid_t uid)
 {
-	struct taking t = {.g = g, .pid = pid, .uid = uid};
-	int looks;
+	char from[GROUP_PATH];
+	struct finding f = {.g = g, .pid = pid, .uid = uid, .from = from};
+	size_t moved = 0, done = 0;
+	int looks, err = 0;
 
-	if (!is_of(pid, uid))
-		return -ESRCH;
+	strcpy(from, g->origin[0].path);
 	for (looks = 0; looks < MOST_LOOKS; looks++) {
-		t.moved = 0;
-		proc_each(take_one, &t);
-		if (!t.moved)
+		for (; done < g->nr; done++) {
+			if (!proc_exists(g->origin[done].pid, g->origin[done].start))
+				continue;
+			err = move(g->origin[done].pid, g->path);
+			if (err && err != -ESRCH)
+				return err;
+			moved += !err;
+		}
+		/* Those that were started meanwhile. From now on they are started in the group. */
+		f.found = 0;
+		proc_each(find_one, &f);
+		if (!f.found)
 			break;
 	}
-	return g->nr ? 0 : t.err ? t.err : -ESRCH;
+	return moved ? 0 : -ESRCH;
 }
 
 int group_set_bandwidth(struct group *g, double cpus)
@@ -362,7 +423,7 @@ int group_set_cpus(struct group *g, const cpu_set_t *cpus)
 
 int group_check(const struct group *g, pid_t pid, const char **what)
 {
-	char text[GROUP_PATH];
+	char text[sizeof(g->cpus)];
 
 	*what = "the process was moved to another control group";
 	if (!path_of(pid, text, sizeof(text)) && strcmp(text, g->path + strlen(GROUP_ROOT)))
@@ -395,10 +456,13 @@ int group_usage(const struct group *g, uint64_t *us, unsigned int *threads)
 	return 0;
 }
 
-void group_close(struct group *g)
+int group_close(struct group *g)
 {
-	if (g->path[0])
-		dissolve(g->path, g->origin, g->nr);
+	int err = g->path[0] ? dissolve(g->path, g->origin, g->nr) : 0;
+
+	if (err < 0)
+		return err;
 	free(g->origin);
 	memset(g, 0, sizeof(*g));
+	return 0;
 }

@@ -40,7 +40,7 @@ struct group {
 	struct origin *origin;
 	size_t nr;
 	char max[64];
-	char cpus[512];
+	char cpus[8192];
 };
 
 /* All return 0 or a negative errno; what failed has been said if it is the machine's fault. */
@@ -51,7 +51,13 @@ int group_recover(const char *state);
 void group_end(void);
 
 int group_open(struct group *g, const char *name);
-/* Move a process, with those that it has started. -ESRCH: it is not there, or not @uid's. */
+/*
+ * Find the process that began at @start, with those beside it that it has started: they are in
+ * @origin. -ESRCH: it is not there, or not @uid's; -EALREADY: it is in a group of ours, because
+ * another program has started it; -EPERM: its group, or one above, has limits that it would escape.
+ */
+int group_find(struct group *g, pid_t pid, uint64_t start, uid_t uid);
+/* Move them. -ESRCH: there is none any more. */
 int group_take(struct group *g, pid_t pid, uid_t uid);
 int group_set_bandwidth(struct group *g, double cpus);
 int group_set_cpus(struct group *g, const cpu_set_t *cpus);
@@ -59,6 +65,7 @@ int group_set_cpus(struct group *g, const cpu_set_t *cpus);
 int group_check(const struct group *g, pid_t pid, const char **what);
 /* CPU time so far, and the number of threads. */
 int group_usage(const struct group *g, uint64_t *us, unsigned int *threads);
-void group_close(struct group *g);
+/* All are back, and it is gone; otherwise nothing holds them back, and it can be tried again. */
+int group_close(struct group *g);
 
 #endif /* QOSD_GROUP_H */

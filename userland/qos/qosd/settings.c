@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +16,7 @@ static const char *const actuators[] = {"bandwidth", "cpuset", "both"};
 
 void settings_begin(struct settings *s)
 {
-	*s = (struct settings){.tick_s = 0.05, .step_s = 0.25, .most_weight = 100, .group = "qosd"};
+	*s = (struct settings){.tick_s = 0.05, .step_s = 0.25, .most_weight = 100, .most_programs = 64, .group = "qosd"};
 }
 
 void settings_end(struct settings *s)
@@ -44,6 +45,19 @@ static int unknown(const char *path, const char *name)
 	return -EINVAL;
 }
 
+static int read_user(struct rule *r, const char *path, struct json_object *value)
+{
+	const char *name = json_object_get_string(value);
+	const struct passwd *user = name ? getpwnam(name) : NULL;
+
+	if (!user) {
+		complain("%s: user '%s': there is none", path, name ? name : "");
+		return -EINVAL;
+	}
+	r->uid = user->pw_uid;
+	return 0;
+}
+
 static int read_rule(struct rule *r, const char *path, const char *name, struct json_object *of)
 {
 	double weight = 0;
@@ -66,6 +80,8 @@ static int read_rule(struct rule *r, const char *path, const char *name, struct 
 		} else if (!strcmp(key, "weight")) {
 			err = number(path, key, value, 1, 1000, &weight);
 			r->weight = (unsigned int)weight;
+		} else if (!strcmp(key, "user")) {
+			err = read_user(r, path, value);
 		} else if (!strcmp(key, "ignore")) {
 			r->ignore = json_object_get_boolean(value);
 		} else {
@@ -144,6 +160,11 @@ static int read_one(struct settings *s, const char *path, const char *key, struc
 		s->most_weight = (unsigned int)weight;
 		return err;
 	}
+	if (!strcmp(key, "most_programs")) {
+		err = number(path, key, value, 1, 10000, &weight);
+		s->most_programs = (unsigned int)weight;
+		return err;
+	}
 	if (!strcmp(key, "actuator"))
 		return read_actuator(s, path, value);
 	if (!strcmp(key, "group"))
@@ -172,12 +193,12 @@ int settings_read(struct settings *s, const char *path)
 	return err;
 }
 
-const struct rule *settings_rule(const struct settings *s, const char *name)
+const struct rule *settings_rule(const struct settings *s, const char *name, uid_t uid)
 {
 	size_t i;
 
 	for (i = 0; i < s->rules; i++)
-		if (!strcmp(s->rule[i].name, name))
+		if (!strcmp(s->rule[i].name, name) && s->rule[i].uid == uid)
 			return &s->rule[i];
 	return NULL;
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/types.h>
 
 #include "throughput.h"
 
@@ -12,12 +13,14 @@ enum actuator { ACTUATOR_BANDWIDTH, ACTUATOR_CPUS, ACTUATOR_BOTH };
 
 /**
  * struct rule - for programs of a name
+ * @uid: whose programs; a name is what a program calls itself
  * @min: goal, in a second; 0: what the program says
  * @weight: likewise
  * @ignore: they are not managed
  */
 struct rule {
 	char name[THROUGHPUT_NAME];
+	uid_t uid;
 	double min;
 	double max;
 	unsigned int weight;
@@ -30,12 +33,14 @@ struct rule {
  * @step_s: CPUs are given
  * @pole: p; 0: the smallest one that is safe, but 0.6 at least
  * @most_weight: that a program can give itself
+ * @most_programs: of a user, but root's
  */
 struct settings {
 	double tick_s;
 	double step_s;
 	double pole;
 	unsigned int most_weight;
+	unsigned int most_programs;
 	enum actuator actuator;
 	char group[64];
 	struct rule *rule;
@@ -45,7 +50,7 @@ struct settings {
 void settings_begin(struct settings *s);
 /* 0 or -EINVAL: what is wrong has been said. */
 int settings_read(struct settings *s, const char *path);
-const struct rule *settings_rule(const struct settings *s, const char *name);
+const struct rule *settings_rule(const struct settings *s, const char *name, uid_t uid);
 void settings_end(struct settings *s);
 
 #endif /* QOSD_SETTINGS_H */

@@ -27,6 +27,7 @@ from pmctrack_study.phasedb.machine import kind_of_machine
 from pmctrack_study.phasedb.merge import distance, merge
 from pmctrack_study.phasedb.plot import plot
 from pmctrack_study.phasedb.records import NO_PHASE, SIZE, UNIT, Program, Record, copy_of, decode
+from pmctrack_study.phasedb import store as store_module
 from pmctrack_study.phasedb.store import Key, Store, layout_of
 from pmctrack_study.phasedb.watch import SAVE_S, Watch
 
@@ -230,6 +231,24 @@ class Database(Folder):
         self.assertEqual(self.run_command("list")[0], 0)
         self.assertRegex(self.run_command("drop", "1")[2], "no program '1'")
 
+    def test_limits(self) -> None:
+        """A user has so many rows; what cannot be read again is not saved."""
+        with self.store() as store, mock.patch.object(store_module, "MOST_ROWS", 3):
+            for i in range(5):
+                store.save(Key(f"sha256:{i}", 7, "cpu", "1/200000/2"), "x", record((1, 10, 1.0)))
+            store.save(KEY, "a", record((1, 10, 1.0)))
+            self.assertEqual([r.key.identity for r in store.rows() if r.key.uid == 7],
+                             ["sha256:2", "sha256:3", "sha256:4"])
+            found = store.find(KEY)
+            assert found
+            wrong = record((1, 10, 1.0))
+            wrong.phase[0].speed[0].alone = 0
+            with self.assertRaisesRegex(Failure, "a: its phase 1 is impossible: not saved"):
+                store.save(KEY, "a", wrong, found.revision)
+            row = store.find(KEY)
+            assert row
+            self.assertEqual(row.record.program.windows, 10)
+
     def test_refused(self) -> None:
         """Other files, and files of other versions."""
         self.assertRegex(self.run_command("list")[2], "No such file: 'phasedb watch' makes it")
@@ -327,6 +346,10 @@ class Identities(Folder):
         self.assertRegex(first.text, "^build-id:[0-9a-f]{16,}$")
         copy.write_bytes(copy.read_bytes()[:100])
         self.assertRegex(identity_of(copy, "x").text, "^sha256:")
+        with open(copy, "r+b") as file:
+            file.truncate(300 << 20)
+        with self.assertRaisesRegex(OSError, "too large"):
+            identity_of(copy, "x")
         for size in (0, 3, 20, 64, 80, 500):
             copy.write_bytes(Path("/bin/ls").read_bytes()[:size])
             self.assertRegex(identity_of(copy, "x").text, "^sha256:")
@@ -336,6 +359,17 @@ class Identities(Folder):
         found = identity_of_process(os.getpid())
         assert found
         self.assertRegex(found.name, "python")
+        # A name that is none.
+        (self.folder / "7").mkdir()
+        os.symlink(b"/bin/l\xff\x1b[2J", os.fsencode(self.folder / "7" / "exe"))
+        self.assertIsNone(identity_of_process(7, self.folder))
+        shutil.copy(b"/bin/ls", os.path.join(os.fsencode(self.folder), b"l\xff\x1b[2J"))
+        os.unlink(self.folder / "7" / "exe")
+        os.symlink(os.path.join(os.fsencode(self.folder), b"l\xff\x1b[2J"),
+                   os.fsencode(self.folder / "7" / "exe"))
+        found = identity_of_process(7, self.folder)
+        assert found
+        self.assertEqual(found.name, "l\ufffd?[2J")
         self.assertIsNone(identity_of_process(4_000_000))
 
     def test_machine(self) -> None:

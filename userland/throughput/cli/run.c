@@ -21,6 +21,8 @@
 
 /* A log is looked at so often. */
 #define LOG_MS 50
+/* A pipe has 1 MiB at most, of which a read takes 64 KiB. */
+#define PIPE_READS 32
 
 struct options {
 	const char *name;
@@ -199,7 +201,7 @@ static void follow(struct tail *t, struct matcher *m, bool first)
 static void watch(struct child *c, struct tap tap[2], struct matcher *m, struct tail *log)
 {
 	struct pollfd fds[3];
-	int i;
+	int i, reads;
 
 	/* What it has written is read to the end; those that it has started may go on. */
 	while (!c->over) {
@@ -217,7 +219,8 @@ static void watch(struct child *c, struct tap tap[2], struct matcher *m, struct 
 			child_take_signals(c);
 	}
 	for (i = 0; i < 2; i++) {
-		while (tap[i].from >= 0) {
+		/* What it has started may go on for ever: what was in the pipe counts. */
+		for (reads = 0; tap[i].from >= 0 && reads < PIPE_READS; reads++) {
 			fds[0] = (struct pollfd){.fd = tap[i].from, .events = POLLIN};
 			if (poll(fds, 1, 0) <= 0)
 				break;

@@ -89,7 +89,9 @@ int throughput_end(void);
  * struct throughput_info - an application
  * @pid: the process that registered it
  * @uid: whose it is
+ * @began: when it began, in clock ticks since boot (/proc/PID/stat)
  * @alive: it, or a process that it forked, is there. Otherwise the count is final
+ * @is_public: everybody may read it
  * @name: printable
  * @unit: likewise
  * @goal_min: in a second; 0: no goal
@@ -100,7 +102,9 @@ int throughput_end(void);
 struct throughput_info {
 	pid_t pid;
 	uid_t uid;
+	uint64_t began;
 	bool alive;
+	bool is_public;
 	char name[THROUGHPUT_NAME];
 	char unit[THROUGHPUT_NAME];
 	double goal_min;

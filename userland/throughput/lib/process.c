@@ -46,7 +46,8 @@ int thr_is_locked(int fd)
 
 	if (fcntl(fd, F_OFD_GETLK, &lock))
 		return -errno;
-	return lock.l_type != F_UNLCK;
+	/* A read lock can be anybody's who may read it. */
+	return lock.l_type == F_WRLCK;
 }
 
 /* A file that nobody writes any more, as far as we may. */

@@ -34,6 +34,8 @@ struct throughput_reader {
 	int fd;
 	pid_t pid;
 	uid_t uid;
+	uint64_t began;
+	bool is_public;
 	uint64_t began_ns;
 	uint64_t count;
 	unsigned long nr;
@@ -90,30 +92,34 @@ static double goal_of(double goal)
 	return isfinite(goal) && goal > 0 ? goal : 0;
 }
 
-/* Is the file whose it says? @uid is its owner's. */
-static int open_file(const char *path, uid_t *uid)
+/* A file that looks like one of an application's; @st is what it is. */
+static int open_file(const char *path, struct stat *st)
 {
-	struct stat st;
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 
 	if (fd < 0)
 		return errno == ELOOP ? -EPROTO : -errno;
-	if (fstat(fd, &st) || !S_ISREG(st.st_mode) || st.st_size != sizeof(struct segment)) {
+	if (fstat(fd, st) || !S_ISREG(st->st_mode) || st->st_size != sizeof(struct segment)) {
 		close(fd);
 		return -EPROTO;
 	}
-	*uid = st.st_uid;
 	return fd;
 }
 
-/* A file in the name of another user's process is nobody's. */
-static bool is_of_process(pid_t pid, uid_t uid)
+/*
+ * A file in the name of another user's process is nobody's. If the process has ended, others that
+ * it forked may go on, and who they are nobody can tell.
+ */
+static bool is_of_process(pid_t pid, unsigned long long began, uid_t uid)
 {
+	unsigned long long now;
 	char path[32];
 	struct stat st;
 
+	if (thr_process_began(pid, &now) || now != began)
+		return true;
 	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
-	return stat(path, &st) || st.st_uid == uid;
+	return !stat(path, &st) && st.st_uid == uid;
 }
 
 /* A name of SEGMENT_FOLDER. */
@@ -122,7 +128,7 @@ static bool parse(const char *name, pid_t *pid, unsigned long long *began, int *
 	int end = 0;
 
 	return sscanf(name, SEGMENT_PREFIX "%d-%llu-%d%n", pid, began, number, &end) == 3 &&
-	       !name[end] && *pid > 0 && *number >= 0 && *number < SEGMENT_NAMES;
+	       !name[end] && *pid > 0 && *number >= 0;
 }
 
 /*
@@ -132,8 +138,8 @@ static bool parse(const char *name, pid_t *pid, unsigned long long *began, int *
 static bool is_living(const char *path, pid_t pid, unsigned long long began)
 {
 	unsigned long long now;
-	uid_t uid;
-	int fd = open_file(path, &uid), locked;
+	struct stat st;
+	int fd = open_file(path, &st), locked;
 
 	if (fd < 0)
 		return false;
@@ -166,28 +172,59 @@ int throughput_each(int (*found)(pid_t pid, void *data), void *data)
 	return err;
 }
 
-/* The file of a process, which may have ended while those that it forked go on. */
-static int find_file(pid_t pid, uid_t *uid)
+/* One of a process's files. */
+static int open_of(const char *path, pid_t pid, unsigned long long began, struct throughput_reader *r)
+{
+	struct stat st;
+	int fd = open_file(path, &st);
+
+	if (fd >= 0 && !is_of_process(pid, began, st.st_uid)) {
+		close(fd);
+		return -ESRCH;
+	}
+	r->fd = fd;
+	r->pid = pid;
+	r->uid = st.st_uid;
+	r->began = began;
+	r->is_public = fd >= 0 && st.st_mode & S_IROTH;
+	return fd < 0 ? fd : 0;
+}
+
+/* Its usual names. */
+static int find_living(pid_t pid, struct throughput_reader *r)
+{
+	unsigned long long began;
+	char path[64];
+	int i, err = thr_process_began(pid, &began);
+
+	for (i = 0; !err && i < SEGMENT_NAMES; i++) {
+		thr_segment_path(path, sizeof(path), pid, began, i);
+		err = open_of(path, pid, began, r);
+		if (err != -ENOENT && err != -ESRCH)
+			return err;
+		err = 0;
+	}
+	return -ESRCH;
+}
+
+/* All names: it may have ended while those that it forked go on. */
+static int find_any(pid_t pid, struct throughput_reader *r)
 {
 	DIR *folder = opendir(SEGMENT_FOLDER);
-	int err = -ESRCH, number, fd;
 	unsigned long long began;
 	struct dirent *entry;
+	int err = -ESRCH, number;
 	char path[300];
 	pid_t of;
 
 	if (!folder)
 		return -errno;
-	while (err < 0 && (entry = readdir(folder))) {
+	while (err && (entry = readdir(folder))) {
 		if (!parse(entry->d_name, &of, &began, &number) || of != pid)
 			continue;
 		snprintf(path, sizeof(path), SEGMENT_FOLDER "/%s", entry->d_name);
-		fd = open_file(path, uid);
-		if (fd >= 0 && !is_of_process(pid, *uid)) {
-			close(fd);
-			continue;
-		}
-		err = fd == -ENOENT ? err : fd;
+		err = open_of(path, pid, began, r);
+		err = err == -ENOENT ? -ESRCH : err;
 	}
 	closedir(folder);
 	return err;
@@ -208,23 +245,26 @@ static int look(struct throughput_reader *r)
 
 int throughput_open(pid_t pid, struct throughput_reader **reader)
 {
-	struct throughput_reader *r;
+	struct throughput_reader *r = calloc(1, sizeof(*r));
 	struct segment head;
-	uid_t uid = 0;
-	int fd = find_file(pid, &uid), err;
+	int err;
 
-	if (fd < 0)
-		return fd;
-	r = calloc(1, sizeof(*r));
-	err = r ? read_head(fd, &head) : -ENOMEM;
+	if (!r)
+		return -ENOMEM;
+	err = find_living(pid, r);
+	if (err == -ESRCH)
+		err = find_any(pid, r);
+	if (err) {
+		free(r);
+		return err;
+	}
+	err = read_head(r->fd, &head);
 	if (!err) {
-		*r = (struct throughput_reader){.fd = fd, .pid = pid, .uid = uid,
-						.began_ns = head.began_ns};
+		r->began_ns = head.began_ns;
 		err = look(r);
 	}
 	if (err) {
-		free(r);
-		close(fd);
+		throughput_close(r);
 		return err;
 	}
 	*reader = r;
@@ -249,6 +289,8 @@ int throughput_info(struct throughput_reader *r, struct throughput_info *info)
 	*info = (struct throughput_info){
 		.pid = r->pid,
 		.uid = r->uid,
+		.began = r->began,
+		.is_public = r->is_public,
 		.alive = thr_is_locked(r->fd),
 		.goal_min = goal_of(head.goal_min),
 		.goal_max = goal_of(head.goal_max),

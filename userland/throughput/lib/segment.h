@@ -16,8 +16,9 @@
 
 #define SEGMENT_FOLDER "/dev/shm"
 #define SEGMENT_PREFIX "throughput-"
-/* Names of a process's files: others may have taken one. */
+/* Names of a process's file that are tried in order; then any numbers, as others have taken all. */
 #define SEGMENT_NAMES 4
+#define SEGMENT_TRIES 16
 #define SEGMENT_MAGIC 0x6867756f72685475ULL
 #define SEGMENT_VERSION 1
 /* Threads that have a place of their own; others share the first one. */

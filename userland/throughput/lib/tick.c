@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -48,6 +49,21 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
+/* As it is now: there is no way to look at it only, but for Linux's. */
+static mode_t mask(void)
+{
+	char line[64];
+	unsigned int value = 0;
+	FILE *in = fopen("/proc/self/status", "re");
+
+	while (in && fgets(line, sizeof(line), in))
+		if (sscanf(line, "Umask: %o", &value) == 1)
+			break;
+	if (in)
+		fclose(in);
+	return (mode_t)value;
+}
+
 static void set_text(char *to, const char *text)
 {
 	snprintf(to, THROUGHPUT_NAME, "%s", text);
@@ -75,12 +91,16 @@ static bool is_ours(int fd)
 static int open_file(bool *is_new)
 {
 	unsigned long long began;
+	unsigned int name = 0;
 	int fd, i, err = thr_process_began(getpid(), &began);
 
-	for (i = 0; !err && i < SEGMENT_NAMES; i++) {
-		thr_segment_path(file, sizeof(file), getpid(), began, i);
+	for (i = 0; !err && i < SEGMENT_TRIES; i++) {
+		if (i >= SEGMENT_NAMES && getrandom(&name, sizeof(name), GRND_NONBLOCK) != sizeof(name))
+			break;
+		thr_segment_path(file, sizeof(file), getpid(), began, i < SEGMENT_NAMES ? i : (int)(name >> 1));
 		*is_new = true;
-		fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+		/* Others may read it when it has its lock, see register_once(). */
+		fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (fd < 0 && errno == EEXIST) {
 			*is_new = false;
 			fd = open(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -174,8 +194,11 @@ static int register_once(void)
 	bool is_new = false;
 	int fd;
 
-	if (descriptor >= 0)
+	if (descriptor >= 0) {
+		/* It may not have had the lock, because children from before an exec had it. */
+		fcntl(descriptor, F_OFD_SETLK, &all);
 		return 0;
+	}
 	pthread_once(&once, once_for_all);
 	fd = open_file(&is_new);
 	if (fd < 0)
@@ -198,12 +221,18 @@ static int register_once(void)
 	/* The mapping would keep a lock of this one, which has done its work. */
 	close(fd);
 	descriptor = open(file, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
-	if (descriptor < 0)
-		return -errno;
-	/* If it is locked, our own children have it from before we executed this program. */
+	if (descriptor < 0) {
+		int err = -errno;
+
+		if (is_new)
+			unlink(file);
+		return err;
+	}
 	fcntl(descriptor, F_OFD_SETLK, &all);
-	if (is_new)
+	if (is_new) {
 		fill(s);
+		fchmod(descriptor, 0644 & ~mask());
+	}
 	__atomic_store_n(&shared, s, __ATOMIC_RELEASE);
 	move_counts(s);
 	return 0;

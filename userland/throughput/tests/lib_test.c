@@ -292,6 +292,45 @@ static void goal_test(void **state)
 	assert_int_equal(throughput_open(1, &reader), -ESRCH);
 }
 
+/* Who may only read a file does not decide whether it is dead. */
+static void read_lock_test(void **state)
+{
+	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
+	struct throughput_reader *reader;
+	struct throughput_info info;
+	unsigned long long began;
+	int ready[2], fd;
+	char path[64], byte;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		throughput_end();
+		throughput_begin("read", NULL);
+		(void)!write(ready[1], "", 1);
+		pause();
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	assert_int_equal(thr_process_began(pid, &began), 0);
+	assert_int_equal(throughput_open(pid, &reader), 0);
+	thr_segment_path(path, sizeof(path), pid, began, 0);
+	fd = open(path, O_RDONLY);
+	assert_true(fd >= 0);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	assert_int_equal(fcntl(fd, F_OFD_SETLK, &lock), 0);
+	assert_int_equal(throughput_info(reader, &info), 0);
+	assert_false(info.alive);
+	assert_int_equal(info.began, began);
+	assert_false(is_found(pid));
+	throughput_close(reader);
+	close(fd);
+	close(ready[0]);
+	close(ready[1]);
+}
+
 /* Rates, of the window and of all. */
 static void rate_test(void **state)
 {
@@ -398,6 +437,7 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(fork_test),	cmocka_unit_test(exec_test),
 		cmocka_unit_test(orphan_test),	cmocka_unit_test(dead_test),
 		cmocka_unit_test(goal_test),	cmocka_unit_test(rate_test),
+		cmocka_unit_test(read_lock_test),
 		cmocka_unit_test(full_test),	cmocka_unit_test(end_test),
 		cmocka_unit_test(hostile_test),
 	};

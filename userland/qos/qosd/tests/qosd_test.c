@@ -47,6 +47,7 @@ static void settings_test(void **state)
 		{"{\"programs\": 1}", "programs is an object"}, {"{\"programs\": {\"a\": 1}}", "programs.a is an object"},
 		{"{\"programs\": {\"a\": {\"weight\": 0}}}", "weight is a number from 1 to 1000"},
 		{"{\"programs\": {\"a\": {\"max\": -1}}}", "max is a number"},
+		{"{\"programs\": {\"a\": {\"user\": \"nobody else\"}}}", "user 'nobody else': there is none"},
 	};
 	struct settings s;
 	size_t i;
@@ -60,11 +61,14 @@ static void settings_test(void **state)
 		settings_end(&s);
 	}
 	assert_int_equal(read_text(&s, "{\"step_s\": 1, \"actuator\": \"both\", \"programs\": {\"a\": {\"goal\": 8}, "
-				       "\"b\": {\"min\": 2, \"max\": 3, \"weight\": 7, \"ignore\": true}}}"), 0);
+				       "\"b\": {\"min\": 2, \"max\": 3, \"weight\": 7, \"ignore\": true}, \"d\": {\"user\": \"daemon\"}}}"), 0);
 	assert_true(s.step_s == 1 && s.tick_s == 0.05 && s.actuator == ACTUATOR_BOTH);
-	assert_true(settings_rule(&s, "a")->max == 8);
-	assert_true(settings_rule(&s, "b")->weight == 7 && settings_rule(&s, "b")->ignore);
-	assert_null(settings_rule(&s, "c"));
+	assert_true(settings_rule(&s, "a", 0)->max == 8);
+	assert_true(settings_rule(&s, "b", 0)->weight == 7 && settings_rule(&s, "b", 0)->ignore);
+	assert_null(settings_rule(&s, "c", 0));
+	/* Names are what programs call themselves. */
+	assert_null(settings_rule(&s, "a", 1));
+	assert_non_null(settings_rule(&s, "d", 1));
 	settings_end(&s);
 }
 

@@ -66,13 +66,12 @@ def _show(options: argparse.Namespace) -> int:
 def _drop(options: argparse.Namespace) -> int:
     store = Store(options.database, write=options.database.exists())
     if options.older_than is not None:
-        limit = time.time() - options.older_than * 86400
-        numbers = [r.number for r in store.rows() if r.updated < limit]
-    else:
-        # Also a damaged one, which has no name any more.
-        damaged = [int(w) for w in options.programs if w.isdigit() and not store.row(int(w))]
-        numbers = damaged + [r.number for r in _which(
-            store, [w for w in options.programs if not (w.isdigit() and int(w) in damaged)])]
+        print(f"dropped {store.drop_older(options.older_than)}")
+        return 0
+    # Also a damaged one, which has no name any more.
+    damaged = [int(w) for w in options.programs if w.isdigit() and not store.row(int(w))]
+    numbers = damaged + [r.number for r in _which(
+        store, [w for w in options.programs if not (w.isdigit() and int(w) in damaged)])]
     dropped = store.drop(numbers)
     if numbers and not dropped:
         raise Failure(f"no program '{numbers[0]}' in {store.path}: see 'phasedb list'")
@@ -103,14 +102,15 @@ def _watch(options: argparse.Namespace) -> int:
 
     for name in ("SIGINT", "SIGTERM", "SIGHUP"):
         signal.signal(getattr(signal, name), ends)
+    cleared = 0.0
     while not end:
         watch.look()
         if not programs.alive():
             raise Failure("the module fair_progress has gone: what it learnt in the last "
                           "seconds is lost")
-        if options.older_than:
-            limit = time.time() - options.older_than * 86400
-            store.drop([r.number for r in store.rows() if r.updated < limit])
+        if options.older_than and time.monotonic() - cleared > 3600:
+            store.drop_older(options.older_than)
+            cleared = time.monotonic()
         _tell_damaged(store)
         store.damaged.clear()
         time.sleep(options.interval)

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import struct
@@ -13,6 +14,13 @@ from typing import BinaryIO
 NOTE_SEGMENT = 4
 BUILD_ID_NOTE = 3
 MOST_NOTES = 1 << 20
+# A file without a build ID is read to its end; a larger one has no identity.
+MOST_BYTES = 256 << 20
+
+
+def printable(text: str) -> str:
+    """What users call their programs is shown on terminals, and kept."""
+    return "".join(c if c.isprintable() else "?" for c in text) or "?"
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,8 @@ def identity_of(path: Path, name: str) -> Identity:
         found = build_id(file)
         if found:
             return Identity(f"build-id:{found}", name)
+        if os.fstat(file.fileno()).st_size > MOST_BYTES:
+            raise OSError(errno.EFBIG, os.strerror(errno.EFBIG), str(path))
         file.seek(0)
         return Identity(f"sha256:{hashlib.file_digest(file, 'sha256').hexdigest()}", name)
 
@@ -78,7 +88,8 @@ def identity_of_process(pid: int, proc: Path = Path("/proc")) -> Identity | None
     """Of what a process executes; None: it has ended, or may not be looked at."""
     exe = proc / str(pid) / "exe"
     try:
-        name = os.path.basename(os.readlink(exe).removesuffix(" (deleted)"))
-        return identity_of(exe, name)
+        path = os.readlink(exe).removesuffix(" (deleted)")
+        name = os.fsencode(os.path.basename(path)).decode("utf-8", "replace")
+        return identity_of(exe, printable(name))
     except (OSError, struct.error):
         return None

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from math import ceil
+
 from .records import (CORE_TYPES, FADING, FOLLOWERS, NEXT, NO_PHASE, PHASES, Followers, Phase,
                       Record, Speed, copy_of, followers_in)
 
@@ -21,21 +23,22 @@ def _mean(mine: int, weight: int, other: int, its_weight: int) -> int:
     return round((mine * weight + other * its_weight) / (weight + its_weight))
 
 
-def _merge_speed(mine: Speed, other: Speed) -> None:
+def _merge_speed(mine: Speed, other: Speed, new: float) -> None:
     """What @other has goes to @mine. Those who were pressed less are nearer to the truth."""
-    if other.other:
-        mine.beside = _mean(mine.beside, mine.other, other.beside, other.other)
-        mine.other = min(mine.other + other.other, FADING)
-    if not other.valid:
+    beside, valid = ceil(other.other * new), ceil(other.valid * new)
+    if beside:
+        mine.beside = _mean(mine.beside, mine.other, other.beside, beside)
+        mine.other = min(mine.other + beside, FADING)
+    if not valid:
         return
     if not mine.valid or other.pressure * 2 + SAME_PRESSURE < mine.pressure:
         for name in ("alone", "valid", "variance", "pressure"):
             setattr(mine, name, getattr(other, name))
     elif other.pressure <= mine.pressure * 2 + SAME_PRESSURE:
-        mine.alone = _mean(mine.alone, mine.valid, other.alone, other.valid)
-        mine.variance = _mean(mine.variance, mine.valid, other.variance, other.valid)
+        mine.alone = _mean(mine.alone, mine.valid, other.alone, valid)
+        mine.variance = _mean(mine.variance, mine.valid, other.variance, valid)
         mine.pressure = min(mine.pressure, other.pressure)
-        mine.valid = min(mine.valid + other.valid, FADING)
+        mine.valid = min(mine.valid + valid, FADING)
     mine.ignored = 0
 
 
@@ -45,7 +48,7 @@ def _merge_phase(mine: Phase, other: Phase, seen: int) -> None:
     for i, (here, there) in enumerate(zip(mine.mean, other.mean)):
         mine.mean[i] = _mean(here, weights[0], there, weights[1])
     for i in range(CORE_TYPES):
-        _merge_speed(mine.speed[i], other.speed[i])
+        _merge_speed(mine.speed[i], other.speed[i], seen / other.seen)
     mine.seen = min(mine.seen + seen, MOST_WINDOWS)
     mine.age = min(mine.age, other.age)
 

@@ -122,6 +122,13 @@ def copy_of(record: Record) -> Record:
     return Record.from_buffer_copy(record)
 
 
+def _is_sane(speed: Speed) -> bool:
+    """As the kernel has it."""
+    return (speed.valid <= FADING and speed.other <= FADING and
+            bool(speed.valid) == bool(speed.alone) and bool(speed.other) == bool(speed.beside) and
+            max(speed.alone, speed.beside) < 1 << 31 and speed.variance <= 10000 ** 2)
+
+
 def decode(data: bytes) -> Record:
     """A record that somebody has kept. ValueError: it cannot be one."""
     if len(data) != SIZE:
@@ -132,7 +139,7 @@ def decode(data: bytes) -> Record:
     for i in record.phases():
         phase = record.phase[i]
         if phase.seen + phase.age > record.program.windows or \
-                sum(phase.mean) > MOST_MEAN or any(s.valid > FADING for s in phase.speed):
+                sum(phase.mean) > MOST_MEAN or not all(map(_is_sane, phase.speed)):
             raise ValueError(f"its phase {i + 1} is impossible")
     for entry in record.followers:
         named = [entry.phase, *followers_in(entry)]
@@ -206,5 +213,6 @@ class Programs:
         given.program.forgotten = record.program.forgotten
         try:
             return os.pwrite(self.fd, bytes(given), 0) == SIZE
-        except (ProcessLookupError, FileExistsError):
+        except OSError:
+            # Also what the kernel takes for impossible is only not given.
             return False

@@ -23,6 +23,7 @@ DEFAULT = Path("/var/lib/pmctrack/phases.db")
 APPLICATION = 0x506D5048  # "PmPH"
 SCHEMA = 1
 WAIT_S = 30
+MOST_ROWS = 1000  # of a user: the oldest ones make room
 
 TABLES = """
 CREATE TABLE programs (
@@ -192,6 +193,11 @@ class Store:
         there = self.find(key)
         if there and there.revision != base:
             record = merge(there.record, record, new)
+        # What cannot be read again does not replace what can.
+        try:
+            decode(bytes(record))
+        except ValueError as error:
+            raise Failure(f"{name}: {error}: not saved") from error
         data, revision = bytes(record), uuid.uuid4().hex
         self.base.execute(
             "INSERT OR REPLACE INTO programs (identity, uid, machine, layout, name, updated, "
@@ -200,6 +206,9 @@ class Store:
             (key.identity, key.uid, key.machine, key.layout, name, int(time.time()), revision,
              data, hashlib.sha256(data).digest(), origin and origin.place,
              origin and origin.windows, there.number if there else None))
+        self.base.execute("DELETE FROM programs WHERE uid = ? AND id NOT IN (SELECT id FROM "
+                          "programs WHERE uid = ? ORDER BY updated DESC, id DESC LIMIT ?)",
+                          (key.uid, key.uid, MOST_ROWS))
         return revision
 
     def take(self, row: Row) -> bool:
@@ -214,6 +223,14 @@ class Store:
             return not known
 
         return self._transaction(change)
+
+    def drop_older(self, days: float) -> int:
+        """Forget what was not saved for so long; returns how many there were."""
+        try:
+            limit = time.time() - days * 86400
+            return self.base.execute("DELETE FROM programs WHERE updated < ?", (limit,)).rowcount
+        except sqlite3.Error as error:
+            raise Failure(f"{self.path}: {error}") from error
 
     def drop(self, numbers: list[int]) -> int:
         """Forget; returns how many there were."""

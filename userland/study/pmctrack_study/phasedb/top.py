@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Iterator, TextIO
 
 from ..failure import Failure
+from .identity import printable
 from .records import Program, Programs
 from .show import user_name
 
@@ -49,7 +50,8 @@ class Line:
 
 def _name(pid: int) -> str:
     try:
-        return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8", errors="replace").strip()
+        return printable(Path(f"/proc/{pid}/comm").read_text(encoding="utf-8",
+                                                              errors="replace").strip())
     except OSError:
         return "?"
 

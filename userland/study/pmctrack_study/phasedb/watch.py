@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Callable
 
 from .identity import Identity, identity_of_process
-from .records import Program, Programs, Record
+from .records import Program, Programs, Record, decode
 from .store import Key, Origin, Store, layout_of
 
 SAVE_S = 10.0  # while a process runs, each so often
@@ -133,8 +133,12 @@ class Watch:
             return
         windows = record.program.windows
         new = (windows - place.saved) / windows
-        key = self._key(program, layout_of(record))
-        place.revision = self.store.save(key, self.names[program.content].name, record,
-                                         place.revision, new, Origin(place.origin, windows))
+        key, name = self._key(program, layout_of(record)), self.names[program.content].name
+        try:
+            decode(bytes(record))
+        except ValueError:
+            return  # It was read while it changed; the next look finds it whole.
+        place.revision = self.store.save(key, name, record, place.revision, new,
+                                         Origin(place.origin, windows))
         place.saved, place.saved_at = windows, self.clock()
         self.counts.saved += 1
