@@ -237,7 +237,7 @@ test_qos_ends() {
 	! grep -q qosd /proc/$goal/cgroup || fail "$(cat /proc/$goal/cgroup)"
 	sleep 1
 	[ ! -e $QOS/app-2000000001 ] || fail "a group of nobody"
-	rm /dev/shm/throughput-2000000001-1-0
+	rm -f /dev/shm/throughput-2000000001-1-0
 	kill $goal $c $outer
 	wait $goal $c $outer || true
 	rmdir $CG/few
