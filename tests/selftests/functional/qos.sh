@@ -106,10 +106,8 @@ test_qos_goal() {
 	sleep 4
 	held $program "$(awk -v r="$one" 'BEGIN { print 1.3 * r }')" 10 || fail "not held: $(tail -n 40 /tmp/qosd.out)"
 	qosctl goal $program "$(awk -v r="$one" 'BEGIN { print 30 * r }')"
-	sleep 9
-	qosctl why $program
-	qosctl why $program | grep -qE "out of reach: more CPUs do not help; lately, [0-9.]+ frames/s was the most" ||
-		fail "$(qosctl why $program)"
+	out_of_reach() { qosctl why $program | grep -E "out of reach: more CPUs do not help; lately, [0-9.]+ frames/s was the most"; }
+	eventually out_of_reach || fail "$(qosctl why $program)"
 	qosctl metrics | grep -qE "^qosd_cpus\{pid=\"$program\",program=\"frames\",unit=\"frames/s\"\} [0-9.]+$"
 	kill $program
 	wait $program || true

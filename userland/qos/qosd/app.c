@@ -12,6 +12,8 @@
 /* What people see is not of less than a second, or of less than so many units. */
 #define SHOWN_S 1.0
 #define SHOWN_UNITS 20
+/* So many steps after a trial with fewer CPUs, it is known that more do not help. */
+#define TRIED 40
 /* CPUs that are not used say nothing of how a program scales. */
 #define USED 0.6
 
@@ -199,6 +201,8 @@ const char *app_state(const struct app *a)
 		return a->share.demand < 0.98 * a->share.granted ? "above" : "settling";
 	if (is_short(a))
 		return "too few CPUs";
+	if (a->manager.probed_at && a->manager.steps - a->manager.probed_at < TRIED)
+		return "out of reach";
 	return a->manager.short_of > 2 || qos_manager_plateau(&a->manager) > 0 ? "out of reach" : "settling";
 }
 
