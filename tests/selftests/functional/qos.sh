@@ -164,10 +164,11 @@ test_qos_cpus() {
 	echo 1 >/sys/devices/system/cpu/cpu3/online
 	# More programs than CPUs: nobody has all of them.
 	for i in 1 2 3; do deliver other$i /tmp/frames2.json -g 5; more+=("$program"); done
-	for i in "${more[@]}"; do eventually [ -s $QOS/app-$i/cpuset.cpus ]; done
+	for i in "${more[@]}"; do eventually grep -q . $QOS/app-$i/cpuset.cpus; done
 	sleep 1
 	qosctl list
 	! grep -qE "[-,]" $QOS/app-"${more[0]}"/cpuset.cpus $QOS/app-"${more[1]}"/cpuset.cpus $QOS/app-"${more[2]}"/cpuset.cpus || fail "$(cat $QOS/app-*/cpuset.cpus)"
+	! qosctl list | grep -E "  0\.00 +[0-9.]+  [a-z]" || fail "somebody has nothing"
 	kill $a $b "${more[@]}"
 	wait $a $b "${more[@]}" || true
 	end_qosd

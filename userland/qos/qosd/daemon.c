@@ -201,8 +201,12 @@ static void place(struct daemon *d, struct app **managed, size_t n)
 		place[i] = (struct place){.wanted = (unsigned int)fmax(ceil(managed[i]->share.granted - 0.01), 1),
 					  .cpus = managed[i]->cpus};
 	place_all(&d->cpus, d->cache, place, n);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		managed[i]->cpus = place[i].cpus;
+		/* With more programs than CPUs, some share one. */
+		if (managed[i]->share.granted < PART)
+			managed[i]->share.granted = d->machine.cpus / (double)n;
+	}
 	free(place);
 }
 
