@@ -33,6 +33,8 @@ deliver() {
 }
 
 begin_qosd() {
+	# One that was killed has left it.
+	rm -f /run/qosd/socket
 	qosd "$@" >/tmp/qosd.out 2>/tmp/qosd.err & daemon=$!
 	eventually [ -S /run/qosd/socket ]
 }
@@ -183,7 +185,7 @@ test_qos_ends() {
 	qos_machine
 	mkdir -p $CG/mine
 	begin_qosd
-	expect_refusal 1 "^qosd: another qosd runs" qosd
+	expect_refusal 1 "^qosd: another qosd runs" timeout 20 qosd
 	(echo $BASHPID >$CG/mine/cgroup.procs; exec throughput run -n a -e '^round' -g 15 simapp -r /tmp/frames1.json >/dev/null) & a=$!
 	eventually grep -q . $QOS/app-$a/cpu.max
 	eventually grep -qv max $QOS/app-$a/cpu.max
