@@ -217,35 +217,44 @@ static bool is_found(pid_t pid)
 	return !pid;
 }
 
+/* An application of its own, which waits to be killed. */
+static pid_t start_application(unsigned long long *began, char *path, size_t size)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	assert_int_equal(pipe(ready), 0);
+	pid = fork();
+	if (!pid) {
+		throughput_end();
+		throughput_begin("waits", NULL);
+		(void)!write(ready[1], "", 1);
+		pause();
+	}
+	assert_int_equal(read(ready[0], &byte, 1), 1);
+	close(ready[0]);
+	close(ready[1]);
+	assert_int_equal(thr_process_began(pid, began), 0);
+	thr_segment_path(path, size, pid, *began, 0);
+	return pid;
+}
+
 /* Who is dead is not found, and what he left is removed. */
 static void dead_test(void **state)
 {
 	unsigned long long began;
 	char path[64];
-	int ready[2];
-	char byte;
 	pid_t pid;
 
 	(void)state;
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	if (!pid) {
-		throughput_end();
-		throughput_begin("dead", NULL);
-		(void)!write(ready[1], "", 1);
-		pause();
-	}
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	assert_int_equal(thr_process_began(pid, &began), 0);
-	thr_segment_path(path, sizeof(path), pid, began, 0);
+	pid = start_application(&began, path, sizeof(path));
 	assert_true(is_found(pid));
 	assert_int_equal(access(path, F_OK), 0);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	assert_false(is_found(pid));
 	assert_int_equal(access(path, F_OK), -1);
-	close(ready[0]);
-	close(ready[1]);
 }
 
 static void end_test(void **state)
@@ -299,23 +308,13 @@ static void read_lock_test(void **state)
 	struct throughput_reader *reader;
 	struct throughput_info info;
 	unsigned long long began;
-	int ready[2], fd;
-	char path[64], byte;
+	int fd;
+	char path[64];
 	pid_t pid;
 
 	(void)state;
-	assert_int_equal(pipe(ready), 0);
-	pid = fork();
-	if (!pid) {
-		throughput_end();
-		throughput_begin("read", NULL);
-		(void)!write(ready[1], "", 1);
-		pause();
-	}
-	assert_int_equal(read(ready[0], &byte, 1), 1);
-	assert_int_equal(thr_process_began(pid, &began), 0);
+	pid = start_application(&began, path, sizeof(path));
 	assert_int_equal(throughput_open(pid, &reader), 0);
-	thr_segment_path(path, sizeof(path), pid, began, 0);
 	fd = open(path, O_RDONLY);
 	assert_true(fd >= 0);
 	kill(pid, SIGKILL);
@@ -327,8 +326,6 @@ static void read_lock_test(void **state)
 	assert_false(is_found(pid));
 	throughput_close(reader);
 	close(fd);
-	close(ready[0]);
-	close(ready[1]);
 }
 
 /* Rates, of the window and of all. */
