@@ -140,6 +140,8 @@ static int find_new(pid_t pid, void *data)
 	/* Where it was is written down before it is moved. */
 	save_state(d);
 	app_take(a);
+	/* What was started meanwhile was moved, too. */
+	save_state(d);
 	if (d->verbose)
 		printf("%s[%d]: %g to %g %s\n", a->info.name, (int)pid, a->goal.min, a->goal.max, a->info.unit);
 	return 0;
@@ -169,6 +171,7 @@ static void ask(struct daemon *d, double seconds)
 			d->app[i] = d->app[--d->nr];
 		else
 			d->app[i++]->left = "it has ended, and its processes are not all back yet";
+		save_state(d);
 	}
 }
 
@@ -245,7 +248,6 @@ void daemon_step(struct daemon *d)
 	if (d->verbose)
 		fflush(stdout);
 	free(managed);
-	save_state(d);
 }
 
 void daemon_end(struct daemon *d)
