@@ -52,6 +52,9 @@ struct program {
 	double settled_s;
 	double error, error_last, error_mean, sum, squares, last;
 	unsigned int judged;
+	/* CPUs of 10 s: by the allocator's division, and after rounding; how far off, at worst. */
+	double fair, had, off;
+	unsigned int steps;
 };
 
 static struct program program[MOST];
@@ -198,6 +201,17 @@ static void ask(struct program *p, double cpus)
 	p->share.cap = p->manager.most;
 }
 
+/* Its part of what there is, over 10 s. */
+static void judge_part(struct program *p)
+{
+	p->fair += p->share.fair;
+	p->had += p->share.granted;
+	if (++p->steps < (unsigned int)(10 / STEP_S + 0.5))
+		return;
+	p->off = fmax(p->off, fabs(p->had / p->fair - 1));
+	p->fair = p->had = p->steps = 0;
+}
+
 static void decide(const char *policy, const struct qos_machine *machine, int n, double crowding)
 {
 	struct qos_share share[MOST];
@@ -229,6 +243,7 @@ static void decide(const char *policy, const struct qos_machine *machine, int n,
 		struct program *p = &program[i];
 
 		p->share = share[i];
+		judge_part(p);
 		p->last = p->rate;
 		qos_manager_grant(&p->manager, p->rate, p->share.granted, p->share.fair < 0.98 * p->share.demand);
 		p->foreseen = qos_model_foresee(&p->manager.model, p->rate, p->share.granted);
@@ -276,10 +291,11 @@ int main(int argc, char **argv)
 		const struct program *p = &program[i];
 
 		variance = p->squares - p->sum * p->sum / fmax(p->judged, 1);
-		printf("%s,%s,%s,%d,%s,%.4g,%g,%u,%u,%.3f,%.2f,%.4g,%.4g,%.4g,%.4g\n", argv[1], argv[2], argv[5], i,
+		printf("%s,%s,%s,%d,%s,%.4g,%g,%u,%u,%.3f,%.2f,%.4g,%.4g,%.4g,%.4g,%.4g\n", argv[1], argv[2], argv[5], i,
 		       argv[6], p->goal, p->weight, p->good, p->windows, p->cpu_s / now, p->settled_s,
 		       variance > 0 ? 1 - p->error / variance : 0, variance > 0 ? 1 - p->error_last / variance : 0,
-		       100 * p->error_mean / fmax(p->judged, 1), (double)p->ticks / now / p->goal);
+		       100 * p->error_mean / fmax(p->judged, 1), (double)p->ticks / now / p->goal,
+		       100 * p->off);
 	}
 	return 0;
 }

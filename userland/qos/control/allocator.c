@@ -63,6 +63,23 @@ static void divide(const struct qos_machine *machine, struct qos_share *share, s
 		share[i].fair = part(machine, &share[i], floor, high);
 }
 
+/**
+ * qos_limit() - together, programs are to have some CPUs at most
+ * @cpus: so many, more than 0
+ * @share: the programs, of one user for example; what is too much is taken from their caps
+ * @n: how many
+ */
+void qos_limit(const struct qos_machine *machine, double cpus, struct qos_share *share, size_t n)
+{
+	struct qos_machine part_of = *machine;
+	size_t i;
+
+	part_of.cpus = fmin(cpus, machine->cpus);
+	divide(&part_of, share, n);
+	for (i = 0; i < n; i++)
+		share[i].cap = fmin(share[i].cap, share[i].fair);
+}
+
 static double rounded_down(double cpus, double unit)
 {
 	return floor(cpus / unit + NEARLY) * unit;

@@ -45,6 +45,7 @@ struct qos_machine {
 };
 
 double qos_floor(const struct qos_machine *machine, size_t programs);
+void qos_limit(const struct qos_machine *machine, double cpus, struct qos_share *share, size_t n);
 void qos_allocate(const struct qos_machine *machine, struct qos_share *share, size_t n);
 
 #endif /* QOS_ALLOCATOR_H */

@@ -360,6 +360,73 @@ static void random_test(void **state)
 	}
 }
 
+/* What one user's programs have together; others have what is left. */
+static void limit_test(void **state)
+{
+	struct qos_machine machine = {.cpus = 8, .unit = 0.01};
+	struct qos_share share[] = {{6, 64, 100, 0, 0, 0}, {6, 64, 200, 0, 0, 0}, {5, 64, 100, 0, 0, 0}};
+	struct qos_share fits[] = {{1.5, 64, 100, 0, 0, 0}};
+
+	(void)state;
+	qos_limit(&machine, 3, share, 2);
+	qos_allocate(&machine, share, 3);
+	assert_near(share[0].granted, 1, 0.011);
+	assert_near(share[1].granted, 2, 0.011);
+	assert_near(share[2].granted, 5, 0.011);
+	/* Half a CPU for two. */
+	share[0].cap = share[1].cap = 64;
+	qos_limit(&machine, 0.5, share, 2);
+	qos_allocate(&machine, share, 3);
+	assert_near(share[0].granted + share[1].granted, 0.5, 0.011);
+	qos_limit(&machine, 3, fits, 1);
+	qos_allocate(&machine, fits, 1);
+	assert_near(fits[0].granted, 1.5, 0.011);
+}
+
+/*
+ * Too few CPUs, and demands that change: in each 10 s (40 steps), each program has its part within
+ * 5 %, also of whole CPUs.
+ */
+static void crowded_test(void **state)
+{
+	static const double cpus[] = {2, 6, 16, 64};
+	struct qos_share share[32];
+	double fair[32], had[32], worst = 0;
+	uint32_t lot = 3;
+	unsigned int m, k, step, i, n;
+
+	(void)state;
+	for (m = 0; m < 8; m++) {
+		struct qos_machine machine = {.cpus = cpus[m / 2], .unit = m % 2 ? 1 : 0.05,
+					      .hysteresis = m % 2 ? 0.6 : 0.5};
+
+		n = (unsigned int)cpus[m / 2] / 2;
+		memset(share, 0, sizeof(share));
+		for (k = 0; k < 50; k++) {
+			memset(fair, 0, sizeof(fair));
+			memset(had, 0, sizeof(had));
+			for (step = 0; step < 40; step++) {
+				for (i = 0; i < n; i++) {
+					share[i].cap = 64;
+					share[i].weight = i % 3 ? 100 : 200;
+					if (!LOT(20) || share[i].demand <= 0)
+						share[i].demand = cpus[m / 2] * (1 + LOT(100) / 25.0) / n;
+				}
+				qos_allocate(&machine, share, n);
+				assert_true(sum_of(share, n) <= machine.cpus + 1e-6);
+				for (i = 0; i < n; i++) {
+					fair[i] += share[i].fair;
+					had[i] += share[i].granted;
+				}
+			}
+			for (i = 0; i < n; i++)
+				worst = fmax(worst, fabs(had[i] / fair[i] - 1));
+		}
+	}
+	print_message("crowded: at most %.1f %% off in 10 s\n", 100 * worst);
+	assert_true(worst <= 0.05);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -368,7 +435,8 @@ int main(void)
 		cmocka_unit_test(phases_test),	cmocka_unit_test(plateau_test),
 		cmocka_unit_test(range_test),	cmocka_unit_test(absurd_test),
 		cmocka_unit_test(divide_test),	cmocka_unit_test(rounding_test),
-		cmocka_unit_test(random_test),
+		cmocka_unit_test(random_test),	cmocka_unit_test(limit_test),
+		cmocka_unit_test(crowded_test),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
