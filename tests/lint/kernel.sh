@@ -39,7 +39,7 @@ prefixes() {
 	for tool in userland "$showstopper" "$simapp"; do
 		make -s -C "$tool" O="$built/${tool##*/}" all || return
 	done
-	make -s -C userland/throughput O="$built/throughput" all &&
+	make -s -C userland/throughput O="$built/throughput" LIBRARY="$built/userland" all &&
 		make -s -C userland/qos O="$built/qos" THROUGHPUT="$built/throughput" all || return
 	python3 tests/lint/prefixes.py tests/lint/prefixes "module=$objects/arm64" "module=$objects/x86_64" \
 		userland="$built/userland" "$showstopper=$built/showstopper" \

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A program that knows nothing of libthroughput is an application, by what it prints or logs. */
+/* A program that knows nothing of libthroughput is an application, by what can be seen of it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -8,32 +8,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "calls_run.h"
 #include "child.h"
 #include "complain.h"
+#include "counter.h"
 #include "exit_status.h"
 #include "matcher.h"
+#include "number.h"
 #include "option_table.h"
 #include "run.h"
+#include "tap.h"
 #include "throughput.h"
 
-/* A log is looked at so often. */
-#define LOG_MS 50
-/* A pipe has 1 MiB at most, of which a read takes 64 KiB. */
-#define PIPE_READS 32
+/* A log, or a count of the kernel's, is looked at so often. */
+#define LOOK_MS 50
 
+/* @descriptor: whose bytes count; -1: nobody's */
 struct options {
 	const char *name;
 	const char *unit;
 	const char *match;
 	const char *each;
 	const char *log;
-	bool bytes;
+	const char *probe;
+	const char *count;
+	const char *calls;
+	int descriptor;
 	double min;
 	double max;
 	unsigned int weight;
+	bool verbose;
 };
 
 static const struct option_table table;
@@ -71,15 +78,32 @@ static int set_weight(void *options, const struct option_entry *e, const char *a
 	return 0;
 }
 
+static int set_bytes(void *options, const struct option_entry *e, const char *arg)
+{
+	struct options *o = options;
+	unsigned long fd = STDOUT_FILENO;
+
+	(void)e;
+	if (arg && (number_count(arg, &fd) || fd > 1000 || fcntl((int)fd, F_GETFD) < 0))
+		return bad("-d %s: not the number of a descriptor that is open, as with 5>FILE", arg);
+	o->descriptor = (int)fd;
+	return 0;
+}
+
 #define TEXT .set = option_table_set_text, .offset
 static const struct option_entry entries[] = {
 	{'m', "match", "REGEX", ARGUMENT_OTHER, "its first group is the number of units so far", TEXT = offsetof(struct options, match)},
 	{'e', "each", "REGEX", ARGUMENT_OTHER, "each line that matches is a unit", TEXT = offsetof(struct options, each)},
-	{'b', "bytes", NULL, ARGUMENT_OTHER, "each byte of its standard output is a unit",
-	 .set = option_table_set_flag, .offset = offsetof(struct options, bytes)},
+	{'b', "bytes", NULL, ARGUMENT_OTHER, "each byte of its standard output is a unit", .set = set_bytes},
+	{'d', "descriptor", "N", ARGUMENT_OTHER, "each byte that it writes to this descriptor is", .set = set_bytes},
+	{'p', "probe", "PLACE", ARGUMENT_OTHER, "each call of a function is, as uprobe:FILE:FUNCTION", TEXT = offsetof(struct options, probe)},
+	{'c', "count", "EVENT", ARGUMENT_EVENTS, "each event is, as pmctrack -c has them, or as -V", TEXT = offsetof(struct options, count)},
+	{'f', "function", "NAME", ARGUMENT_OTHER, "likewise, by LD_PRELOAD: one of some functions, or 'any' of them", TEXT = offsetof(struct options, calls)},
 	{'l', "log", "FILE", ARGUMENT_FILE, "lines are those that are added to this file", TEXT = offsetof(struct options, log)},
-	{'g', "goal", "MIN[-MAX]", ARGUMENT_OTHER, "units in a second that it should deliver", .set = set_goal},
-	{'w', "weight", "N", ARGUMENT_OTHER, "1 to 1000 (100)", .set = set_weight},
+	{'g', "goal", "GOAL", ARGUMENT_OTHER, "MIN or MIN-MAX units in a second, that it should deliver", .set = set_goal},
+	{'w', "weight", "WEIGHT", ARGUMENT_OTHER, "1 to 1000 (100)", .set = set_weight},
+	{'v', "verbose", NULL, ARGUMENT_OTHER, "say what it delivered when it has ended",
+	 .set = option_table_set_flag, .offset = offsetof(struct options, verbose)},
 	{'n', "name", "NAME", ARGUMENT_OTHER, "how people know it (default: the program)", TEXT = offsetof(struct options, name)},
 	{'u', "unit", "UNIT", ARGUMENT_OTHER, "of what it delivers (units/s)", TEXT = offsetof(struct options, unit)},
 };
@@ -87,7 +111,8 @@ static const struct option_entry entries[] = {
 static const struct option_table table = {
 	.program = "throughput run",
 	.before = "Usage: throughput run [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
-		  "Run a program, and say what it delivers by what it prints. One of -m, -e and -b.\n"
+		  "Run a program, and say what it delivers. One of -m, -e, -b, -d, -p, -c and -f says what a\n"
+		  "unit is.\n"
 		  "\n",
 	.after = "\n"
 		 "Exit status: the program's; 1 if throughput fails, 2 for usage errors, 126 and 127 as\n"
@@ -98,146 +123,129 @@ static const struct option_table table = {
 };
 
 /**
- * struct tap - one of the program's outputs
- * @from: what it writes; -1: it has closed that
- * @to: ours
+ * struct run - a program, and how it is watched
+ * @tap: its standard output and error, and the descriptor of -d
+ * @log: -l
+ * @counter: -p or -c; NULL: neither
+ * @units: of that, ticked so far
  */
-struct tap {
-	int from;
-	int to;
-	struct stream stream;
+struct run {
+	struct child child;
+	struct matcher matcher;
+	struct tap tap[3];
+	struct tail log;
+	struct counter *counter;
+	uint64_t units;
 };
 
-/* The program's descriptor @fd becomes a pipe, as long as it is forked. */
-static int open_tap(struct tap *t, int fd)
+#define TAPS 3
+
+static void take_counter(struct run *r)
 {
-	int ends[2];
+	uint64_t units;
+	int err = r->counter->read(r->counter, &units);
 
-	if (pipe2(ends, O_CLOEXEC))
-		return -errno;
-	t->from = ends[0];
-	t->to = fcntl(fd, F_DUPFD_CLOEXEC, 3);
-	if (t->to < 0 || dup2(ends[1], fd) < 0)
-		return -errno;
-	close(ends[1]);
-	return 0;
-}
-
-static void forked(struct tap *t, int fd)
-{
-	dup2(t->to, fd);
-	close(t->to);
-	t->to = fd;
-}
-
-static bool write_all(int fd, const char *bytes, size_t nr)
-{
-	ssize_t n;
-
-	while (nr) {
-		n = write(fd, bytes, nr);
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		nr -= (size_t)n;
-	}
-	return true;
-}
-
-/* What it writes goes on as it is. Nobody who reads ours any more: it is to learn that. */
-static void take(struct tap *t, struct matcher *m, bool counts)
-{
-	char bytes[65536];
-	ssize_t n = read(t->from, bytes, sizeof(bytes));
-
-	if (n > 0 && counts)
-		throughput_tick(matcher_take(m, &t->stream, bytes, (size_t)n));
-	if (n > 0 && write_all(t->to, bytes, (size_t)n))
+	if (units > r->units)
+		throughput_tick(units - r->units);
+	r->units = units > r->units ? units : r->units;
+	if (!err)
 		return;
-	if (n < 0 && errno == EINTR)
-		return;
-	close(t->from);
-	t->from = -1;
+	complain("counting has ended: %s", err == -ESHUTDOWN ? "an administrator ended it" : strerror(-err));
+	r->counter->close(r->counter);
+	r->counter = NULL;
 }
 
-/**
- * struct tail - a log
- * @fd: -1: there is none yet
- * @at: what comes next
- */
-struct tail {
-	const char *path;
-	int fd;
-	ino_t inode;
-	off_t at;
-	struct stream stream;
-};
-
-/* From its end on; a new file, after a rotation, from its beginning. */
-static void follow(struct tail *t, struct matcher *m, bool first)
+static void take(struct run *r)
 {
-	char bytes[65536];
-	struct stat st;
-	ssize_t n;
-
-	while (t->fd >= 0 && (n = pread(t->fd, bytes, sizeof(bytes), t->at)) > 0) {
-		t->at += n;
-		throughput_tick(matcher_take(m, &t->stream, bytes, (size_t)n));
-	}
-	if (stat(t->path, &st))
-		return;
-	if (t->fd >= 0 && st.st_ino == t->inode && st.st_size >= t->at)
-		return;
-	if (t->fd >= 0)
-		close(t->fd);
-	t->fd = open(t->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	t->inode = st.st_ino;
-	t->at = first ? st.st_size : 0;
-	t->stream.length = 0;
+	if (r->log.path)
+		tail_follow(&r->log, &r->matcher, false);
+	if (r->counter)
+		take_counter(r);
 }
 
-static void watch(struct child *c, struct tap tap[2], struct matcher *m, struct tail *log)
+static void watch(struct run *r)
 {
-	struct pollfd fds[3];
-	int i, reads;
+	struct pollfd fds[1 + TAPS];
+	int i;
 
 	/* What it has written is read to the end; those that it has started may go on. */
-	while (!c->over) {
-		fds[0] = (struct pollfd){.fd = c->signals, .events = POLLIN};
-		for (i = 0; i < 2; i++)
-			fds[1 + i] = (struct pollfd){.fd = tap[i].from, .events = POLLIN};
-		if (poll(fds, 3, log->path ? LOG_MS : -1) < 0 && errno != EINTR)
+	while (!r->child.over) {
+		fds[0] = (struct pollfd){.fd = r->child.signals, .events = POLLIN};
+		for (i = 0; i < TAPS; i++)
+			fds[1 + i] = (struct pollfd){.fd = r->tap[i].from, .events = POLLIN};
+		if (poll(fds, 1 + TAPS, r->log.path || r->counter ? LOOK_MS : -1) < 0 && errno != EINTR)
 			break;
-		for (i = 0; i < 2; i++)
-			if (tap[i].from >= 0 && fds[1 + i].revents)
-				take(&tap[i], m, !log->path && (!i || m->kind != MATCH_BYTES));
-		if (log->path)
-			follow(log, m, false);
+		for (i = 0; i < TAPS; i++)
+			if (r->tap[i].from >= 0 && fds[1 + i].revents)
+				tap_take(&r->tap[i], &r->matcher);
+		take(r);
 		if (fds[0].revents)
-			child_take_signals(c);
+			child_take_signals(&r->child);
 	}
-	for (i = 0; i < 2; i++) {
-		/* What it has started may go on for ever: what was in the pipe counts. */
-		for (reads = 0; tap[i].from >= 0 && reads < PIPE_READS; reads++) {
-			fds[0] = (struct pollfd){.fd = tap[i].from, .events = POLLIN};
-			if (poll(fds, 1, 0) <= 0)
-				break;
-			take(&tap[i], m, !log->path && (!i || m->kind != MATCH_BYTES));
-		}
-	}
-	if (log->path)
-		follow(log, m, false);
+	for (i = 0; i < TAPS; i++)
+		tap_end(&r->tap[i], &r->matcher);
+	take(r);
 }
 
-static int run(const struct options *o, struct matcher *m, char **argv)
+/* What is looked at of what it writes. */
+static void choose_taps(struct run *r, const struct options *o)
 {
-	struct child c = {.argv = argv};
-	struct tap tap[2] = {{.from = -1}, {.from = -1}};
-	struct tail log = {.path = o->log, .fd = -1};
-	const char *name = o->name ? o->name : strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
-	int err = throughput_begin(name, o->unit), status;
+	bool lines = o->match || o->each;
+
+	r->tap[0] = (struct tap){.fd = STDOUT_FILENO, .from = -1, .to = -1};
+	r->tap[1] = (struct tap){.fd = STDERR_FILENO, .from = -1, .to = -1};
+	r->tap[2] = (struct tap){.fd = o->descriptor, .from = -1, .to = -1};
+	r->tap[0].counts = r->tap[1].counts = lines && !o->log;
+	r->tap[2].counts = o->descriptor >= 0;
+	r->log = (struct tail){.path = o->log, .fd = -1};
+	if (o->log)
+		tail_follow(&r->log, &r->matcher, true);
+}
+
+static int prepare(struct run *r)
+{
+	int err = child_block_signals(&r->child), i;
+
+	for (i = 0; !err && i < TAPS; i++)
+		if (r->tap[i].counts)
+			err = tap_open(&r->tap[i]);
+	if (!err)
+		err = child_prepare(&r->child);
+	for (i = 0; i < TAPS; i++)
+		tap_forked(&r->tap[i]);
+	return err;
+}
+
+static void say_nothing(const struct run *r, const struct options *o)
+{
+	if (o->match || o->each) {
+		if (!r->matcher.matches)
+			complain("no line matched '%s': nothing was counted", o->match ? o->match : o->each);
+	} else if (!throughput_count()) {
+		complain("nothing was counted: %s", r->counter ? r->counter->nothing : "it wrote nothing there");
+	}
+}
+
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static void say_all(const struct options *o, double seconds)
+{
+	uint64_t units = throughput_count();
+
+	complain("%llu in %.3f s: %.6g %s", (unsigned long long)units, seconds, (double)units / seconds,
+		 o->unit ? o->unit : "units/s");
+}
+
+static int run(struct run *r, const struct options *o)
+{
+	int err = throughput_begin(o->name, o->unit), status;
+	double began;
 
 	if (!err && o->min > 0)
 		err = throughput_goal_range(o->min, o->max, o->weight);
@@ -245,48 +253,71 @@ static int run(const struct options *o, struct matcher *m, char **argv)
 		complain("cannot say what it delivers: %s", strerror(-err));
 		return STATUS_FAILED;
 	}
-	if (log.path)
-		follow(&log, m, true);
-	err = child_block_signals(&c);
-	if (!err)
-		err = open_tap(&tap[0], STDOUT_FILENO);
-	if (!err)
-		err = open_tap(&tap[1], STDERR_FILENO);
-	if (!err)
-		err = child_prepare(&c);
-	forked(&tap[0], STDOUT_FILENO);
-	forked(&tap[1], STDERR_FILENO);
+	choose_taps(r, o);
+	err = prepare(r);
 	if (err) {
-		complain("cannot run '%s': %s", argv[0], strerror(-err));
+		complain("cannot run '%s': %s", r->child.argv[0], strerror(-err));
 		return STATUS_FAILED;
 	}
-	status = child_run(&c);
-	if (status)
-		return status;
-	watch(&c, tap, m, &log);
-	if (!m->matches)
-		complain("no line matched '%s': nothing was counted", o->match ? o->match : o->each ? o->each : "");
-	return child_exit_status(&c);
+	if (o->probe || o->count) {
+		r->counter = o->probe ? probe_open(o->probe, r->child.pid) : events_open(o->count, r->child.pid);
+		if (!r->counter) {
+			child_abandon(&r->child);
+			return STATUS_FAILED;
+		}
+	}
+	began = now_s();
+	status = child_run(&r->child);
+	if (!status) {
+		watch(r);
+		say_nothing(r, o);
+		if (o->verbose)
+			say_all(o, now_s() - began);
+		status = child_exit_status(&r->child);
+	}
+	if (r->counter)
+		r->counter->close(r->counter);
+	return status;
+}
+
+static int check(const struct options *o)
+{
+	if (!!o->match + !!o->each + (o->descriptor >= 0) + !!o->probe + !!o->count + !!o->calls != 1)
+		return bad("%s", "one of -m, -e, -b, -d, -p, -c and -f says what a unit is");
+	if (o->verbose && o->calls)
+		return bad("%s", "-v: with -f, the program counts itself; see throughput list");
+	return o->log && !o->match && !o->each ? bad("%s", "-l has lines, for -m and -e") : 0;
+}
+
+static const char *base_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
 }
 
 int run_main(int argc, char **argv)
 {
-	struct options o = {.weight = 100};
-	struct matcher m;
+	struct options o = {.weight = 100, .descriptor = -1};
+	struct run r = {.units = 0};
 	int status = option_table_parse(&table, &o, argc, argv);
 
 	if (!status && optind >= argc)
 		status = bad("%s", "no program to run");
-	if (!status && !!o.match + !!o.each + o.bytes != 1)
-		status = bad("%s", "one of -m, -e and -b says what a unit is");
-	if (!status && o.bytes && o.log)
-		status = bad("%s", "-b is of its output, not of a log");
+	if (!status)
+		status = check(&o);
 	if (status)
 		return status < 0 ? 0 : status;
-	if (matcher_begin(&m, o.match ? MATCH_NUMBER : o.each ? MATCH_LINE : MATCH_BYTES,
+	if (!o.name)
+		o.name = base_of(argv[optind]);
+	if (o.calls)
+		return calls_run(&(struct calls_options){o.calls, o.name, o.unit, o.min, o.max, o.weight},
+				 argv + optind);
+	if (matcher_begin(&r.matcher, o.match ? MATCH_NUMBER : o.each ? MATCH_LINE : MATCH_BYTES,
 			  o.match ? o.match : o.each))
 		return STATUS_USAGE;
-	status = run(&o, &m, argv + optind);
-	matcher_end(&m);
+	r.child.argv = argv + optind;
+	status = run(&r, &o);
+	matcher_end(&r.matcher);
 	return status;
 }

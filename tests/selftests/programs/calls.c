@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * calls N [watched]: unit() is called N times by each of four threads, and by a process that is
+ * forked, and passes the mark calls:unit. "watched": it fails if nobody watches that.
+ */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "mark.h"
+
+/* Of those who watch the mark: the kernel counts them. */
+volatile uint16_t calls_semaphore __attribute__((section(".probes"), used));
+
+static unsigned long n;
+
+__attribute__((noinline)) void unit(void);
+void unit(void)
+{
+	MARK("calls", "unit", "calls_semaphore");
+}
+
+static void *work(void *arg)
+{
+	unsigned long i;
+
+	for (i = 0; i < n; i++)
+		unit();
+	return arg;
+}
+
+int main(int argc, char *argv[])
+{
+	pthread_t thread[3];
+	pid_t child;
+	int i;
+
+	if (argc > 2 && !calls_semaphore)
+		return 3;
+	n = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
+	for (i = 0; i < 3; i++)
+		if (pthread_create(&thread[i], NULL, work, NULL))
+			return 1;
+	child = fork();
+	if (child < 0)
+		return 1;
+	work(NULL);
+	if (!child)
+		_exit(0);
+	for (i = 0; i < 3; i++)
+		pthread_join(thread[i], NULL);
+	return waitpid(child, &i, 0) == child ? i : 1;
+}

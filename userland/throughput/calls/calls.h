@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Functions that programs call once for each unit, by the frameworks that have them. All of their
+ * arguments are integers or pointers, and six at most.
+ */
+#ifndef CALLS_H
+#define CALLS_H
+
+/* CALL(function, is it a unit, by what it returned, and: is it looked for if none is named) */
+#define EACH_CALL(CALL)                                   \
+	/* A picture is shown. */                         \
+	CALL(SDL_RenderPresent, true, true)               \
+	CALL(SDL_GL_SwapWindow, true, true)               \
+	CALL(SDL_UpdateWindowSurface, !(int)result, true) \
+	CALL(SDL_Flip, !(int)result, true)                \
+	CALL(glfwSwapBuffers, true, true)                 \
+	CALL(glXSwapBuffers, true, true)                  \
+	CALL(eglSwapBuffers, (int)result, true)           \
+	/* A picture, or some sound, is encoded. */       \
+	CALL(avcodec_receive_packet, !(int)result, true)  \
+	CALL(x264_encoder_encode, (int)result > 0, true)  \
+	CALL(x265_encoder_encode, (int)result > 0, true)  \
+	/* All threads, or processes, work together. */   \
+	CALL(GOMP_parallel, true, true)                   \
+	CALL(MPI_Allreduce, !(int)result, true)           \
+	CALL(MPI_Barrier, !(int)result, true)             \
+	/* Somebody asks for something. */                \
+	CALL(accept, (int)result >= 0, false)             \
+	CALL(accept4, (int)result >= 0, false)
+
+/* How "throughput run" tells the library: name and unit, "MIN-MAX", weight, and the function. */
+#define CALLS_NAME "THROUGHPUT_NAME"
+#define CALLS_UNIT "THROUGHPUT_UNIT"
+#define CALLS_GOAL "THROUGHPUT_GOAL"
+#define CALLS_WEIGHT "THROUGHPUT_WEIGHT"
+#define CALLS_FUNCTION "THROUGHPUT_FUNCTION"
+#define CALLS_ANY "any"
+
+#endif /* CALLS_H */

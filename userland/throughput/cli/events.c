@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Events of the PMU, and what a monitoring module makes of them, by libpmctrack. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <pmctrack/libpmctrack.h>
+
+#include "complain.h"
+#include "counter.h"
+
+/* Records are written so often: a rate is not of less. */
+#define PERIOD_NS 50000000
+/* One for each type of core. */
+#define MOST_SETS 8
+
+/**
+ * struct events - a session
+ * @set: its event sets, @sets of them; 0: those of the monitoring module
+ * @virt: virtual counter, if it is one
+ * @units: taken so far
+ */
+struct events {
+	struct counter counter;
+	struct pmctrack_session *session;
+	struct pmctrack_evset *set[MOST_SETS];
+	int sets;
+	int virt;
+	uint64_t units;
+};
+
+static uint64_t units_of(const struct events *e, const struct pmctrack_record *rec)
+{
+	uint64_t value = 0;
+	int of;
+
+	if (e->virt >= 0)
+		return pmctrack_record__virt(rec, (unsigned int)e->virt, &value) ? 0 : value;
+	of = pmctrack_evset__of_record(e->set, (unsigned int)e->sets, rec);
+	return of >= 0 && rec->nr_counts ? rec->counts[0] : 0;
+}
+
+static int read_events(struct counter *c, uint64_t *units)
+{
+	struct events *e = (struct events *)c;
+	struct pmctrack_session_stats stats = {.sz = sizeof(stats)};
+	const struct pmctrack_record *rec;
+	int n;
+
+	while ((n = pmctrack_session__next(e->session, &rec)) > 0)
+		e->units += units_of(e, rec);
+	*units = e->units;
+	if (!n) {
+		pmctrack_session__stats(e->session, &stats);
+		n = stats.revoked ? -ESHUTDOWN : 0;
+	}
+	return n;
+}
+
+static void close_events(struct counter *c)
+{
+	struct events *e = (struct events *)c;
+	int i;
+
+	pmctrack_session__close(e->session);
+	for (i = 0; i < e->sets; i++)
+		pmctrack_evset__free(e->set[i]);
+	free(e);
+}
+
+/* 1: there is such a virtual counter, 0: there is none; -EINVAL: it cannot be added up. */
+static int find_virt(struct events *e, const struct pmctrack_ctl *ctl, const char *name)
+{
+	struct pmctrack_virt_info info = {.sz = sizeof(info)};
+	unsigned int i;
+
+	for (i = 0; i < pmctrack_ctl__nr_virts(ctl); i++) {
+		if (pmctrack_ctl__virt_info(ctl, i, &info) || strcmp(info.name, name))
+			continue;
+		if (info.gauge) {
+			complain("-c %s: a state, which cannot be added up to a number of units", name);
+			return -EINVAL;
+		}
+		e->virt = (int)i;
+		return 1;
+	}
+	return 0;
+}
+
+static int find(struct events *e, const struct pmctrack_ctl *ctl, const char *name)
+{
+	int err = find_virt(e, ctl, name);
+
+	if (err)
+		return err < 0 ? err : 0;
+	err = strchr(name, ',') ? -EINVAL : 0;
+	if (err) {
+		complain("-c %s: one event", name);
+		return err;
+	}
+	e->sets = pmctrack_evset__parse_list(ctl, name, 0, e->set, MOST_SETS);
+	err = e->sets < 0 ? e->sets : 0;
+	if (err) {
+		e->sets = 0;
+		complain("-c %s: %s", name, pmctrack_error());
+	}
+	return err;
+}
+
+struct counter *events_open(const char *name, pid_t pid)
+{
+	struct events *e = calloc(1, sizeof(*e));
+	struct pmctrack_session_opts opts = {
+		.sz = sizeof(opts),
+		.flags = PMCTRACK_SESSION_ON_EXEC | PMCTRACK_SESSION_THREADS | PMCTRACK_SESSION_CHILDREN,
+		.pid = pid,
+		.period_ns = PERIOD_NS,
+	};
+	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
+
+	if (!e || !ctl) {
+		complain("-c %s: %s", name, ctl ? strerror(ENOMEM) : pmctrack_error());
+		pmctrack_ctl__close(ctl);
+		free(e);
+		return NULL;
+	}
+	e->virt = -1;
+	e->counter = (struct counter){read_events, close_events, "the event never happened"};
+	if (!find(e, ctl, name)) {
+		opts.virts = e->virt >= 0 ? 1U << e->virt : 0;
+		e->session = pmctrack_session__open(ctl, e->set, (unsigned int)e->sets, &opts);
+		if (!e->session)
+			complain("-c %s: %s", name, pmctrack_error());
+	}
+	pmctrack_ctl__close(ctl);
+	if (e->session)
+		return &e->counter;
+	close_events(&e->counter);
+	return NULL;
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * Calls of a function, as the kernel counts them, which puts a breakpoint there (uprobes): an event
+ * of the tracer, counted by perf_event_open(2).
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/perf_event.h>
+
+#include "complain.h"
+#include "counter.h"
+#include "elf_place.h"
+#include "find_program.h"
+#include "text_file.h"
+
+#define TRACING "/sys/kernel/tracing"
+#define EVENTS TRACING "/uprobe_events"
+#define FOLDER "throughput"
+#define NAME 32
+
+/**
+ * struct probe - places where the program is stopped and counted
+ * @name: of the kernel's event of each: in FOLDER, with our PID
+ * @fd: of each, @nr of them
+ */
+struct probe {
+	struct counter counter;
+	char name[ELF_PLACES][NAME];
+	int fd[ELF_PLACES];
+	unsigned int nr;
+};
+
+static int read_probe(struct counter *c, uint64_t *units)
+{
+	struct probe *p = (struct probe *)c;
+	uint64_t calls;
+	unsigned int i;
+
+	*units = 0;
+	for (i = 0; i < p->nr; i++) {
+		if (read(p->fd[i], &calls, sizeof(calls)) != sizeof(calls))
+			return -EIO;
+		*units += calls;
+	}
+	return 0;
+}
+
+static int write_event(const char *text)
+{
+	int fd = open(EVENTS, O_WRONLY | O_APPEND | O_CLOEXEC), err = 0;
+
+	if (fd < 0)
+		return errno == ENOENT ? -ENOSYS : -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/* As long as something that the program has started is counted, it stays: see remove_old(). */
+static void remove_event(const char *name)
+{
+	char text[2 * NAME];
+
+	snprintf(text, sizeof(text), "-:" FOLDER "/%s\n", name);
+	write_event(text);
+}
+
+/* What processes of ours have left that were killed. */
+static void remove_old(void)
+{
+	FILE *in = fopen(EVENTS, "re");
+	char line[PATH_MAX + 128], name[NAME];
+	int pid;
+
+	while (in && fgets(line, sizeof(line), in))
+		if (sscanf(line, "%*[pr]:" FOLDER "/%31[a-z0-9_]", name) == 1 &&
+		    sscanf(name, "p%d_", &pid) == 1 && kill(pid, 0) && errno == ESRCH)
+			remove_event(name);
+	if (in)
+		fclose(in);
+}
+
+static void close_probe(struct counter *c)
+{
+	struct probe *p = (struct probe *)c;
+
+	while (p->nr) {
+		close(p->fd[--p->nr]);
+		remove_event(p->name[p->nr]);
+	}
+	free(p);
+}
+
+static int make_event(const char *name, const char *path, uint64_t at, uint64_t semaphore, bool is_return)
+{
+	char text[PATH_MAX + 128], counter[32] = "";
+
+	/* The file's syntax has no way to write them. */
+	if (strpbrk(path, " \t\n"))
+		return -EINVAL;
+	if (semaphore)
+		snprintf(counter, sizeof(counter), "(0x%llx)", (unsigned long long)semaphore);
+	snprintf(text, sizeof(text), "%c:" FOLDER "/%s %s:0x%llx%s\n", is_return ? 'r' : 'p', name, path,
+		 (unsigned long long)at, counter);
+	return write_event(text);
+}
+
+/*
+ * Of all that the process starts, once it has executed the program. Not by perf's PMU "uprobe":
+ * that reads the path again, from the memory of whoever forks, when a process is forked.
+ */
+static int open_place(struct probe *p, const char *path, uint64_t at, uint64_t semaphore, bool is_return,
+		      pid_t pid)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.disabled = 1,
+		.inherit = 1,
+		.enable_on_exec = 1,
+	};
+	char file[128], id[16], *name = p->name[p->nr];
+	int fd, err;
+
+	snprintf(name, NAME, "p%d_%u", (int)getpid(), p->nr);
+	/* Of a process that had our number. */
+	remove_event(name);
+	err = make_event(name, path, at, semaphore, is_return);
+	if (err)
+		return err;
+	snprintf(file, sizeof(file), TRACING "/events/" FOLDER "/%s/id", name);
+	err = text_file_line(file, id, sizeof(id)) ? 0 : -ENOSYS;
+	attr.config = err ? 0 : strtoul(id, NULL, 10);
+	fd = err ? -1 : (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	if (fd < 0) {
+		err = err ? err : -errno;
+		remove_event(name);
+		return err;
+	}
+	p->fd[p->nr++] = fd;
+	return 0;
+}
+
+static const char *reason(int err)
+{
+	switch (err) {
+	case -ENOENT:
+		return "the file has no such function or mark (a stripped program has those of libraries only)";
+	case -ENOEXEC:
+		return "the file is not a program or library (ELF)";
+	case -EOPNOTSUPP:
+		return "a function that is chosen when the program begins: name the one that is chosen";
+	case -ENOSYS:
+		return "no " EVENTS ": mount -t tracefs none " TRACING ", and a kernel with CONFIG_UPROBE_EVENTS";
+	case -EINVAL:
+		return "the kernel takes no such place, or no path with blanks";
+	case -EACCES:
+	case -EPERM:
+		return "needs root: CAP_PERFMON, and " EVENTS;
+	default:
+		return strerror(-err);
+	}
+}
+
+/**
+ * struct words - a specification, cut at its colons
+ * @kind: "uprobe", …
+ * @path: of the file, found
+ * @provider: of a mark; NULL: @name is a function
+ */
+struct words {
+	char *kind;
+	char path[PATH_MAX];
+	char *provider;
+	char *name;
+};
+
+static int cut(char *spec, struct words *w)
+{
+	char *file, *rest;
+
+	w->kind = strtok_r(spec, ":", &rest);
+	file = strtok_r(NULL, ":", &rest);
+	w->provider = w->kind && !strcmp(w->kind, "usdt") ? strtok_r(NULL, ":", &rest) : NULL;
+	w->name = strtok_r(NULL, "", &rest);
+	if (!file || !w->name || (strcmp(w->kind, "usdt") && strcmp(w->kind, "uprobe") &&
+				  strcmp(w->kind, "uretprobe"))) {
+		complain("-p: uprobe:FILE:FUNCTION, uretprobe:FILE:FUNCTION or usdt:FILE:PROVIDER:NAME");
+		return -EINVAL;
+	}
+	if (find_program(file, w->path, sizeof(w->path))) {
+		complain("-p: '%s': there is no such file, nor a program in PATH", file);
+		return -ENOENT;
+	}
+	return 0;
+}
+
+struct counter *probe_open(const char *spec, pid_t pid)
+{
+	struct probe *p = calloc(1, sizeof(*p));
+	struct elf_places places;
+	char *copy = strdup(spec);
+	struct words w;
+	unsigned int i;
+	int err = -ENOMEM;
+
+	if (!p || !copy || cut(copy, &w))
+		goto out;
+	remove_old();
+	p->counter = (struct counter){read_probe, close_probe, "the function was never called"};
+	err = w.provider ? elf_find_mark(w.path, w.provider, w.name, &places) :
+			   elf_find_function(w.path, w.name, &places);
+	for (i = 0; !err && i < places.nr; i++)
+		err = open_place(p, w.path, places.at[i], places.semaphore[i], !strcmp(w.kind, "uretprobe"), pid);
+	if (err)
+		complain("-p %s: %s: %s", spec, w.path, reason(err));
+out:
+	free(copy);
+	if (!err)
+		return &p->counter;
+	if (p)
+		close_probe(&p->counter);
+	return NULL;
+}

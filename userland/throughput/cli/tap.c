@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "tap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "throughput.h"
+
+/* A pipe has 1 MiB at most, of which a read takes 64 KiB. */
+#define PIPE_READS 32
+
+int tap_open(struct tap *t)
+{
+	int ends[2];
+
+	t->to = fcntl(t->fd, F_DUPFD_CLOEXEC, 3);
+	if (t->to < 0 || pipe2(ends, O_CLOEXEC))
+		return -errno;
+	t->from = ends[0];
+	if (dup2(ends[1], t->fd) < 0)
+		return -errno;
+	close(ends[1]);
+	return 0;
+}
+
+void tap_forked(struct tap *t)
+{
+	if (t->to < 0)
+		return;
+	dup2(t->to, t->fd);
+	close(t->to);
+	t->to = t->fd;
+}
+
+static bool write_all(int fd, const char *bytes, size_t nr)
+{
+	ssize_t n;
+
+	while (nr) {
+		n = write(fd, bytes, nr);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0)
+			return false;
+		bytes += n;
+		nr -= (size_t)n;
+	}
+	return true;
+}
+
+void tap_take(struct tap *t, struct matcher *m)
+{
+	char bytes[65536];
+	ssize_t n = read(t->from, bytes, sizeof(bytes));
+
+	if (n > 0 && t->counts)
+		throughput_tick(matcher_take(m, &t->stream, bytes, (size_t)n));
+	/* Nobody who reads ours any more: the program is to learn that. */
+	if (n > 0 && write_all(t->to, bytes, (size_t)n))
+		return;
+	if (n < 0 && errno == EINTR)
+		return;
+	close(t->from);
+	t->from = -1;
+}
+
+void tap_end(struct tap *t, struct matcher *m)
+{
+	struct pollfd fd;
+	int reads;
+
+	/* What it has started may go on for ever: what was in the pipe counts. */
+	for (reads = 0; t->from >= 0 && reads < PIPE_READS; reads++) {
+		fd = (struct pollfd){.fd = t->from, .events = POLLIN};
+		if (poll(&fd, 1, 0) <= 0)
+			break;
+		tap_take(t, m);
+	}
+}
+
+void tail_follow(struct tail *t, struct matcher *m, bool first)
+{
+	char bytes[65536];
+	struct stat st;
+	ssize_t n;
+
+	while (t->fd >= 0 && (n = pread(t->fd, bytes, sizeof(bytes), t->at)) > 0) {
+		t->at += n;
+		throughput_tick(matcher_take(m, &t->stream, bytes, (size_t)n));
+	}
+	if (stat(t->path, &st))
+		return;
+	if (t->fd >= 0 && st.st_ino == t->inode && st.st_size >= t->at)
+		return;
+	if (t->fd >= 0)
+		close(t->fd);
+	t->fd = open(t->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	t->inode = st.st_ino;
+	t->at = first ? st.st_size : 0;
+	t->stream.length = 0;
+}
