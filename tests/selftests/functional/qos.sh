@@ -142,6 +142,79 @@ test_qos_shares() {
 	on_machine ""
 }
 
+# Whoever says that he delivers too little, but uses next to nothing, takes no CPUs from others; and
+# what was decided is in the log.
+test_qos_idle() {
+	only sim
+	local idle goal
+	qos_machine
+	alone_rate /tmp/frames1.json
+	goal=$(awk -v r="$rate" 'BEGIN { print 2.4 * r }')
+	rm -f /tmp/qosd.csv
+	begin_qosd -l /tmp/qosd.csv
+	python3 - <<-'P' & idle=$!
+		import sys, threading, time
+		sys.path.insert(0, "/opt/pmctrack/share/pmctrack/python")
+		import throughput
+		throughput.begin("idle, and \"none\"", "x/s")
+		throughput.goal(1000)
+		def work():
+		    while True:
+		        time.sleep(0.1)
+		        throughput.tick()
+		for _ in range(8):
+		    threading.Thread(target=work).start()
+	P
+	deliver frames /tmp/frames1.json -g "$goal"
+	sleep 6
+	qosctl list
+	held $program "$goal" 8 || fail "not held: $(qosctl list)"
+	more 1.6 "$(qos cpus $idle)" "CPUs of the idle one"
+	qosctl why $idle | grep -qE ": idle: it used 0\.[0-9]+ of the [0-9.]+ CPUs that it had" || fail "$(qosctl why $idle)"
+	kill -KILL $idle
+	kill $program
+	wait $idle $program || true
+	end_qosd
+	python3 - $idle $program <<-'P' || fail "$(head -n 5 /tmp/qosd.csv)"
+		import collections, csv, sys
+		rows = list(csv.DictReader(open("/tmp/qosd.csv")))
+		assert {int(row["pid"]) for row in rows} == {int(pid) for pid in sys.argv[1:]}
+		assert {row["program"] for row in rows} == {'idle, and "none"', "frames"}
+		given = collections.defaultdict(float)
+		for row in rows:
+		    given[row["monotonic_s"]] += float(row["granted"])
+		    assert float(row["granted"]) > 0 and float(row["part"]) <= 4.001
+		    assert 0 < float(row["pole"]) < 1 and row["state"] and row["trusted"] in "01", row
+		assert len(given) > 40 and max(given.values()) < 4.001, max(given.values())
+	P
+	expect_refusal 1 "^qosd: /nowhere/log: No such file" qosd -l /nowhere/log
+	on_machine ""
+}
+
+# What a user's programs have together.
+test_qos_users() {
+	only sim
+	local theirs one
+	qos_machine
+	alone_rate /tmp/frames1.json
+	one=$rate
+	chmod 666 /dev/pmctrack_sim
+	echo '{"most_cpus": 1.2}' >/tmp/qosd.json
+	begin_qosd -f /tmp/qosd.json
+	setpriv --reuid=1000 --regid=1000 --clear-groups -- throughput run -n theirs -e '^round' \
+		-g "$(awk -v r="$one" 'BEGIN { print 3 * r }')" simapp -r /tmp/frames1.json >/dev/null & theirs=$!
+	deliver mine /tmp/frames1.json -g "$(awk -v r="$one" 'BEGIN { print 2.4 * r }')"
+	sleep 6
+	qosctl list
+	held $program "$(awk -v r="$one" 'BEGIN { print 2.4 * r }')" 8 || fail "not held: $(qosctl list)"
+	awk -v c="$(qos cpus $theirs)" 'BEGIN { exit !(c >= 1 && c < 1.21) }' || fail "$(qosctl list)"
+	qosctl why $theirs | grep -q "all of its user's programs are limited (most_cpus), and its part is 1.20" || fail "$(qosctl why $theirs)"
+	kill $theirs $program
+	wait $theirs $program || true
+	end_qosd
+	on_machine ""
+}
+
 # CPUs of its own, whole ones; what others have goes to nobody else.
 test_qos_cpus() {
 	only sim

@@ -16,6 +16,10 @@
 #define TRIED 40
 /* CPUs that are not used say nothing of how a program scales. */
 #define USED 0.6
+/* Then it is given so many times what it uses. */
+#define UNUSED 1.5
+/* So many steps in a row are no accident. */
+#define UNUSED_STEPS 4
 
 static void take_goal(struct app *a, const struct settings *s)
 {
@@ -152,7 +156,11 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 	a->manager.most = fmin(cpus, a->threads);
 	used = a->used > 0 ? a->used : a->manager.granted;
 	learn = used >= USED * a->manager.granted;
+	a->unused = learn ? 0 : a->unused + 1;
 	a->share.demand = qos_manager_step(&a->manager, a->rate, learn, &a->goal);
+	/* Whoever does not use what he has gets no more for saying that it is not enough. */
+	if (!learn)
+		a->share.demand = fmin(a->share.demand, fmax(1, used * UNUSED));
 	a->share.cap = a->manager.most;
 	a->share.weight = a->weight;
 	return true;
@@ -164,17 +172,9 @@ static bool is_short(const struct app *a)
 	return a->share.fair < 0.98 * a->share.demand;
 }
 
-void app_give(struct app *a, const struct settings *s)
+/* What the kernel said to a change of its group. */
+static void judge(struct app *a, int err)
 {
-	int err = 0;
-
-	qos_manager_grant(&a->manager, a->rate, a->share.granted, is_short(a));
-	if (!a->group.path[0])
-		return;
-	if (s->actuator != ACTUATOR_CPUS)
-		err = group_set_bandwidth(&a->group, a->share.granted);
-	if (!err && s->actuator != ACTUATOR_BANDWIDTH)
-		err = group_set_cpus(&a->group, &a->cpus);
 	if (!err || err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -EINTR)
 		return;
 	complain("%s[%d]: %s: %s", a->info.name, (int)a->info.pid, a->group.path, strerror(-err));
@@ -182,57 +182,130 @@ void app_give(struct app *a, const struct settings *s)
 	group_close(&a->group);
 }
 
-static bool is_held(const struct app *a)
+void app_give(struct app *a, enum actuator actuator)
 {
-	return a->shown >= a->goal.min * (1 - APP_HELD) && a->shown <= a->goal.max * (1 + APP_HELD);
+	int err = 0;
+
+	qos_manager_grant(&a->manager, a->rate, a->share.granted, is_short(a));
+	if (!a->group.path[0])
+		return;
+	if (actuator != ACTUATOR_CPUS)
+		err = group_set_bandwidth(&a->group, a->share.granted);
+	if (!err && actuator != ACTUATOR_BANDWIDTH)
+		err = group_set_cpus(&a->group, &a->cpus);
+	judge(a, err);
 }
 
-const char *app_state(const struct app *a)
+void app_free_cpus(struct app *a, const cpu_set_t *cpus)
+{
+	CPU_ZERO(&a->cpus);
+	if (a->group.path[0])
+		judge(a, group_set_cpus(&a->group, cpus));
+}
+
+static bool is_held(const struct app *a)
+{
+	return a->shown >= a->goal.min * (1 - APP_HELD_PART) && a->shown <= a->goal.max * (1 + APP_HELD_PART);
+}
+
+static bool is_out_of_reach(const struct app *a)
+{
+	const struct qos_manager *m = &a->manager;
+
+	return (m->probed_at && m->steps - m->probed_at < TRIED) || m->short_of > 2 ||
+	       qos_manager_plateau(m) > 0;
+}
+
+enum app_state app_state(const struct app *a)
 {
 	if (a->left)
-		return "left alone";
+		return APP_LEFT;
 	if (a->paused)
-		return "paused";
+		return APP_PAUSED;
 	if (!a->manager.model.steps)
-		return "new";
+		return a->unused >= UNUSED_STEPS ? APP_IDLE : APP_NEW;
 	if (is_held(a))
-		return "held";
+		return APP_HELD;
 	if (a->shown > a->goal.max)
-		return a->share.demand < 0.98 * a->share.granted ? "above" : "settling";
+		return a->share.demand < 0.98 * a->share.granted ? APP_ABOVE : APP_SETTLING;
+	if (a->unused >= UNUSED_STEPS)
+		return APP_IDLE;
 	if (is_short(a))
-		return "too few CPUs";
-	if (a->manager.probed_at && a->manager.steps - a->manager.probed_at < TRIED)
-		return "out of reach";
-	return a->manager.short_of > 2 || qos_manager_plateau(&a->manager) > 0 ? "out of reach" : "settling";
+		return APP_SHORT;
+	return is_out_of_reach(a) ? APP_OUT_OF_REACH : APP_SETTLING;
+}
+
+const char *app_state_name(const struct app *a)
+{
+	static const char *const names[] = {
+		[APP_LEFT] = "left alone",   [APP_PAUSED] = "paused", [APP_NEW] = "new",
+		[APP_HELD] = "held",	     [APP_ABOVE] = "above",   [APP_SETTLING] = "settling",
+		[APP_SHORT] = "too few CPUs", [APP_IDLE] = "idle",    [APP_OUT_OF_REACH] = "out of reach",
+	};
+
+	return names[app_state(a)];
+}
+
+static int why_short(const struct app *a, char **text)
+{
+	if (a->share.cap < a->manager.most - 1e-6)
+		return asprintf(text, "it asks for %.2f CPUs; all of its user's programs are limited (most_cpus), "
+				"and its part is %.2f", a->share.demand, a->share.fair);
+	return asprintf(text, "it asks for %.2f CPUs; with its weight of %u, its part is %.2f", a->share.demand,
+			a->weight, a->share.fair);
+}
+
+static int why_out_of_reach(const struct app *a, char **text)
+{
+	double best = qos_manager_best(&a->manager);
+
+	if (best <= 0)
+		return asprintf(text, "it has all CPUs that it can use, %.2f", a->manager.most);
+	return asprintf(text, "more CPUs do not help; lately, %.4g %s was the most%s", best, a->info.unit,
+			a->threads < 2 ? ": it has one thread" : "");
+}
+
+static int why_rate(const struct app *a, char **text)
+{
+	const struct qos_model *m = &a->manager.model;
+
+	return asprintf(text, "%.4g %s with %.2f CPUs; each further CPU is worth about %.4g %s%s", a->shown,
+			a->info.unit, a->share.granted, m->b / fmax(1 - m->a, 0.01), a->info.unit,
+			qos_model_is_trusted(m) ? "" : " (not trusted)");
 }
 
 char *app_why(const struct app *a)
 {
-	const char *state = app_state(a), *unit = a->info.unit;
-	double best = qos_manager_best(&a->manager);
 	char *text = NULL;
-	int length;
+	int length = -1;
 
-	if (a->left)
+	switch (app_state(a)) {
+	case APP_LEFT:
 		length = asprintf(&text, "%s", a->left);
-	else if (a->paused)
+		break;
+	case APP_PAUSED:
 		length = asprintf(&text, "by qosctl, with %.2f CPUs", a->share.granted);
-	else if (!strcmp(state, "new"))
+		break;
+	case APP_NEW:
 		length = asprintf(&text, "it has not been watched for long enough");
-	else if (!strcmp(state, "too few CPUs"))
-		length = asprintf(&text, "it asks for %.2f CPUs; with its weight of %u, its part is %.2f",
-				  a->share.demand, a->weight, a->share.fair);
-	else if (!strcmp(state, "out of reach") && best <= 0)
-		length = asprintf(&text, "it has all CPUs that it can use, %.2f", a->manager.most);
-	else if (!strcmp(state, "out of reach"))
-		length = asprintf(&text, "more CPUs do not help; lately, %.4g %s was the most%s", best, unit,
-				  a->manager.most <= a->threads && a->threads < 2 ? ": it has one thread" : "");
-	else if (!strcmp(state, "above"))
+		break;
+	case APP_SHORT:
+		length = why_short(a, &text);
+		break;
+	case APP_IDLE:
+		length = asprintf(&text, "it used %.2f of the %.2f CPUs that it had, and is given no more as long "
+				  "as that is so: it waits for something else", a->used, a->manager.granted);
+		break;
+	case APP_OUT_OF_REACH:
+		length = why_out_of_reach(a, &text);
+		break;
+	case APP_ABOVE:
 		length = asprintf(&text, "it delivers more than its goal with the least CPUs that it can have");
-	else
-		length = asprintf(&text, "%.4g %s with %.2f CPUs; each further CPU is worth about %.4g %s%s",
-				  a->shown, unit, a->share.granted,
-				  a->manager.model.b / fmax(1 - a->manager.model.a, 0.01), unit,
-				  qos_model_is_trusted(&a->manager.model) ? "" : " (not trusted)");
+		break;
+	case APP_HELD:
+	case APP_SETTLING:
+		length = why_rate(a, &text);
+		break;
+	}
 	return length < 0 ? NULL : text;
 }

@@ -10,7 +10,31 @@
 #include "throughput.h"
 
 /* A goal is held if the rate is within this part of it. */
-#define APP_HELD 0.1
+#define APP_HELD_PART 0.1
+
+/**
+ * enum app_state - what there is to say of a program
+ * @APP_LEFT: it is not managed, see struct app
+ * @APP_PAUSED: likewise, as qosctl has asked for that
+ * @APP_NEW: nothing is known of it yet
+ * @APP_HELD: its goal is
+ * @APP_ABOVE: it delivers more, with the least that it can have
+ * @APP_SETTLING: it is on its way to its goal
+ * @APP_SHORT: it has less than it asks for, because others ask, too
+ * @APP_IDLE: it does not use what it has
+ * @APP_OUT_OF_REACH: more CPUs do not help, or there are none
+ */
+enum app_state {
+	APP_LEFT,
+	APP_PAUSED,
+	APP_NEW,
+	APP_HELD,
+	APP_ABOVE,
+	APP_SETTLING,
+	APP_SHORT,
+	APP_IDLE,
+	APP_OUT_OF_REACH,
+};
 
 /**
  * struct app - a program
@@ -26,6 +50,7 @@
  * @window_s: of that
  * @shown: units/s of a second, or of 20 units: what people see
  * @used: CPUs that it used in the last step
+ * @unused: steps in a row in which that was much less than it had
  * @us: CPU time so far
  * @threads: that it has
  * @manager: asks for CPUs
@@ -46,6 +71,7 @@ struct app {
 	double window_s;
 	double shown;
 	double used;
+	unsigned int unused;
 	uint64_t us;
 	unsigned int threads;
 	struct qos_manager manager;
@@ -65,10 +91,13 @@ void app_look(struct app *a);
 /* A step is over, after @seconds: ask for CPUs. False: the program has ended. */
 bool app_step(struct app *a, const struct settings *s, double cpus, double seconds);
 /* It was given share.granted CPUs. */
-void app_give(struct app *a, const struct settings *s);
+void app_give(struct app *a, enum actuator actuator);
+/* It may run on all of them again. */
+void app_free_cpus(struct app *a, const cpu_set_t *cpus);
 bool app_is_managed(const struct app *a);
-/* For people: "held", "short", … */
-const char *app_state(const struct app *a);
+enum app_state app_state(const struct app *a);
+/* For people: "held", "too few CPUs", … */
+const char *app_state_name(const struct app *a);
 /* One sentence or two, allocated. */
 char *app_why(const struct app *a);
 

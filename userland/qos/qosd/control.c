@@ -43,7 +43,7 @@ static struct json_object *of_app(const struct app *a)
 	ADD("b", number(a->manager.model.b));
 	ADD("pole", number(a->manager.pole));
 	ADD("trusted", json_object_new_boolean(qos_model_is_trusted(&a->manager.model)));
-	ADD("state", json_object_new_string(app_state(a)));
+	ADD("state", json_object_new_string(app_state_name(a)));
 	ADD("why", why ? json_object_new_string(why) : NULL);
 #undef ADD
 	free(why);

@@ -13,9 +13,11 @@
 #include "complain.h"
 #include "place.h"
 #include "replace.h"
+#include "text_file.h"
 
 /* The smallest part of a CPU that is given. */
 #define PART 0.05
+#define SCHED_EXT "/sys/kernel/sched_ext"
 /* Whole CPUs are not changed for less than this part of one. */
 #define HYSTERESIS 0.6
 
@@ -65,10 +67,50 @@ static void look_at_machine(struct daemon *d)
 	place_caches("/sys/devices/system/cpu", d->cache);
 }
 
+static void set_actuator(struct daemon *d, enum actuator actuator)
+{
+	bool whole = actuator == ACTUATOR_CPUS;
+
+	d->actuator = actuator;
+	d->machine.unit = whole ? 1 : PART;
+	d->machine.hysteresis = whole ? HYSTERESIS : 0.5;
+}
+
+/* A policy of sched_ext that has all threads: few of them look at cpu.max. */
+static bool is_bandwidth_ignored(void)
+{
+	char text[32];
+
+	return text_file_line(SCHED_EXT "/state", text, sizeof(text)) && !strcmp(text, "enabled") &&
+	       text_file_line(SCHED_EXT "/switch_all", text, sizeof(text)) && strcmp(text, "0");
+}
+
+/* Policies come and go. */
+static void look_at_policy(struct daemon *d)
+{
+	enum actuator wanted = d->settings.actuator;
+	size_t i;
+
+	if (wanted == ACTUATOR_BANDWIDTH && is_bandwidth_ignored())
+		wanted = ACTUATOR_CPUS;
+	if (wanted == d->actuator)
+		return;
+	if (wanted == ACTUATOR_CPUS) {
+		complain("a policy of sched_ext runs, and cpu.max may mean nothing to it: programs get whole CPUs");
+		if (!d->dry && group_begin(d->settings.group, true))
+			return;
+	} else {
+		complain("the policy of sched_ext has ended: programs get parts of CPUs again");
+		for (i = 0; i < d->nr; i++)
+			if (app_is_managed(d->app[i]))
+				app_free_cpus(d->app[i], &d->cpus);
+	}
+	set_actuator(d, wanted);
+}
+
 int daemon_begin(struct daemon *d)
 {
 	struct rlimit files = {.rlim_cur = 0};
-	bool whole = d->settings.actuator == ACTUATOR_CPUS;
 	int err = 0;
 
 	/* A descriptor for each program. */
@@ -76,8 +118,7 @@ int daemon_begin(struct daemon *d)
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
-	d->machine.unit = whole ? 1 : PART;
-	d->machine.hysteresis = whole ? HYSTERESIS : 0.5;
+	set_actuator(d, d->settings.actuator);
 	if (!d->dry) {
 		if (mkdir(DAEMON_FOLDER, 0755) && errno != EEXIST) {
 			complain("%s: %s", DAEMON_FOLDER, strerror(errno));
@@ -175,6 +216,31 @@ static void ask(struct daemon *d, double seconds)
 	}
 }
 
+static int by_user(const void *one, const void *other)
+{
+	const struct app *a = *(struct app *const *)one, *b = *(struct app *const *)other;
+
+	if (a->info.uid != b->info.uid)
+		return a->info.uid < b->info.uid ? -1 : 1;
+	return a->info.pid < b->info.pid ? -1 : a->info.pid > b->info.pid;
+}
+
+/* Rates are what programs say: no user has more than some CPUs for that. Sorted by user. */
+static void limit_users(const struct daemon *d, const struct qos_machine *machine,
+			struct app **managed, struct qos_share *share, size_t n)
+{
+	size_t first, end;
+
+	for (first = 0; d->settings.most_cpus > 0 && first < n; first = end) {
+		uid_t uid = managed[first]->info.uid;
+
+		for (end = first; end < n && managed[end]->info.uid == uid; end++)
+			;
+		if (uid)
+			qos_limit(machine, d->settings.most_cpus, share + first, end - first);
+	}
+}
+
 /* CPUs of those that are managed. Those of a program that is paused are not given to others. */
 static void divide(struct daemon *d, struct app **managed, size_t n, double cpus)
 {
@@ -185,8 +251,10 @@ static void divide(struct daemon *d, struct app **managed, size_t n, double cpus
 	machine.cpus = fmax(cpus, machine.unit);
 	if (!share)
 		return;
+	qsort(managed, n, sizeof(*managed), by_user);
 	for (i = 0; i < n; i++)
 		share[i] = managed[i]->share;
+	limit_users(d, &machine, managed, share, n);
 	qos_allocate(&machine, share, n);
 	for (i = 0; i < n; i++)
 		managed[i]->share = share[i];
@@ -221,6 +289,7 @@ void daemon_step(struct daemon *d)
 	size_t i, n = 0;
 
 	look_at_machine(d);
+	look_at_policy(d);
 	throughput_each(find_new, d);
 	ask(d, (double)(now - d->last_ns) / 1e9);
 	d->last_ns = now;
@@ -236,14 +305,14 @@ void daemon_step(struct daemon *d)
 			cpus -= d->app[i]->share.granted;
 	}
 	divide(d, managed, n, cpus);
-	if (d->settings.actuator != ACTUATOR_BANDWIDTH)
+	if (d->actuator != ACTUATOR_BANDWIDTH)
 		place(d, managed, n);
 	for (i = 0; i < n; i++) {
-		app_give(managed[i], &d->settings);
+		app_give(managed[i], d->actuator);
 		if (d->verbose)
 			printf("%s[%d]: %.4g %s, asks for %.2f, gets %.2f CPUs: %s\n", managed[i]->info.name,
 			       (int)managed[i]->info.pid, managed[i]->shown, managed[i]->info.unit,
-			       managed[i]->share.demand, managed[i]->share.granted, app_state(managed[i]));
+			       managed[i]->share.demand, managed[i]->share.granted, app_state_name(managed[i]));
 	}
 	if (d->verbose)
 		fflush(stdout);

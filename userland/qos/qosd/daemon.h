@@ -14,6 +14,7 @@
  * @machine: what there is to give
  * @cpus: likewise, which
  * @cache: last-level cache of each
+ * @actuator: in force: that of the settings, unless the scheduler would ignore it
  * @dry: nothing is changed
  * @last_ns: the last step
  * @steps: so many
@@ -26,6 +27,7 @@ struct daemon {
 	struct qos_machine machine;
 	cpu_set_t cpus;
 	int cache[CPU_SETSIZE];
+	enum actuator actuator;
 	bool dry;
 	bool verbose;
 	uint64_t last_ns;

@@ -16,6 +16,7 @@
 #include "complain.h"
 #include "control.h"
 #include "exit_status.h"
+#include "log.h"
 #include "option_table.h"
 #include "standard_files.h"
 
@@ -23,6 +24,7 @@
 
 struct options {
 	const char *settings;
+	const char *log;
 	bool dry;
 	bool verbose;
 };
@@ -30,6 +32,8 @@ struct options {
 static const struct option_entry entries[] = {
 	{'f', NULL, "FILE", ARGUMENT_FILE, "settings (default " DEFAULT_SETTINGS ", if it is there)",
 	 .set = option_table_set_text, .offset = offsetof(struct options, settings)},
+	{'l', "log", "FILE", ARGUMENT_FILE, "add a row of CSV for each program and step to this file",
+	 .set = option_table_set_text, .offset = offsetof(struct options, log)},
 	{'n', "dry-run", NULL, ARGUMENT_OTHER, "change nothing, and say what would be given",
 	 .set = option_table_set_flag, .offset = offsetof(struct options, dry)},
 	{'v', NULL, NULL, ARGUMENT_OTHER, "say what is given to whom",
@@ -50,7 +54,7 @@ static const struct option_table table = {
 	.nr = sizeof(entries) / sizeof(entries[0]),
 };
 
-static void loop(struct daemon *d, struct control *c, struct child *signals, int timer)
+static void loop(struct daemon *d, struct control *c, struct child *signals, int timer, FILE **log)
 {
 	struct pollfd fds[3 + CONTROL_CLIENTS];
 	double waited = 0;
@@ -73,6 +77,7 @@ static void loop(struct daemon *d, struct control *c, struct child *signals, int
 			daemon_look(d);
 			if (waited >= d->settings.step_s - d->settings.tick_s / 2) {
 				daemon_step(d);
+				log_step(log, d);
 				waited = 0;
 			}
 		}
@@ -100,7 +105,7 @@ static int lock(void)
 	return fd;
 }
 
-static int run(struct daemon *d)
+static int run(struct daemon *d, FILE **log)
 {
 	long long ns = (long long)(d->settings.tick_s * 1e9);
 	const struct itimerspec t = {
@@ -133,7 +138,7 @@ static int run(struct daemon *d)
 		return STATUS_FAILED;
 	}
 	timerfd_settime(timer, 0, &t, NULL);
-	loop(d, &c, &signals, timer);
+	loop(d, &c, &signals, timer, log);
 	if (!d->dry)
 		control_end(&c);
 	daemon_end(d);
@@ -147,7 +152,8 @@ int main(int argc, char **argv)
 {
 	struct options o = {.settings = NULL};
 	struct daemon d = {.nr = 0};
-	int status;
+	FILE *log = NULL;
+	int status, err;
 
 	complain_as("qosd");
 	if (standard_files_open(O_CLOEXEC))
@@ -168,7 +174,11 @@ int main(int argc, char **argv)
 	}
 	d.dry = o.dry;
 	d.verbose = o.verbose || o.dry;
-	status = run(&d);
+	err = o.log ? log_open(&log, o.log) : 0;
+	if (err)
+		complain("%s: %s", o.log, strerror(-err));
+	status = err ? STATUS_FAILED : run(&d, &log);
+	log_close(&log);
 	settings_end(&d.settings);
 	return standard_output_end(status, STATUS_FAILED);
 }

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <math.h>
 #include <pwd.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -165,6 +166,8 @@ static int read_one(struct settings *s, const char *path, const char *key, struc
 		s->most_programs = (unsigned int)weight;
 		return err;
 	}
+	if (!strcmp(key, "most_cpus"))
+		return number(path, key, value, 0, CPU_SETSIZE, &s->most_cpus);
 	if (!strcmp(key, "actuator"))
 		return read_actuator(s, path, value);
 	if (!strcmp(key, "group"))

@@ -34,6 +34,7 @@ struct rule {
  * @pole: p; 0: the smallest one that is safe, but 0.6 at least
  * @most_weight: that a program can give itself
  * @most_programs: of a user, but root's
+ * @most_cpus: of all programs of a user, but root's; 0: all there are
  */
 struct settings {
 	double tick_s;
@@ -41,6 +42,7 @@ struct settings {
 	double pole;
 	unsigned int most_weight;
 	unsigned int most_programs;
+	double most_cpus;
 	enum actuator actuator;
 	char group[64];
 	struct rule *rule;

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "complain.h"
+
+static const char head[] = "monotonic_s,pid,program,unit,rate,goal_min,goal_max,weight,asked,part,granted,used,"
+			   "threads,a,b,pole,trusted,state\n";
+
+int log_open(FILE **log, const char *path)
+{
+	/* A pipe that nobody reads must not hold us up. */
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0644);
+	struct stat st;
+
+	if (fd < 0)
+		return -errno;
+	*log = fstat(fd, &st) ? NULL : fdopen(fd, "a");
+	if (!*log) {
+		int err = -errno;
+
+		close(fd);
+		return err;
+	}
+	if (!st.st_size)
+		fputs(head, *log);
+	return 0;
+}
+
+/* Names have no control characters. */
+static void put_text(FILE *out, const char *text)
+{
+	fputc('"', out);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', out);
+		fputc(*text, out);
+	}
+	fputs("\",", out);
+}
+
+/* What is not known is empty. */
+static void put_number(FILE *out, double value)
+{
+	if (isfinite(value))
+		fprintf(out, "%.6g", value);
+	fputc(',', out);
+}
+
+static void put_row(FILE *out, double at, const struct app *a)
+{
+	const double numbers[] = {a->shown, a->goal.min, a->goal.max, a->weight, a->share.demand, a->share.fair,
+				  a->share.granted, a->used, a->threads, a->manager.model.a,
+				  a->manager.model.b, a->manager.pole};
+	size_t i;
+
+	fprintf(out, "%.3f,%d,", at, (int)a->info.pid);
+	put_text(out, a->info.name);
+	put_text(out, a->info.unit);
+	for (i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+		put_number(out, numbers[i]);
+	fprintf(out, "%d,%s\n", qos_model_is_trusted(&a->manager.model), app_state_name(a));
+}
+
+void log_step(FILE **log, const struct daemon *d)
+{
+	size_t i;
+
+	if (!*log)
+		return;
+	for (i = 0; i < d->nr; i++)
+		put_row(*log, (double)d->last_ns / 1e9, d->app[i]);
+	if (!fflush(*log) && !ferror(*log))
+		return;
+	complain("the log cannot be written, and has ended: %s", strerror(errno));
+	fclose(*log);
+	*log = NULL;
+}
+
+void log_close(FILE **log)
+{
+	if (*log && fclose(*log))
+		complain("the log is not complete: %s", strerror(errno));
+	*log = NULL;
+}
