@@ -191,6 +191,36 @@ test_qos_idle() {
 	on_machine ""
 }
 
+# What it takes to watch 32 programs, on a CPU that executes an instruction a ns: real ones execute
+# several.
+test_qos_cost() {
+	only sim
+	local i began ran programs=()
+	qos_machine
+	cat >/tmp/few.py <<-'P'
+		import sys, time
+		sys.path.insert(0, "/opt/pmctrack/share/pmctrack/python")
+		import throughput
+		throughput.begin("few", "x/s")
+		throughput.goal(20)
+		while True:
+		    time.sleep(0.05)
+		    throughput.tick()
+	P
+	begin_qosd
+	for ((i = 0; i < 32; i++)); do python3 /tmp/few.py & programs+=($!); done
+	are_all() { [ "$(qosctl list --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["programs"]))')" = 32 ]; }
+	eventually are_all
+	began=$(date +%s%N) ran=$(cut -d' ' -f1 /proc/$daemon/schedstat)
+	sleep 10
+	awk -v ran="$(($(cut -d' ' -f1 /proc/$daemon/schedstat) - ran))" -v ns="$(($(date +%s%N) - began))" 'BEGIN {
+		print "# qosd takes " 100 * ran / ns " % of a CPU for 32 programs"; exit !(ran > 0 && ran < 0.01 * ns) }' || fail "too much"
+	kill "${programs[@]}"
+	wait "${programs[@]}" || true
+	end_qosd
+	on_machine ""
+}
+
 # What a user's programs have together.
 test_qos_users() {
 	only sim
@@ -335,8 +365,14 @@ test_qos_ends() {
 # Who may do what, and what is refused.
 test_qos_refused() {
 	only sim
-	local a b c wrong
+	local a b c wrong flood
 	qos_machine
+	# Machines that cannot: control groups of version 1, and groups without controllers.
+	expect_refusal 1 "is not of control groups version 2: boot with" unshare -m sh -c "mount -t tmpfs none $CG && qosd"
+	mkdir -p $CG/bare
+	echo '{"group": "bare/qosd"}' >/tmp/qosd.json
+	expect_refusal 1 "has the controllers '', and not cpu: enable them in the group above, or let systemd" qosd -f /tmp/qosd.json
+	rmdir $CG/bare/qosd $CG/bare
 	for wrong in '[]:is not an object' '{"step_s": 0}:step_s is a number from 0.1 to 10' '{"actuator": "x"}:actuator is bandwidth, cpuset or both' \
 		'{"group": "../x"}:group is the path' '{"programs": {"x": {"goal": -1}}}:goal is a number' '{"unknown": 1}:.unknown. is not known'; do
 		echo "${wrong%:*}" >/tmp/qosd.json
@@ -388,6 +424,35 @@ test_qos_refused() {
 		    quiet[-1].connect("/run/qosd/socket")
 		assert b'"programs"' in say(b'{"command":"list"}\n')
 	P
+	# Whoever takes all places of the socket, and makes files of programs without a goal: others
+	# are served. Only his own connections make room.
+	setpriv --reuid=1001 --regid=1001 --clear-groups -- python3 - <<-'P' &
+		import os, socket, time
+		quiet = []
+		for _ in range(60):
+		    quiet.append(socket.socket(socket.AF_UNIX))
+		    quiet[-1].connect("/run/qosd/socket")
+		for number in range(2000):
+		    open("/dev/shm/throughput-%d-1-0" % (3000000 + number), "w").close()
+		open("/tmp/flooded", "w").close()
+		time.sleep(1000)
+	P
+	flood=$!
+	eventually [ -e /tmp/flooded ]
+	python3 - <<-'P'
+		import socket, time
+		mine = socket.socket(socket.AF_UNIX)
+		mine.connect("/run/qosd/socket")
+		time.sleep(2)
+		mine.sendall(b'{"command":"list"}\n')
+		mine.settimeout(5)
+		assert b'"programs"' in mine.recv(65536)
+	P
+	deliver late /tmp/frames1.json -g 5; c=$program
+	eventually qosctl why $c
+	kill $flood $c
+	wait $flood $c || true
+	rm -f /dev/shm/throughput-3*-1-0 /tmp/flooded
 	# In a dry run nothing changes.
 	kill $daemon
 	wait $daemon || true

@@ -14,12 +14,13 @@
 #define SHOWN_UNITS 20
 /* So many steps after a trial with fewer CPUs, it is known that more do not help. */
 #define TRIED 40
+/* What seldom changes is looked at each so many steps: a second. */
+#define RARELY 4
 /* CPUs that are not used say nothing of how a program scales. */
 #define USED 0.6
-/* Then it is given so many times what it uses. */
-#define UNUSED 1.5
-/* So many steps in a row are no accident. */
+/* After so many such steps in a row, it is given so many times what it uses. */
 #define UNUSED_STEPS 4
+#define UNUSED 1.5
 
 static void take_goal(struct app *a, const struct settings *s)
 {
@@ -119,7 +120,7 @@ static void note_usage(struct app *a, double seconds)
 {
 	uint64_t before = a->us;
 
-	if (!a->group.path[0] || group_usage(&a->group, &a->us, &a->threads))
+	if (!a->group.path[0] || group_usage(&a->group, &a->us))
 		return;
 	a->used = before ? (double)(a->us - before) / 1e6 / seconds : 0;
 }
@@ -146,7 +147,11 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 	/* Whoever has no goal any more is nobody's business. */
 	if (!a->info.alive || a->goal.min <= 0)
 		return false;
-	check(a);
+	if (a->steps++ % RARELY == 0) {
+		check(a);
+		if (a->group.path[0])
+			group_threads(&a->group, &a->threads);
+	}
 	a->window_s = qos_manager_window(&a->manager, a->rate, &a->goal, s->step_s, s->pole);
 	app_look(a);
 	throughput_rate(a->reader, (uint64_t)(fmax(SHOWN_S, SHOWN_UNITS / fmax(a->rate, 2)) * 1e9), &a->shown);
@@ -159,7 +164,7 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 	a->unused = learn ? 0 : a->unused + 1;
 	a->share.demand = qos_manager_step(&a->manager, a->rate, learn, &a->goal);
 	/* Whoever does not use what he has gets no more for saying that it is not enough. */
-	if (!learn)
+	if (a->unused >= UNUSED_STEPS)
 		a->share.demand = fmin(a->share.demand, fmax(1, used * UNUSED));
 	a->share.cap = a->manager.most;
 	a->share.weight = a->weight;
@@ -258,11 +263,14 @@ static int why_short(const struct app *a, char **text)
 static int why_out_of_reach(const struct app *a, char **text)
 {
 	double best = qos_manager_best(&a->manager);
+	char few[64] = "";
 
+	/* It can use no more CPUs than it has threads. */
+	if (a->manager.most >= a->threads)
+		snprintf(few, sizeof(few), ", with %u thread%s", a->threads, a->threads == 1 ? "" : "s");
 	if (best <= 0)
-		return asprintf(text, "it has all CPUs that it can use, %.2f", a->manager.most);
-	return asprintf(text, "more CPUs do not help; lately, %.4g %s was the most%s", best, a->info.unit,
-			a->threads < 2 ? ": it has one thread" : "");
+		return asprintf(text, "it has all CPUs that it can use, %.2f%s", a->manager.most, few);
+	return asprintf(text, "more CPUs do not help; lately, %.4g %s was the most%s", best, a->info.unit, few);
 }
 
 static int why_rate(const struct app *a, char **text)
@@ -294,7 +302,7 @@ char *app_why(const struct app *a)
 		break;
 	case APP_IDLE:
 		length = asprintf(&text, "it used %.2f of the %.2f CPUs that it had, and is given no more as long "
-				  "as that is so: it waits for something else", a->used, a->manager.granted);
+				  "as that is so: it waits for something else, or has chosen few CPUs", a->used, a->manager.granted);
 		break;
 	case APP_OUT_OF_REACH:
 		length = why_out_of_reach(a, &text);

@@ -52,6 +52,7 @@ enum app_state {
  * @used: CPUs that it used in the last step
  * @unused: steps in a row in which that was much less than it had
  * @us: CPU time so far
+ * @steps: since it came
  * @threads: that it has
  * @manager: asks for CPUs
  * @share: and what became of it
@@ -73,6 +74,7 @@ struct app {
 	double used;
 	unsigned int unused;
 	uint64_t us;
+	unsigned long steps;
 	unsigned int threads;
 	struct qos_manager manager;
 	struct qos_share share;

@@ -173,6 +173,7 @@ int control_begin(struct control *c)
 	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = CONTROL_SOCKET};
 	int i;
 
+	*c = (struct control){.number = 0};
 	for (i = 0; i < CONTROL_CLIENTS; i++)
 		c->client[i] = -1;
 	c->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -201,30 +202,61 @@ unsigned int control_fds(const struct control *c, struct pollfd *fds)
 	return nr;
 }
 
+static uid_t user_of(int fd)
+{
+	struct ucred who = {.uid = (uid_t)-1};
+	socklen_t size = sizeof(who);
+
+	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size);
+	return who.uid;
+}
+
+static unsigned int clients_of(const struct control *c, uid_t uid)
+{
+	unsigned int nr = 0;
+	int i;
+
+	for (i = 0; i < CONTROL_CLIENTS; i++)
+		nr += c->client[i] >= 0 && c->uid[i] == uid;
+	return nr;
+}
+
+/* A free place; else that of the user who has most of them, who has had it for longest. */
+static int place_for_client(const struct control *c)
+{
+	unsigned int most = 0, nr;
+	int i, found = 0;
+
+	for (i = 0; i < CONTROL_CLIENTS; i++) {
+		if (c->client[i] < 0)
+			return i;
+		nr = clients_of(c, c->uid[i]);
+		if (nr > most || (nr == most && c->came[i] < c->came[found])) {
+			most = nr;
+			found = i;
+		}
+	}
+	return found;
+}
+
 /* Those that say nothing make room for others. False: nobody waits. */
 static bool take(struct control *c)
 {
-	static unsigned int next;
 	int fd = accept4(c->socket, NULL, NULL, SOCK_CLOEXEC), i;
 
 	if (fd < 0)
 		return false;
-	for (i = 0; i < CONTROL_CLIENTS; i++) {
-		if (c->client[i] < 0) {
-			c->client[i] = fd;
-			return true;
-		}
-	}
-	i = (int)(next++ % CONTROL_CLIENTS);
-	close(c->client[i]);
+	i = place_for_client(c);
+	if (c->client[i] >= 0)
+		close(c->client[i]);
 	c->client[i] = fd;
+	c->uid[i] = user_of(fd);
+	c->came[i] = ++c->number;
 	return true;
 }
 
 static void answer(struct daemon *d, int fd)
 {
-	struct ucred who = {.uid = (uid_t)-1};
-	socklen_t size = sizeof(who);
 	char request[REQUEST], *text, *end;
 	ssize_t length = recv(fd, request, sizeof(request) - 1, MSG_DONTWAIT), sent;
 
@@ -234,8 +266,7 @@ static void answer(struct daemon *d, int fd)
 	end = strchr(request, '\n');
 	if (end)
 		*end = '\0';
-	getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &who, &size);
-	text = control_answer(d, request, who.uid);
+	text = control_answer(d, request, user_of(fd));
 	/* A socket has room for hundreds of programs. Who does not read is not waited for. */
 	for (end = text; end && *end; end += sent) {
 		sent = send(fd, end, strlen(end), MSG_NOSIGNAL | MSG_DONTWAIT);

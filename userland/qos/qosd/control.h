@@ -13,9 +13,19 @@
 #define CONTROL_SOCKET DAEMON_FOLDER "/socket"
 #define CONTROL_CLIENTS 16
 
+/**
+ * struct control - the socket
+ * @client: those who have not asked yet; -1: nobody
+ * @uid: whose each is
+ * @came: when, by numbers
+ * @number: the last of these
+ */
 struct control {
 	int socket;
 	int client[CONTROL_CLIENTS];
+	uid_t uid[CONTROL_CLIENTS];
+	unsigned long came[CONTROL_CLIENTS];
+	unsigned long number;
 };
 
 /* 0 or a negative errno: -EBUSY: another qosd has it. */

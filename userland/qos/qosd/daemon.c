@@ -11,12 +11,17 @@
 #include <time.h>
 
 #include "complain.h"
-#include "place.h"
 #include "replace.h"
 #include "text_file.h"
 
 /* The smallest part of a CPU that is given. */
 #define PART 0.05
+/* Where programs are found: when something is added there, they are looked for at once. */
+#define PROGRAMS "/dev/shm"
+/* Otherwise each so many steps. */
+#define RARELY 4
+/* Files of programs that are not managed yet, looked at in a step. */
+#define FILES 256
 #define SCHED_EXT "/sys/kernel/sched_ext"
 /* Whole CPUs are not changed for less than this part of one. */
 #define HYSTERESIS 0.6
@@ -64,7 +69,7 @@ static void look_at_machine(struct daemon *d)
 		return;
 	d->cpus = cpus;
 	d->machine.cpus = CPU_COUNT(&cpus);
-	place_caches("/sys/devices/system/cpu", d->cache);
+	place_topology(&d->topology);
 }
 
 static void set_actuator(struct daemon *d, enum actuator actuator)
@@ -161,8 +166,12 @@ static int find_new(pid_t pid, void *data)
 {
 	struct daemon *d = data;
 	struct app *a, **more;
+	unsigned int number;
 
 	if (daemon_find(d, pid))
+		return 0;
+	number = d->file++;
+	if (number < d->first || number >= d->first + FILES)
 		return 0;
 	a = app_open(&d->settings, pid, d->machine.cpus, d->dry);
 	if (!a)
@@ -186,6 +195,22 @@ static int find_new(pid_t pid, void *data)
 	if (d->verbose)
 		printf("%s[%d]: %g to %g %s\n", a->info.name, (int)pid, a->goal.min, a->goal.max, a->info.unit);
 	return 0;
+}
+
+/* Anybody can make many files: a step looks at some, the next one at others. */
+static void find_programs(struct daemon *d)
+{
+	struct stat st = {.st_mtim = d->changed};
+
+	/* Goals can be set later, too: all are looked at each second. */
+	stat(PROGRAMS, &st);
+	if (d->steps % RARELY && d->changed.tv_sec == st.st_mtim.tv_sec &&
+	    d->changed.tv_nsec == st.st_mtim.tv_nsec)
+		return;
+	d->changed = st.st_mtim;
+	d->file = 0;
+	throughput_each(find_new, d);
+	d->first = d->first + FILES < d->file ? d->first + FILES : 0;
 }
 
 void daemon_look(struct daemon *d)
@@ -271,7 +296,7 @@ static void place(struct daemon *d, struct app **managed, size_t n)
 	for (i = 0; i < n; i++)
 		place[i] = (struct place){.wanted = (unsigned int)fmax(ceil(managed[i]->share.granted - 0.01), 1),
 					  .cpus = managed[i]->cpus};
-	place_all(&d->cpus, d->cache, place, n);
+	place_all(&d->cpus, &d->topology, place, n);
 	for (i = 0; i < n; i++) {
 		managed[i]->cpus = place[i].cpus;
 		/* With more programs than CPUs, some share one. */
@@ -290,7 +315,7 @@ void daemon_step(struct daemon *d)
 
 	look_at_machine(d);
 	look_at_policy(d);
-	throughput_each(find_new, d);
+	find_programs(d);
 	ask(d, (double)(now - d->last_ns) / 1e9);
 	d->last_ns = now;
 	d->steps++;

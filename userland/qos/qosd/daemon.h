@@ -3,7 +3,10 @@
 #ifndef QOSD_DAEMON_H
 #define QOSD_DAEMON_H
 
+#include <time.h>
+
 #include "app.h"
+#include "place.h"
 
 #define DAEMON_FOLDER "/run/qosd"
 #define DAEMON_STATE DAEMON_FOLDER "/state"
@@ -13,9 +16,12 @@
  * @app: programs, @nr of them
  * @machine: what there is to give
  * @cpus: likewise, which
- * @cache: last-level cache of each
+ * @topology: where these are
  * @actuator: in force: that of the settings, unless the scheduler would ignore it
  * @dry: nothing is changed
+ * @first: of the files of programs that are not managed, by number: those that this step looks at
+ * @file: number of the one that comes now
+ * @changed: when something was added to the folder of these files
  * @last_ns: the last step
  * @steps: so many
  * @verbose: say what is given to whom
@@ -26,9 +32,12 @@ struct daemon {
 	size_t nr;
 	struct qos_machine machine;
 	cpu_set_t cpus;
-	int cache[CPU_SETSIZE];
+	struct topology topology;
 	enum actuator actuator;
 	bool dry;
+	unsigned int first;
+	unsigned int file;
+	struct timespec changed;
 	bool verbose;
 	uint64_t last_ns;
 	unsigned long steps;

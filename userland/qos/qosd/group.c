@@ -50,6 +50,19 @@ static ssize_t read_from(const char *folder, const char *name, char *text, size_
 	return length;
 }
 
+/* The same of a file that is open. */
+static ssize_t read_open(int fd, char *text, size_t size)
+{
+	ssize_t length = pread(fd, text, size - 1, 0);
+
+	if (length < 0)
+		return -errno;
+	while (length > 0 && text[length - 1] == '\n')
+		length--;
+	text[length] = '\0';
+	return length;
+}
+
 static bool has_word(const char *text, const char *word)
 {
 	size_t length = strlen(word);
@@ -257,11 +270,41 @@ void group_end(void)
 	rmdir(base);
 }
 
+static int open_in(const char *folder, const char *name, int mode)
+{
+	char path[GROUP_PATH + 64];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	fd = open(path, mode | O_CLOEXEC);
+	return fd < 0 ? -errno : fd;
+}
+
+static void close_files(struct group *g)
+{
+	const int fd[] = {g->max_fd, g->burst_fd, g->stat_fd};
+	size_t i;
+
+	for (i = 0; i < sizeof(fd) / sizeof(*fd); i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
+}
+
 int group_open(struct group *g, const char *name)
 {
 	memset(g, 0, sizeof(*g));
 	snprintf(g->path, sizeof(g->path), "%.200s/%.50s", base, name);
-	return mkdir(g->path, 0755) && errno != EEXIST ? -errno : 0;
+	if (mkdir(g->path, 0755) && errno != EEXIST) {
+		int err = -errno;
+
+		g->path[0] = '\0';
+		return err;
+	}
+	g->max_fd = open_in(g->path, "cpu.max", O_RDWR);
+	g->stat_fd = open_in(g->path, "cpu.stat", O_RDONLY);
+	/* Kernels before 5.14 have none. */
+	g->burst_fd = open_in(g->path, "cpu.max.burst", O_WRONLY);
+	return g->max_fd < 0 ? g->max_fd : g->stat_fd < 0 ? g->stat_fd : 0;
 }
 
 static bool is_below(pid_t pid, pid_t ancestor)
@@ -385,25 +428,34 @@ int group_take(struct group *g, pid_t pid, uid_t uid)
 	return moved ? 0 : -ESRCH;
 }
 
+/* The kernel takes no burst above the quota, neither before nor after. */
+static void set_burst(const struct group *g, long us)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%ld", us);
+	if (g->burst_fd >= 0 && pwrite(g->burst_fd, text, strlen(text), 0) < 0)
+		return;
+}
+
 int group_set_bandwidth(struct group *g, double cpus)
 {
 	long quota = (long)(cpus * GROUP_PERIOD_US + 0.5);
 	char text[64];
-	int err;
 
 	/* The kernel has no less than 1 ms. */
 	quota = quota < 1000 ? 1000 : quota;
-	snprintf(text, sizeof(text), "%ld %d", quota, GROUP_PERIOD_US);
-	if (!strcmp(text, g->max))
+	if (quota == g->quota_us)
 		return 0;
-	/* Burst is not more than the quota, before and after. */
-	write_to(g->path, "cpu.max.burst", "0");
-	err = write_to(g->path, "cpu.max", text);
-	if (err)
-		return err;
+	snprintf(text, sizeof(text), "%ld %d", quota, GROUP_PERIOD_US);
+	if (quota < g->quota_us)
+		set_burst(g, quota);
+	if (pwrite(g->max_fd, text, strlen(text), 0) < 0)
+		return -errno;
+	if (quota > g->quota_us)
+		set_burst(g, quota);
+	g->quota_us = quota;
 	strcpy(g->max, text);
-	snprintf(text, sizeof(text), "%ld", quota);
-	write_to(g->path, "cpu.max.burst", text);
 	return 0;
 }
 
@@ -429,7 +481,7 @@ int group_check(const struct group *g, pid_t pid, const char **what)
 	if (!path_of(pid, text, sizeof(text)) && strcmp(text, g->path + strlen(GROUP_ROOT)))
 		return -EBUSY;
 	*what = "its cpu.max was changed";
-	if (g->max[0] && read_from(g->path, "cpu.max", text, sizeof(text)) > 0 && strcmp(text, g->max))
+	if (g->max[0] && read_open(g->max_fd, text, sizeof(text)) > 0 && strcmp(text, g->max))
 		return -EBUSY;
 	*what = "its cpuset.cpus was changed";
 	if (g->cpus[0] && read_from(g->path, "cpuset.cpus", text, sizeof(text)) >= 0 && strcmp(text, g->cpus))
@@ -438,18 +490,24 @@ int group_check(const struct group *g, pid_t pid, const char **what)
 	return 0;
 }
 
-int group_usage(const struct group *g, uint64_t *us, unsigned int *threads)
+int group_usage(const struct group *g, uint64_t *us)
 {
-	char text[65536], *line;
 	unsigned long long value;
+	char text[1024];
 
-	if (read_from(g->path, "cpu.stat", text, sizeof(text)) <= 0 ||
-	    sscanf(text, "usage_usec %llu", &value) != 1)
+	if (read_open(g->stat_fd, text, sizeof(text)) <= 0 || sscanf(text, "usage_usec %llu", &value) != 1)
 		return -EIO;
 	*us = value;
-	*threads = 0;
+	return 0;
+}
+
+int group_threads(const struct group *g, unsigned int *threads)
+{
+	char text[65536], *line;
+
 	if (read_from(g->path, "cgroup.threads", text, sizeof(text)) < 0)
 		return -EIO;
+	*threads = 0;
 	for (line = text; *line; line++)
 		*threads += *line == '\n';
 	*threads += line != text;
@@ -462,6 +520,8 @@ int group_close(struct group *g)
 
 	if (err < 0)
 		return err;
+	if (g->path[0])
+		close_files(g);
 	free(g->origin);
 	memset(g, 0, sizeof(*g));
 	return 0;

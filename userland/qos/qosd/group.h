@@ -34,6 +34,8 @@ struct origin {
  * @origin: of its processes; @nr of them
  * @max: what was written to its cpu.max last; "": nothing
  * @cpus: and to its cpuset.cpus
+ * @quota_us: of @max; 0: none
+ * @max_fd: its cpu.max; the others are its cpu.max.burst and cpu.stat
  */
 struct group {
 	char path[GROUP_PATH];
@@ -41,6 +43,10 @@ struct group {
 	size_t nr;
 	char max[64];
 	char cpus[8192];
+	long quota_us;
+	int max_fd;
+	int burst_fd;
+	int stat_fd;
 };
 
 /* All return 0 or a negative errno; what failed has been said if it is the machine's fault. */
@@ -63,8 +69,9 @@ int group_set_bandwidth(struct group *g, double cpus);
 int group_set_cpus(struct group *g, const cpu_set_t *cpus);
 /* Is all as it was left? -EBUSY: somebody else has changed it, @what says what. */
 int group_check(const struct group *g, pid_t pid, const char **what);
-/* CPU time so far, and the number of threads. */
-int group_usage(const struct group *g, uint64_t *us, unsigned int *threads);
+/* CPU time so far. */
+int group_usage(const struct group *g, uint64_t *us);
+int group_threads(const struct group *g, unsigned int *threads);
 /* All are back, and it is gone; otherwise nothing holds them back, and it can be tried again. */
 int group_close(struct group *g);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which CPUs does a program get? Those that it had, and then neighbours in the same cache. */
+/*
+ * Which CPUs does a program get? Those that it had, and then neighbours: in the same last-level
+ * cache, or at least in the same node.
+ */
 #ifndef QOSD_PLACE_H
 #define QOSD_PLACE_H
 
@@ -16,9 +19,19 @@ struct place {
 	cpu_set_t cpus;
 };
 
-/* The last-level cache of each CPU, as a number: that of its first CPU. @of has CPU_SETSIZE. */
-void place_caches(const char *sys, int *of);
+/**
+ * struct topology - where CPUs are
+ * @cache: last-level cache of each, as a number
+ * @node: memory node of each
+ */
+struct topology {
+	int cache[CPU_SETSIZE];
+	int node[CPU_SETSIZE];
+};
+
+/* As hwloc has it. What is not known is 0. */
+void place_topology(struct topology *t);
 /* CPUs have as few programs as possible: one, if there are enough. */
-void place_all(const cpu_set_t *machine, const int *cache, struct place *place, size_t n);
+void place_all(const cpu_set_t *machine, const struct topology *t, struct place *place, size_t n);
 
 #endif /* QOSD_PLACE_H */

@@ -27,6 +27,7 @@ struct look {
 };
 
 /*
+ * @slots: so many were used at the last look
  * @count: the greatest so far
  * @look: a ring; @nr were written
  */
@@ -37,6 +38,7 @@ struct throughput_reader {
 	uint64_t began;
 	bool is_public;
 	uint64_t began_ns;
+	uint32_t slots;
 	uint64_t count;
 	unsigned long nr;
 	struct look look[LOOKS];
@@ -306,18 +308,20 @@ int throughput_info(struct throughput_reader *r, struct throughput_info *info)
 
 int throughput_read(struct throughput_reader *r, uint64_t *count)
 {
-	struct slot slot[SEGMENT_SLOTS];
+	struct segment s;
 	uint64_t sum = 0;
 	uint32_t next, i;
 
-	if (read_at(r->fd, &next, sizeof(next), offsetof(struct segment, next)))
-		return -EPROTO;
-	next = next < SEGMENT_SLOTS ? next : SEGMENT_SLOTS;
-	next = next ? next : 1;
-	if (read_at(r->fd, slot, next * sizeof(*slot), offsetof(struct segment, slot)))
-		return -EPROTO;
-	for (i = 0; i < next; i++)
-		sum += slot[i].count;
+	/* As many slots as last time; seldom are there more. */
+	next = r->slots ? r->slots : 1;
+	do {
+		r->slots = next;
+		if (read_at(r->fd, &s, offsetof(struct segment, slot) + next * sizeof(s.slot[0]), 0))
+			return -EPROTO;
+		next = s.next < SEGMENT_SLOTS ? s.next : SEGMENT_SLOTS;
+	} while (next > r->slots);
+	for (i = 0; i < r->slots; i++)
+		sum += s.slot[i].count;
 	/* Slots are not read at one moment, and a hostile writer can make them smaller. */
 	if (sum > r->count)
 		r->count = sum;

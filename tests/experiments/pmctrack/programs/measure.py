@@ -20,22 +20,27 @@ import throughput  # noqa: E402  # pylint: disable=import-error,wrong-import-pos
 
 CPUS = 4
 GROUPS = Path("/sys/fs/cgroup")
-VIDEO = "/tmp/video.yuv"
-# It has no end.
-LOOP = f"while :; do cat {VIDEO}; done"
+# Of two kinds by turns; and a part of one kind. They have no end.
+VIDEO, CALM = "/tmp/video.yuv", "/tmp/calm.yuv"
+CALM_BYTES = 60 * 352 * 288 * 3 // 2
+TURNS = f"while :; do cat {VIDEO}; done"
+LOOP = f"while :; do cat {CALM}; done"
 LIBRARIES = "/usr/lib/x86_64-linux-gnu"
 RAW = "-s 352x288 -pix_fmt yuv420p"
 
+X264 = ("x264 --quiet --no-progress --preset superfast --threads 8 --demuxer raw"
+        " --input-res 352x288 -o /dev/null -")
+X264_PROBE = f"-u frames/s -p uprobe:{LIBRARIES}/libx264.so.164:x264_encoder_encode"
+
 # How each says what it delivers, and its command: more threads than there are CPUs.
 PROGRAMS = {
-    "x264": (f"-u frames/s -p uprobe:{LIBRARIES}/libx264.so.164:x264_encoder_encode",
-             f"{LOOP} | x264 --quiet --no-progress --preset superfast --threads 8 --demuxer raw"
-             " --input-res 352x288 -o /dev/null -"),
+    "x264": (X264_PROBE, f"{LOOP} | {X264}"),
+    "x264-turns": (X264_PROBE, f"{TURNS} | {X264}"),
     "x265": ("-u frames/s -f x265_encoder_encode",
              f"{LOOP} | x265 --log-level none --no-progress --preset ultrafast --pools 8"
              " --input-res 352x288 --fps 25 --input - -o /dev/null"),
     "ffmpeg": ("-u frames/s -f avcodec_receive_packet",
-               f"exec ffmpeg -nostdin -v error -stream_loop -1 -f rawvideo {RAW} -i {VIDEO}"
+               f"exec ffmpeg -nostdin -v error -stream_loop -1 -f rawvideo {RAW} -i {CALM}"
                " -c:v mpeg4 -threads 8 -f null -"),
     "pigz": ("-u B/s -b", f"{LOOP} | pigz -p 8 -c"),
     "zstd": ("-u B/s -b", f"{LOOP} | zstd -q -T8 -3 -c"),
@@ -94,11 +99,17 @@ def prepare() -> None:
         [os.environ.get("LD_LIBRARY_PATH", ""),
          *(f"{LIBRARIES}/{name}" for name in ("blas", "lapack", "pulseaudio"))])
     shutil.copy("/share/video.yuv", VIDEO)
+    with open(VIDEO, "rb") as video, open(CALM, "wb") as calm:
+        calm.write(video.read(CALM_BYTES))
 
 
 def set_bandwidth(group: Path, cpus: float) -> None:
     """Likewise for qosd's programs."""
     write(group / "cpu.max", f"{int(cpus * 20000)} 20000")
+
+
+# Two windows of half a second.
+INTERVAL_S = 1.15
 
 
 def measure_model(name: str) -> None:
@@ -114,7 +125,7 @@ def measure_model(name: str) -> None:
         print("part,cpus,at_s,count", file=out)
         for part, cpus in plan:
             set_bandwidth(group, cpus)
-            end = time.monotonic() + 1
+            end = time.monotonic() + INTERVAL_S
             while time.monotonic() < end:
                 time.sleep(0.05)
                 print(f"{part},{cpus},{time.monotonic():.4f},{program.count()}", file=out,
@@ -133,7 +144,7 @@ def measure_goals(way: str) -> None:
     group = GROUPS / "alone"
     group.mkdir()
     set_bandwidth(group, 1)
-    program = Program("x264", "alone", group=group)
+    program = Program("x264-turns", "alone", group=group)
     time.sleep(2)
     began, count = time.monotonic(), program.count()
     time.sleep(ALONE_S)
@@ -157,7 +168,7 @@ def measure_goals(way: str) -> None:
                 write(group / "cpuset.cpus", cpus)
             if way != "cpuset":
                 set_bandwidth(group, times)
-    programs = [Program("x264", f"encoder{index}", f"{goals[index]:.6g}", groups[index])
+    programs = [Program("x264-turns", f"encoder{index}", f"{goals[index]:.6g}", groups[index])
                 for index in range(2)]
     with open(f"/share/goals-{way}.tmp", "w", encoding="ascii") as out:
         print("at_s,goal0,goal1,count0,count1", file=out)

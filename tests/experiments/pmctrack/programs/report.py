@@ -7,6 +7,7 @@ Usage: report.py FOLDER
 from __future__ import annotations
 
 import csv
+import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -55,12 +56,21 @@ def explained(truth: Numbers, foreseen: Numbers) -> float:
     return float(1 - np.sum((truth - foreseen) ** 2) / np.sum((truth - truth.mean()) ** 2))
 
 
+def online(path: Path, windows: list[tuple[float, float]]) -> Numbers:
+    """What the model of qosd foresees for each, as it goes."""
+    text = "".join(f"{cpus} {rate}\n" for cpus, rate in windows)
+    out = subprocess.run([path.parent / "foresee"], input=text, text=True, check=True,
+                         capture_output=True).stdout
+    return np.array([float(line) for line in out.split()])
+
+
 def model_row(path: Path) -> str:
     """Least squares on one run; judged on another, and with each fixed number of CPUs."""
     windows = rates(path)
     given, came = pairs(windows["learn"])
     model = np.linalg.lstsq(given, came, rcond=None)[0]
     given, came = pairs(windows["judge"])
+    foreseen = online(path, windows["learn"] + windows["judge"])[-len(came):]
     errors = []
     for cpus in sorted({cpus for cpus, _ in windows["fixed"]}):
         fixed_given, fixed_came = pairs([w for w in windows["fixed"] if w[0] == cpus])
@@ -70,7 +80,8 @@ def model_row(path: Path) -> str:
         errors.append(100 * np.mean(off))
     one, most = (np.mean([rate for cpus, rate in windows["fixed"] if cpus == n]) for n in (1, 4))
     return (f"| {path.stem.removeprefix('model-')} | {most / one:.2f} | {model[0]:.2f} |"
-            f" {explained(came, given @ model):.2f} | {explained(came, given[:, 0]):.2f} |"
+            f" {explained(came, given @ model):.2f} | {explained(came, foreseen):.2f} |"
+            f" {explained(came, given[:, 0]):.2f} |"
             f" {np.mean(errors):.1f} +- {np.std(errors):.1f} |")
 
 
@@ -143,8 +154,8 @@ def main() -> None:
     folder = Path(sys.argv[1])
     models = sorted(folder.glob("model-*.csv"))
     if models:
-        print("| program | 4 CPUs, times one's rate | a | R2 | of the last rate | mean error with"
-              " 1 to 4 CPUs, % |\n|---|---|---|---|---|---|")
+        print("| program | 4 CPUs, times one's rate | a | R2 | of qosd's model, as it runs |"
+              " of the last rate | mean error with 1 to 4 CPUs, % |\n|---|---|---|---|---|---|---|")
         print("\n".join(model_row(path) for path in models))
     tables = {way: read_goals(folder / f"goals-{way}.csv") for way in NAMES
               if (folder / f"goals-{way}.csv").exists()}

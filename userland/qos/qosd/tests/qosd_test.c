@@ -75,7 +75,7 @@ static void settings_test(void **state)
 /* Eight CPUs, four to a cache. */
 static void place_test(void **state)
 {
-	static int cache[CPU_SETSIZE];
+	static struct topology t;
 	struct place place[3] = {{.wanted = 3}, {.wanted = 3}, {.wanted = 2}};
 	cpu_set_t machine, had, both;
 	int i;
@@ -84,9 +84,9 @@ static void place_test(void **state)
 	CPU_ZERO(&machine);
 	for (i = 0; i < 8; i++) {
 		CPU_SET(i, &machine);
-		cache[i] = i / 4 * 4;
+		t.cache[i] = i / 4;
 	}
-	place_all(&machine, cache, place, 3);
+	place_all(&machine, &t, place, 3);
 	for (i = 0; i < 3; i++)
 		assert_int_equal(CPU_COUNT(&place[i].cpus), (int)place[i].wanted);
 	CPU_AND(&both, &place[0].cpus, &place[1].cpus);
@@ -103,22 +103,52 @@ static void place_test(void **state)
 	had = place[0].cpus;
 	place[0].wanted = 2;
 	place[2].wanted = 3;
-	place_all(&machine, cache, place, 3);
+	place_all(&machine, &t, place, 3);
 	CPU_AND(&both, &had, &place[0].cpus);
 	assert_int_equal(CPU_COUNT(&both), 2);
 	assert_int_equal(CPU_COUNT(&place[2].cpus), 3);
 	/* More than there are: some have two programs. A CPU that went is nobody's. */
 	CPU_CLR(7, &machine);
 	place[1].wanted = 7;
-	place_all(&machine, cache, place, 3);
+	place_all(&machine, &t, place, 3);
 	assert_int_equal(CPU_COUNT(&place[1].cpus), 7);
 	for (i = 0; i < 3; i++)
 		assert_false(CPU_ISSET(7, &place[i].cpus));
 }
 
+/* A machine of two nodes, with two caches of four CPUs in each. */
+static void topology_test(void **state)
+{
+	static struct topology t;
+	struct place place[2] = {{.wanted = 3}, {.wanted = 7}};
+	cpu_set_t machine;
+	int i, in_node[2] = {0};
+
+	(void)state;
+	setenv("HWLOC_SYNTHETIC", "node:2 l3:2 pu:4", 1);
+	place_topology(&t);
+	unsetenv("HWLOC_SYNTHETIC");
+	CPU_ZERO(&machine);
+	for (i = 0; i < 16; i++) {
+		CPU_SET(i, &machine);
+		assert_int_equal(t.cache[i], t.cache[i / 4 * 4]);
+		assert_int_equal(t.node[i], i / 8);
+		assert_true(i < 4 || t.cache[i] != t.cache[i - 4]);
+	}
+	/* Seven are more than a cache has, but not more than a node. */
+	place_all(&machine, &t, place, 2);
+	for (i = 0; i < 16; i++)
+		in_node[i / 8] += !!CPU_ISSET(i, &place[1].cpus);
+	assert_true(in_node[0] == 7 || in_node[1] == 7);
+	/* This machine: each CPU is in some node and cache, or nothing is known. */
+	place_topology(&t);
+	assert_true(t.cache[0] >= 0 && t.node[0] >= 0);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(settings_test), cmocka_unit_test(place_test)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(settings_test), cmocka_unit_test(place_test),
+					   cmocka_unit_test(topology_test)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
