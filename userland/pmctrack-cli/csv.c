@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * Comma-separated values (RFC 4180): a header, then a line a sample. A field
- * is empty where the sample has no such value.
+ * is empty where the sample has no such value. On a simulated machine, there is
+ * a last column that says so.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -17,6 +18,8 @@
 
 #define FIXED_COLUMNS	"nsample,time_ns,kind,pid,tgid,cpu,coretype,expid,run_ns,hw_ns,merged,widened,disturbed"
 
+#define SIMULATED "simulated"
+
 struct csv {
 	const char *columns[MAX_SETS * PMCTRACK_MAX_COUNTERS];	/* distinct event names */
 	unsigned int nr_columns;
@@ -25,7 +28,7 @@ struct csv {
 /* True if a column that all rows have, or an event, has this name. */
 static bool is_column(const struct sets *sets, const char *name)
 {
-	const char *at = FIXED_COLUMNS;
+	const char *at = FIXED_COLUMNS "," SIMULATED;
 
 	for (; *at; at += strcspn(at, ","), at += *at == ',') {
 		if (strcspn(at, ",") == strlen(name) && strncmp(at, name, strlen(name)) == 0)
@@ -38,6 +41,16 @@ static bool is_column(const struct sets *sets, const char *name)
 		}
 	}
 	return false;
+}
+
+static void end_header(const struct report *r)
+{
+	fputs(r->sets->simulated ? "," SIMULATED "\r\n" : "\r\n", r->out);
+}
+
+static void end_line(const struct report *r)
+{
+	fputs(r->sets->simulated ? ",1\r\n" : "\r\n", r->out);
 }
 
 /* Names of columns are unique. */
@@ -115,7 +128,7 @@ static void begin(const struct report *r, void *state)
 	}
 	for (unsigned int i = 0; i < r->metrics->nr; i++)
 		print_name(r->out, r->metrics->of[i].name);
-	fputs("\r\n", r->out);
+	end_header(r);
 }
 
 static void print_count(FILE *out, const struct row *row, const char *name)
@@ -154,7 +167,7 @@ static int print_row(const struct report *r, void *state, const struct row *row)
 		if (row->metrics[i].known)
 			fprintf(r->out, "%.15g", row->metrics[i].value);
 	}
-	fputs("\r\n", r->out);
+	end_line(r);
 	return 0;
 }
 
@@ -166,7 +179,8 @@ static void print_totals(const struct report *r, const struct outcome *end)
 	bool exact;
 
 	(void)end;
-	fputs("expid,coretype,counter,event,counted,coverage,extrapolated,exact\r\n", r->out);
+	fputs("expid,coretype,counter,event,counted,coverage,extrapolated,exact", r->out);
+	end_header(r);
 	for (unsigned int i = 0; i < r->sets->nr; i++) {
 		const struct pmctrack_evset *set = r->sets->set[i];
 
@@ -179,7 +193,8 @@ static void print_totals(const struct report *r, const struct outcome *end)
 			fprintf(r->out, ",%" PRIu64 ",%.15g,", total.counted, total.coverage);
 			if (total.known)
 				total_text(&total, text, sizeof(text));
-			fprintf(r->out, "%s,%d\r\n", total.known ? text : "", total.exact);
+			fprintf(r->out, "%s,%d", total.known ? text : "", total.exact);
+			end_line(r);
 		}
 	}
 	for (unsigned int i = 0; i < PMCTRACK_MAX_VIRT; i++) {
@@ -192,7 +207,8 @@ static void print_totals(const struct report *r, const struct outcome *end)
 		print_name(r->out, r->sets->virt[i].name);
 		if (total.known)
 			virt_total_text(&total, text, sizeof(text));
-		fprintf(r->out, ",%s,,,%d\r\n", total.known ? text : "", total.exact);
+		fprintf(r->out, ",%s,,,%d", total.known ? text : "", total.exact);
+		end_line(r);
 	}
 	for (unsigned int i = 0; i < r->metrics->nr; i++) {
 		bool known = totals_metric(r->totals, &r->metrics->of[i], &value, &exact);
@@ -201,11 +217,12 @@ static void print_totals(const struct report *r, const struct outcome *end)
 		print_name(r->out, r->metrics->of[i].name);
 		/* A metric is exact or an estimate: one of the two columns is empty. */
 		if (known && exact)
-			fprintf(r->out, ",%.15g,1,,1\r\n", value);
+			fprintf(r->out, ",%.15g,1,,1", value);
 		else if (known)
-			fprintf(r->out, ",,,%.15g,0\r\n", value);
+			fprintf(r->out, ",,,%.15g,0", value);
 		else
-			fputs(",,,,0\r\n", r->out);
+			fputs(",,,,0", r->out);
+		end_line(r);
 	}
 }
 

@@ -192,7 +192,7 @@ test_qos_idle() {
 }
 
 # What it takes to watch 32 programs, on a CPU that executes an instruction a ns: real ones execute
-# several.
+# several. And 64 of them, whose goals change under way.
 test_qos_cost() {
 	only sim
 	local i began ran programs=()
@@ -209,12 +209,23 @@ test_qos_cost() {
 	P
 	begin_qosd
 	for ((i = 0; i < 32; i++)); do python3 /tmp/few.py & programs+=($!); done
-	are_all() { [ "$(qosctl list --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["programs"]))')" = 32 ]; }
+	are_all() { [ "$(qosctl list --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["programs"]))')" = $i ]; }
 	eventually are_all
 	began=$(date +%s%N) ran=$(cut -d' ' -f1 /proc/$daemon/schedstat)
 	sleep 10
 	awk -v ran="$(($(cut -d' ' -f1 /proc/$daemon/schedstat) - ran))" -v ns="$(($(date +%s%N) - began))" 'BEGIN {
 		print "# qosd takes " 100 * ran / ns " % of a CPU for 32 programs"; exit !(ran > 0 && ran < 0.01 * ns) }' || fail "too much"
+	for (( ; i < 64; i++)); do python3 /tmp/few.py & programs+=($!); done
+	eventually are_all
+	for ((i = 0; i < 64; i += 7)); do qosctl goal "${programs[i]}" $((i + 1)); done
+	i=64
+	sleep 2
+	equal "$(qos goal_min "${programs[63]}")" 64.0
+	qosctl list --json | python3 -c 'import json, sys
+programs = json.load(sys.stdin)["programs"]
+left = [p for p in programs if p["state"] == "left alone"]
+given = sum(p["cpus"] for p in programs)
+assert not left and len(programs) == 64 and 0 < given < 4.001, (left, given)' || fail "$(qosctl list)"
 	kill "${programs[@]}"
 	wait "${programs[@]}" || true
 	end_qosd
@@ -233,10 +244,10 @@ test_qos_users() {
 	begin_qosd -f /tmp/qosd.json
 	setpriv --reuid=1000 --regid=1000 --clear-groups -- throughput run -n theirs -e '^round' \
 		-g "$(awk -v r="$one" 'BEGIN { print 3 * r }')" simapp -r /tmp/frames1.json >/dev/null & theirs=$!
-	deliver mine /tmp/frames1.json -g "$(awk -v r="$one" 'BEGIN { print 2.4 * r }')"
+	deliver mine /tmp/frames1.json -g "$(awk -v r="$one" 'BEGIN { print 2 * r }')"
 	sleep 6
 	qosctl list
-	held $program "$(awk -v r="$one" 'BEGIN { print 2.4 * r }')" 8 || fail "not held: $(qosctl list)"
+	held $program "$(awk -v r="$one" 'BEGIN { print 2 * r }')" 8 || fail "not held: $(qosctl list)"
 	awk -v c="$(qos cpus $theirs)" 'BEGIN { exit !(c >= 1 && c < 1.21) }' || fail "$(qosctl list)"
 	qosctl why $theirs | grep -q "all of its user's programs are limited (most_cpus), and its part is 1.20" || fail "$(qosctl why $theirs)"
 	kill $theirs $program

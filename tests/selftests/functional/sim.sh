@@ -156,11 +156,18 @@ print(run["completed"], sum(thread["events"]["instr"] for thread in run["threads
 # Seen as simulated, and as nothing else.
 test_sim_says_so() {
 	only sim
+	local how
 	grep -q "^pmu: simulated_" /proc/pmc/info
 	pmctrack -c instr -o /tmp/mine simapp -x 1 hmmer
 	grep -qx '\[Simulated machine\]' /tmp/mine
 	pmctrack --json -c instr -o /tmp/mine simapp -x 1 hmmer
 	head -n 1 /tmp/mine | grep -q '"simulated":true'
+	for how in "" -A; do
+		# shellcheck disable=SC2086 # none or one
+		pmctrack --csv $how -c instr -o /tmp/mine simapp -x 1 hmmer
+		tr -d '\r' </tmp/mine | awk -F, 'NR == 1 { if ($NF != "simulated") exit 1; n = NF; next }
+			NF != n || $NF != 1 { exit 1 } END { if (NR < 2) exit 1 }' || fail "$(cat /tmp/mine)"
+	done
 	! pmc-events -L | grep -q UNHALTED || fail "events of the real CPU"
 	expect_refusal 1 "have no kernel mode" pmctrack -c instr:k true
 	expect_refusal 1 "event codes of the simulated machine are at most" pmctrack -r -c pmc2=0x99 true
