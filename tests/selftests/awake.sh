@@ -13,7 +13,7 @@ result() {
 	if [ $rc = 0 ]; then echo "ok $n - suspend: $1"; else echo "not ok $n - suspend: $1"; status=1; fi
 }
 echo "KTAP version 1"
-echo "1..12"
+echo "1..13"
 
 # asleep FILE WHAT [OPTION…] COMMAND…: a program sleeps on its way, and CPUs are monitored, too,
 # while COMMAND puts the machine to sleep. FILE has its counts, by pmctrack with these options, and
@@ -80,6 +80,20 @@ more "$before" 5 "holds before" && more $(($(begun) - slept)) 5 "holds afterward
 result "samples in which others are held"
 echo none >/proc/pmc/mmon_manager
 rmmod pmctrack_mmon_quality_time pmctrack_hold
+
+# What programs deliver is of the time in which they could: a second before the sleep and one after
+# it are two.
+qosd 2>/tmp/qosd.err & mine=$!
+throughput run -n few -u x/s -e x -g 10 bash -c 'while sleep 0.1; do echo x; done' >/dev/null & other=$!
+sleep 4
+rtcwake -m mem -s 6 >/dev/null
+sleep 1
+qosctl list >/tmp/few; cat /tmp/few /tmp/qosd.err
+kill $other
+wait $other
+kill $mine
+wait $mine && equal "$(cat /tmp/qosd.err)" "" && awk '$2 == "few" { rate = $4 } END { exit !(rate >= 8 && rate <= 10.5) }' /tmp/few
+result "rates of programs, and their goals"
 
 # The counters, and their interrupt, are as they were.
 windows() {

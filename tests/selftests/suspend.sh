@@ -20,11 +20,13 @@ keep() {
 			done
 	done
 }
-mkdir -p $new/{proc,sys,dev,tmp,opt/pmctrack}
-keep bash cat touch rtcwake mkswap swapon mount taskset awk grep sleep mkfifo rm rmmod head tail sort paste ps pkill pmctrack \
+mkdir -p $new/{proc,sys,dev,tmp,run,opt/pmctrack}
+keep bash cat touch rtcwake mkswap swapon mount taskset awk grep sleep mkfifo rm rmmod head tail sort paste ps pkill pmctrack throughput \
+	qosd qosctl \
 	$selftests/handwait $selftests/handcount
 cp -a /opt/pmctrack/{lib,share} $new/opt/pmctrack
 cp $selftests/lib.sh "$selftests/awake.sh" $new
+mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup
 mount -t proc proc $new/proc
 mount --rbind /sys $new/sys
 mount --rbind /dev $new/dev

@@ -19,7 +19,6 @@
 	/* A picture, or some sound, is encoded. */       \
 	CALL(avcodec_receive_packet, !(int)result, true)  \
 	CALL(x264_encoder_encode, (int)result > 0, true)  \
-	CALL(x265_encoder_encode, (int)result > 0, true)  \
 	/* All threads, or processes, work together. */   \
 	CALL(GOMP_parallel, true, true)                   \
 	CALL(MPI_Allreduce, !(int)result, true)           \

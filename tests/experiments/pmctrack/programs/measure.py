@@ -28,6 +28,8 @@ LOOP = f"while :; do cat {CALM}; done"
 LIBRARIES = "/usr/lib/x86_64-linux-gnu"
 RAW = "-s 352x288 -pix_fmt yuv420p"
 
+# Until a program delivers something.
+FIRST_UNIT_S = 60
 X264 = ("x264 --quiet --no-progress --preset superfast --threads 8 --demuxer raw"
         " --input-res 352x288 -o /dev/null -")
 X264_PROBE = f"-u frames/s -p uprobe:{LIBRARIES}/libx264.so.164:x264_encoder_encode"
@@ -36,7 +38,7 @@ X264_PROBE = f"-u frames/s -p uprobe:{LIBRARIES}/libx264.so.164:x264_encoder_enc
 PROGRAMS = {
     "x264": (X264_PROBE, f"{LOOP} | {X264}"),
     "x264-turns": (X264_PROBE, f"{TURNS} | {X264}"),
-    "x265": ("-u frames/s -f x265_encoder_encode",
+    "x265": (f"-u frames/s -p uprobe:{LIBRARIES}/libx265.so.199:x265_encoder_encode",
              f"{LOOP} | x265 --log-level none --no-progress --preset ultrafast --pools 8"
              " --input-res 352x288 --fps 25 --input - -o /dev/null"),
     "ffmpeg": ("-u frames/s -f avcodec_receive_packet",
@@ -74,7 +76,8 @@ class Program:
 
     def _find(self, label: str) -> throughput.Reader:
         """By LD_PRELOAD, it is a process that our child has started."""
-        while True:
+        end = time.monotonic() + FIRST_UNIT_S
+        while time.monotonic() < end:
             out = subprocess.run(["throughput", "list", "--json"], check=True, capture_output=True)
             for found in json.loads(out.stdout)["programs"]:
                 if found["program"] == label and found["count"]:
@@ -82,6 +85,7 @@ class Program:
             if self.process.poll() is not None:
                 sys.exit(f"{label} has ended: status {self.process.returncode}")
             time.sleep(0.1)
+        sys.exit(f"{label} has delivered nothing in {FIRST_UNIT_S} s")
 
     def count(self) -> int:
         """Units so far."""
