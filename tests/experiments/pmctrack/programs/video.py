@@ -24,7 +24,7 @@ def picture(number: int, busy: bool, lot: np.random.Generator) -> bytes:
             top = (square * 53 + number * (square % 7 - 3) * 3) % (HEIGHT - 32)
             left = (square * 97 + number * (square % 5 - 2) * 4) % (WIDTH - 32)
             luma[top:top + 32, left:left + 32] += 40 * (square % 3 - 1)
-        luma += lot.normal(0, 4, luma.shape)
+        luma += lot.normal(0, 3, luma.shape)
     else:
         luma += lot.normal(0, 0.7, luma.shape)
     chroma = np.full((HEIGHT // 2, WIDTH // 2), 128) + 20 * np.sin(number / 9)
