@@ -76,6 +76,7 @@ experiments: setup
 	tests/experiments/pmctrack/placer
 	tests/experiments/pmctrack/fair
 	tests/experiments/pmctrack/qos
+	tests/experiments/pmctrack/qos_programs
 
 clean:
 	rm -rf build

@@ -166,10 +166,20 @@ test_qos_idle() {
 		    threading.Thread(target=work).start()
 	P
 	deliver frames /tmp/frames1.json -g "$goal"
-	sleep 6
+	is_idle() { [ "$(qos state $idle)" = idle ]; }
+	eventually is_idle
+	is_held() { [ "$(qos state $program)" = held ]; }
+	eventually is_held
 	qosctl list
 	held $program "$goal" 8 || fail "not held: $(qosctl list)"
 	more 1.6 "$(qos cpus $idle)" "CPUs of the idle one"
+	# Nothing at all is less than that.
+	kill -STOP $idle
+	sleep 4
+	is_idle || fail "a stopped one: $(qosctl list)"
+	held $program "$goal" 5 || fail "not held beside a stopped one: $(qosctl list)"
+	kill -CONT $idle
+	eventually is_idle
 	qosctl why $idle | grep -qE ": idle: it used 0\.[0-9]+ of the [0-9.]+ CPUs that it had" || fail "$(qosctl why $idle)"
 	kill -KILL $idle
 	kill $program
@@ -177,7 +187,7 @@ test_qos_idle() {
 	end_qosd
 	python3 - $idle $program <<-'P' || fail "$(head -n 5 /tmp/qosd.csv)"
 		import collections, csv, sys
-		rows = list(csv.DictReader(open("/tmp/qosd.csv")))
+		rows = [row for row in csv.DictReader(open("/tmp/qosd.csv")) if row["pid"] != "pid"]
 		assert {int(row["pid"]) for row in rows} == {int(pid) for pid in sys.argv[1:]}
 		assert {row["program"] for row in rows} == {'idle, and "none"', "frames"}
 		given = collections.defaultdict(float)
@@ -245,11 +255,13 @@ test_qos_users() {
 	setpriv --reuid=1000 --regid=1000 --clear-groups -- throughput run -n theirs -e '^round' \
 		-g "$(awk -v r="$one" 'BEGIN { print 3 * r }')" simapp -r /tmp/frames1.json >/dev/null & theirs=$!
 	deliver mine /tmp/frames1.json -g "$(awk -v r="$one" 'BEGIN { print 2 * r }')"
-	sleep 6
+	is_held() { [ "$(qos state $program)" = held ]; }
+	eventually is_held
 	qosctl list
 	held $program "$(awk -v r="$one" 'BEGIN { print 2 * r }')" 8 || fail "not held: $(qosctl list)"
 	awk -v c="$(qos cpus $theirs)" 'BEGIN { exit !(c >= 1 && c < 1.21) }' || fail "$(qosctl list)"
-	qosctl why $theirs | grep -q "all of its user's programs are limited (most_cpus), and its part is 1.20" || fail "$(qosctl why $theirs)"
+	limited() { qosctl why $theirs | grep -qE "its user's programs have no more together \(most_cpus, or as other users ask, too\), and its part is 1\.[12]"; }
+	eventually limited || fail "$(qosctl why $theirs)"
 	kill $theirs $program
 	wait $theirs $program || true
 	end_qosd
@@ -319,11 +331,16 @@ test_qos_ends() {
 	grep -q ":/mine$" /proc/$a/cgroup
 	# What it has started is where it was, until it ends.
 	grep -q ":/qosd/app-$a$" "/proc/$(pgrep -P $a)/cgroup" || fail "$(cat "/proc/$(pgrep -P $a)/cgroup")"
-	deliver b /tmp/frames1.json -g 15; b=$program
+	# While what it is given changes in each step.
+	deliver b /tmp/frames1.json -g 40; b=$program
 	eventually grep -qv max $QOS/app-$b/cpu.max
+	(while sleep 0.1; do qosctl goal $b $((20 + RANDOM % 40)); done >/dev/null 2>&1) & outer=$!
+	sleep 1
 	echo max >$QOS/app-$b/cpu.max
 	eventually grep -q "^qosd: b\[$b\] is left alone: its cpu.max was changed" /tmp/qosd.err
 	sleep 1
+	kill $outer
+	wait $outer || true
 	equal "$(cut -d' ' -f1 $QOS/app-$b/cpu.max)" max "what somebody else has written"
 	# Whoever would escape limits stays there; so does who is in a group of ours already.
 	mkdir -p $CG/few
@@ -435,18 +452,21 @@ test_qos_refused() {
 		    quiet[-1].connect("/run/qosd/socket")
 		assert b'"programs"' in say(b'{"command":"list"}\n')
 	P
-	# Whoever takes all places of the socket, and makes files of programs without a goal: others
+	# Whoever takes all places of the socket, and has many files that look like programs: others
 	# are served. Only his own connections make room.
 	setpriv --reuid=1001 --regid=1001 --clear-groups -- python3 - <<-'P' &
-		import os, socket, time
-		quiet = []
-		for _ in range(60):
-		    quiet.append(socket.socket(socket.AF_UNIX))
-		    quiet[-1].connect("/run/qosd/socket")
-		for number in range(2000):
-		    open("/dev/shm/throughput-%d-1-0" % (3000000 + number), "w").close()
+		import fcntl, os, socket, struct, time
+		quiet, kept = [], []
+		began = open("/proc/self/stat").read().rsplit(")", 1)[1].split()[19]
+		for number in range(900):
+		    kept.append(os.open("/dev/shm/throughput-%d-%s-%d" % (os.getpid(), began, number), os.O_RDWR | os.O_CREAT, 0o644))
+		    os.ftruncate(kept[-1], 33024)
+		    fcntl.fcntl(kept[-1], 37, struct.pack("hhqqi4x", fcntl.F_WRLCK, 0, 0, 0, 0))
 		open("/tmp/flooded", "w").close()
-		time.sleep(1000)
+		while True:
+		    quiet = quiet[-60:] + [socket.socket(socket.AF_UNIX)]
+		    quiet[-1].connect("/run/qosd/socket")
+		    time.sleep(0.01)
 	P
 	flood=$!
 	eventually [ -e /tmp/flooded ]
@@ -463,7 +483,7 @@ test_qos_refused() {
 	eventually qosctl why $c
 	kill $flood $c
 	wait $flood $c || true
-	rm -f /dev/shm/throughput-3*-1-0 /tmp/flooded
+	rm -f /dev/shm/throughput-$flood-* /tmp/flooded
 	# In a dry run nothing changes.
 	kill $daemon
 	wait $daemon || true

@@ -41,6 +41,13 @@ test_probes() {
 	expect_refusal 1 "uprobe:FILE:FUNCTION, uretprobe:FILE:FUNCTION or usdt:" throughput run -p probe:$S/calls:unit -- true
 	expect_refusal 1 "needs root: CAP_PERFMON" user throughput run -p uprobe:$S/calls:unit -- true
 	expect_status 3 throughput run -p uprobe:$S/calls:unit -- sh -c 'exit 3'
+	expect_status 127 throughput run -p uprobe:$S/calls:unit -- /nowhere
+	expect_status 126 throughput run -p uprobe:$S/calls:unit -- /tmp
+	throughput run -p uprobe:$S/calls:unit -- sleep 100 & one=$!
+	eventually grep -q throughput /sys/kernel/tracing/uprobe_events
+	kill -TERM $one
+	rc=0; wait $one || rc=$?
+	equal $rc 143 "status after SIGTERM"
 	equal "$(cat /sys/kernel/tracing/uprobe_events)" "" "what is left"
 	# One that is killed leaves its event, which the next one removes.
 	throughput run -p uprobe:$S/calls:unit -- sleep 100 & one=$!
@@ -62,6 +69,7 @@ test_events_delivered() {
 	all=$(sum $OUT instr)
 	delivered -c instr -u instr/s -- $S/ticks 1000000
 	near "$units" "$all" 1 "instructions"
+	expect_status 127 throughput run -c instr -- /nowhere
 	expect_refusal 1 "-c no_such: " throughput run -c no_such -- true
 	expect_refusal 1 "-c instr,cycles: one event" throughput run -c instr,cycles -- true
 }

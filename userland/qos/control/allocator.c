@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdlib.h>
 
 #define BISECTIONS 60
 /* Sums of numbers of CPUs are equal if they differ by less. */
@@ -78,6 +79,79 @@ void qos_limit(const struct qos_machine *machine, double cpus, struct qos_share 
 	divide(&part_of, share, n);
 	for (i = 0; i < n; i++)
 		share[i].cap = fmin(share[i].cap, share[i].fair);
+}
+
+/* Of the programs of one user: what they ask for, and as what they count. */
+static struct qos_share all_of(const struct qos_machine *machine, const struct qos_share *share, size_t n)
+{
+	struct qos_share all = {.demand = 0, .weight = 1};
+	size_t i;
+
+	for (i = 0; i < n; i++) {
+		all.demand += fmin(fmin(share[i].demand, share[i].cap), machine->cpus);
+		all.weight = fmax(all.weight, share[i].weight);
+	}
+	return all;
+}
+
+/* By weights alone: whoever asks for less than his part has that, and others what is left. */
+static void share_alike(const struct qos_machine *machine, struct qos_share *all, size_t users)
+{
+	double low = 0, high = machine->cpus, middle, sum;
+	size_t i;
+	int k;
+
+	for (k = 0; k < BISECTIONS; k++) {
+		middle = (low + high) / 2;
+		for (i = 0, sum = 0; i < users; i++)
+			sum += fmin(all[i].demand, all[i].weight * middle);
+		if (sum > machine->cpus)
+			high = middle;
+		else
+			low = middle;
+	}
+	for (i = 0; i < users; i++)
+		all[i].fair = fmin(all[i].demand, all[i].weight * low);
+}
+
+static size_t end_of_user(const unsigned int *user, size_t first, size_t n)
+{
+	size_t end = first;
+
+	while (end < n && user[end] == user[first])
+		end++;
+	return end;
+}
+
+/**
+ * qos_divide_users() - when demands do not fit, each user has a part
+ * @share: the programs; what is too much is taken from their caps
+ * @user: whose each is; those of one stand together
+ * @n: how many
+ *
+ * Without memory, nothing happens.
+ */
+void qos_divide_users(const struct qos_machine *machine, struct qos_share *share,
+		      const unsigned int *user, size_t n)
+{
+	struct qos_share *all = calloc(n ? n : 1, sizeof(*all));
+	size_t first, end, users = 0;
+	double sum = 0;
+
+	for (first = 0; all && first < n; first = end) {
+		end = end_of_user(user, first, n);
+		all[users] = all_of(machine, share + first, end - first);
+		sum += all[users++].demand;
+	}
+	if (users > 1 && sum > machine->cpus + NEARLY) {
+		share_alike(machine, all, users);
+		users = 0;
+		for (first = 0; first < n; first = end) {
+			end = end_of_user(user, first, n);
+			qos_limit(machine, all[users++].fair, share + first, end - first);
+		}
+	}
+	free(all);
 }
 
 static double rounded_down(double cpus, double unit)

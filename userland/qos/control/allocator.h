@@ -4,7 +4,9 @@
  *
  * When all demands fit, each is met. Otherwise each program gets a part of what it asked for: the
  * same part for all (equation 3), in proportion to weights, but never less than its floor nor more
- * than its demand. The floor is one CPU, or, with more programs than CPUs, an equal part.
+ * than its demand. The floor is one CPU, or, with more programs than CPUs, an equal part. Before
+ * that, CPUs are divided among users, by weights alone, so that nobody has more for having more
+ * programs, or for asking for more.
  *
  * CPUs are then rounded to what can be given. What is lost by that is carried on, so that it comes
  * right over time; and small changes are not made.
@@ -46,6 +48,8 @@ struct qos_machine {
 
 double qos_floor(const struct qos_machine *machine, size_t programs);
 void qos_limit(const struct qos_machine *machine, double cpus, struct qos_share *share, size_t n);
+void qos_divide_users(const struct qos_machine *machine, struct qos_share *share,
+		      const unsigned int *user, size_t n);
 void qos_allocate(const struct qos_machine *machine, struct qos_share *share, size_t n);
 
 #endif /* QOS_ALLOCATOR_H */

@@ -14,8 +14,6 @@
 #define SHOWN_UNITS 20
 /* So many steps after a trial with fewer CPUs, it is known that more do not help. */
 #define TRIED 40
-/* What seldom changes is looked at each so many steps: a second. */
-#define RARELY 4
 /* CPUs that are not used say nothing of how a program scales. */
 #define USED 0.6
 /* After so many such steps in a row, it is given so many times what it uses. */
@@ -46,20 +44,23 @@ static int prepare_group(struct app *a)
 	int err;
 
 	snprintf(name, sizeof(name), "app-%d", (int)a->info.pid);
-	err = group_open(&a->group, name);
-	return err ? err : group_find(&a->group, a->info.pid, a->info.began, a->info.uid);
+	err = group_find(&a->group, a->info.pid, a->info.began, a->info.uid);
+	return err ? err : group_open(&a->group, name);
 }
 
-struct app *app_open(const struct settings *s, pid_t pid, double cpus, bool dry)
+struct app *app_open(const struct settings *s, struct throughput_reader *reader,
+		     const struct throughput_info *info, double cpus, bool dry)
 {
 	struct app *a = calloc(1, sizeof(*a));
 	const struct rule *rule;
 	int err = 0;
 
-	if (!a)
+	if (!a) {
+		throughput_close(reader);
 		return NULL;
-	if (throughput_open(pid, &a->reader) || throughput_info(a->reader, &a->info))
-		goto none;
+	}
+	a->reader = reader;
+	a->info = *info;
 	rule = settings_rule(s, a->info.name, a->info.uid);
 	take_goal(a, s);
 	if (!a->info.alive || a->goal.min <= 0 || (rule && rule->ignore))
@@ -120,9 +121,9 @@ static void note_usage(struct app *a, double seconds)
 {
 	uint64_t before = a->us;
 
-	if (!a->group.path[0] || group_usage(&a->group, &a->us))
-		return;
-	a->used = before ? (double)(a->us - before) / 1e6 / seconds : 0;
+	a->usage_known = a->group.path[0] && !group_usage(&a->group, &a->us) && a->usage_began;
+	a->used = a->usage_known ? (double)(a->us - before) / 1e6 / seconds : 0;
+	a->usage_began = a->group.path[0];
 }
 
 /* What others do to its group is theirs: it stays as they have it, until the program ends. */
@@ -147,7 +148,7 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 	/* Whoever has no goal any more is nobody's business. */
 	if (!a->info.alive || a->goal.min <= 0)
 		return false;
-	if (a->steps++ % RARELY == 0) {
+	if (a->steps++ % settings_rarely(s) == 0) {
 		check(a);
 		if (a->group.path[0])
 			group_threads(&a->group, &a->threads);
@@ -159,7 +160,7 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 	if (!app_is_managed(a))
 		return true;
 	a->manager.most = fmin(cpus, a->threads);
-	used = a->used > 0 ? a->used : a->manager.granted;
+	used = a->usage_known ? a->used : a->manager.granted;
 	learn = used >= USED * a->manager.granted;
 	a->unused = learn ? 0 : a->unused + 1;
 	a->share.demand = qos_manager_step(&a->manager, a->rate, learn, &a->goal);
@@ -177,10 +178,15 @@ static bool is_short(const struct app *a)
 	return a->share.fair < 0.98 * a->share.demand;
 }
 
-/* What the kernel said to a change of its group. */
+/* What came of a change of its group. */
 static void judge(struct app *a, int err)
 {
 	if (!err || err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -EINTR)
+		return;
+	/* Somebody else was there before us. */
+	if (err == -EBUSY)
+		check(a);
+	if (a->left)
 		return;
 	complain("%s[%d]: %s: %s", a->info.name, (int)a->info.pid, a->group.path, strerror(-err));
 	a->left = "its control group cannot be changed";
@@ -201,11 +207,16 @@ void app_give(struct app *a, enum actuator actuator)
 	judge(a, err);
 }
 
-void app_free_cpus(struct app *a, const cpu_set_t *cpus)
+void app_free(struct app *a, enum actuator actuator)
 {
+	if (!a->group.path[0] || a->left)
+		return;
+	if (actuator == ACTUATOR_BANDWIDTH) {
+		judge(a, group_free_bandwidth(&a->group));
+		return;
+	}
 	CPU_ZERO(&a->cpus);
-	if (a->group.path[0])
-		judge(a, group_set_cpus(&a->group, cpus));
+	judge(a, group_free_cpus(&a->group));
 }
 
 static bool is_held(const struct app *a)
@@ -254,8 +265,8 @@ const char *app_state_name(const struct app *a)
 static int why_short(const struct app *a, char **text)
 {
 	if (a->share.cap < a->manager.most - 1e-6)
-		return asprintf(text, "it asks for %.2f CPUs; all of its user's programs are limited (most_cpus), "
-				"and its part is %.2f", a->share.demand, a->share.fair);
+		return asprintf(text, "it asks for %.2f CPUs; its user's programs have no more together (most_cpus, or "
+				"as other users ask, too), and its part is %.2f", a->share.demand, a->share.fair);
 	return asprintf(text, "it asks for %.2f CPUs; with its weight of %u, its part is %.2f", a->share.demand,
 			a->weight, a->share.fair);
 }

@@ -50,6 +50,8 @@ enum app_state {
  * @window_s: of that
  * @shown: units/s of a second, or of 20 units: what people see
  * @used: CPUs that it used in the last step
+ * @usage_known: that is so
+ * @usage_began: its CPU time was looked at in the last step
  * @unused: steps in a row in which that was much less than it had
  * @us: CPU time so far
  * @steps: since it came
@@ -72,6 +74,8 @@ struct app {
 	double window_s;
 	double shown;
 	double used;
+	bool usage_known;
+	bool usage_began;
 	unsigned int unused;
 	uint64_t us;
 	unsigned long steps;
@@ -82,8 +86,12 @@ struct app {
 	cpu_set_t cpus;
 };
 
-/* NULL: it has no goal, or is not there. @cpus: of the machine. */
-struct app *app_open(const struct settings *s, pid_t pid, double cpus, bool dry);
+/*
+ * NULL: it has no goal, or is not there. @reader is its, or closed; @info is what it says. @cpus:
+ * of the machine.
+ */
+struct app *app_open(const struct settings *s, struct throughput_reader *reader,
+		     const struct throughput_info *info, double cpus, bool dry);
 /* Move it to its group. Where its processes were is written down before that. */
 void app_take(struct app *a);
 /* False: not all of its processes are back, and it can be tried again. */
@@ -94,8 +102,8 @@ void app_look(struct app *a);
 bool app_step(struct app *a, const struct settings *s, double cpus, double seconds);
 /* It was given share.granted CPUs. */
 void app_give(struct app *a, enum actuator actuator);
-/* It may run on all of them again. */
-void app_free_cpus(struct app *a, const cpu_set_t *cpus);
+/* Nothing of this kind (bandwidth, cpuset) holds it back any more, also if it is paused. */
+void app_free(struct app *a, enum actuator actuator);
 bool app_is_managed(const struct app *a);
 enum app_state app_state(const struct app *a);
 /* For people: "held", "too few CPUs", … */

@@ -18,10 +18,10 @@
 #define PART 0.05
 /* Where programs are found: when something is added there, they are looked for at once. */
 #define PROGRAMS "/dev/shm"
-/* Otherwise each so many steps. */
-#define RARELY 4
-/* Files of programs that are not managed yet, looked at in a step. */
+/* So many of them are looked at in a step, */
 #define FILES 256
+/* and so many are opened that come to nothing. */
+#define IN_VAIN 16
 #define SCHED_EXT "/sys/kernel/sched_ext"
 /* Whole CPUs are not changed for less than this part of one. */
 #define HYSTERESIS 0.6
@@ -76,7 +76,7 @@ static void set_actuator(struct daemon *d, enum actuator actuator)
 {
 	bool whole = actuator == ACTUATOR_CPUS;
 
-	d->actuator = actuator;
+	d->actuator = d->refused = actuator;
 	d->machine.unit = whole ? 1 : PART;
 	d->machine.hysteresis = whole ? HYSTERESIS : 0.5;
 }
@@ -99,17 +99,21 @@ static void look_at_policy(struct daemon *d)
 	if (wanted == ACTUATOR_BANDWIDTH && is_bandwidth_ignored())
 		wanted = ACTUATOR_CPUS;
 	if (wanted == d->actuator)
+		d->refused = wanted;
+	if (wanted == d->refused)
 		return;
-	if (wanted == ACTUATOR_CPUS) {
-		complain("a policy of sched_ext runs, and cpu.max may mean nothing to it: programs get whole CPUs");
-		if (!d->dry && group_begin(d->settings.group, true))
-			return;
-	} else {
-		complain("the policy of sched_ext has ended: programs get parts of CPUs again");
-		for (i = 0; i < d->nr; i++)
-			if (app_is_managed(d->app[i]))
-				app_free_cpus(d->app[i], &d->cpus);
+	if (wanted == ACTUATOR_CPUS && !d->dry && group_begin(d->settings.group, true)) {
+		complain("a policy of sched_ext runs, cpu.max may mean nothing to it, and there is no cpuset: "
+			 "goals may not be held");
+		d->refused = wanted;
+		return;
 	}
+	if (wanted == ACTUATOR_CPUS)
+		complain("a policy of sched_ext runs, and cpu.max may mean nothing to it: programs get whole CPUs");
+	else
+		complain("the policy of sched_ext has ended: programs get parts of CPUs again");
+	for (i = 0; i < d->nr; i++)
+		app_free(d->app[i], d->actuator);
 	set_actuator(d, wanted);
 }
 
@@ -118,7 +122,7 @@ int daemon_begin(struct daemon *d)
 	struct rlimit files = {.rlim_cur = 0};
 	int err = 0;
 
-	/* A descriptor for each program. */
+	/* Some descriptors for each program. */
 	if (!getrlimit(RLIMIT_NOFILE, &files)) {
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
@@ -165,21 +169,19 @@ static bool has_too_many(const struct daemon *d, uid_t uid)
 static int find_new(pid_t pid, void *data)
 {
 	struct daemon *d = data;
+	struct throughput_reader *reader;
+	struct throughput_info info;
 	struct app *a, **more;
-	unsigned int number;
 
-	if (daemon_find(d, pid))
+	if (daemon_find(d, pid) || throughput_open(pid, &reader))
 		return 0;
-	number = d->file++;
-	if (number < d->first || number >= d->first + FILES)
-		return 0;
-	a = app_open(&d->settings, pid, d->machine.cpus, d->dry);
-	if (!a)
-		return 0;
-	if (has_too_many(d, a->info.uid)) {
-		app_close(a);
+	if (throughput_info(reader, &info) || has_too_many(d, info.uid)) {
+		throughput_close(reader);
 		return 0;
 	}
+	a = app_open(&d->settings, reader, &info, d->machine.cpus, d->dry);
+	if (!a)
+		return ++d->vain < IN_VAIN ? 0 : 1;
 	more = realloc(d->app, (d->nr + 1) * sizeof(*more));
 	if (!more) {
 		app_close(a);
@@ -201,16 +203,16 @@ static int find_new(pid_t pid, void *data)
 static void find_programs(struct daemon *d)
 {
 	struct stat st = {.st_mtim = d->changed};
+	bool rarely = d->steps % settings_rarely(&d->settings) == 0;
 
 	/* Goals can be set later, too: all are looked at each second. */
 	stat(PROGRAMS, &st);
-	if (d->steps % RARELY && d->changed.tv_sec == st.st_mtim.tv_sec &&
-	    d->changed.tv_nsec == st.st_mtim.tv_nsec)
+	if (!rarely && (d->first || (d->changed.tv_sec == st.st_mtim.tv_sec &&
+				     d->changed.tv_nsec == st.st_mtim.tv_nsec)))
 		return;
 	d->changed = st.st_mtim;
-	d->file = 0;
-	throughput_each(find_new, d);
-	d->first = d->first + FILES < d->file ? d->first + FILES : 0;
+	d->vain = 0;
+	throughput_some(&d->first, FILES, find_new, d);
 }
 
 void daemon_look(struct daemon *d)
@@ -271,34 +273,47 @@ static void divide(struct daemon *d, struct app **managed, size_t n, double cpus
 {
 	struct qos_machine machine = d->machine;
 	struct qos_share *share = calloc(n ? n : 1, sizeof(*share));
+	unsigned int *user = calloc(n ? n : 1, sizeof(*user));
 	size_t i;
 
 	machine.cpus = fmax(cpus, machine.unit);
-	if (!share)
-		return;
+	if (!share || !user)
+		goto out;
 	qsort(managed, n, sizeof(*managed), by_user);
-	for (i = 0; i < n; i++)
+	for (i = 0; i < n; i++) {
 		share[i] = managed[i]->share;
+		user[i] = managed[i]->info.uid;
+	}
 	limit_users(d, &machine, managed, share, n);
+	qos_divide_users(&machine, share, user, n);
 	qos_allocate(&machine, share, n);
 	for (i = 0; i < n; i++)
 		managed[i]->share = share[i];
+out:
+	free(user);
 	free(share);
 }
 
+/* Those that are paused keep theirs: they come first, and want what they have. */
 static void place(struct daemon *d, struct app **managed, size_t n)
 {
-	struct place *place = calloc(n ? n : 1, sizeof(*place));
-	size_t i;
+	struct place *place = calloc(d->nr ? d->nr : 1, sizeof(*place));
+	size_t i, paused = 0;
 
 	if (!place)
 		return;
+	for (i = 0; i < d->nr; i++)
+		if (d->app[i]->paused && !d->app[i]->left && CPU_COUNT(&d->app[i]->cpus))
+			place[paused++] = (struct place){.wanted = (unsigned int)CPU_COUNT(&d->app[i]->cpus),
+							 .cpus = d->app[i]->cpus};
 	for (i = 0; i < n; i++)
-		place[i] = (struct place){.wanted = (unsigned int)fmax(ceil(managed[i]->share.granted - 0.01), 1),
-					  .cpus = managed[i]->cpus};
-	place_all(&d->cpus, &d->topology, place, n);
+		place[paused + i] = (struct place){
+			.wanted = (unsigned int)fmax(ceil(managed[i]->share.granted - 0.01), 1),
+			.cpus = managed[i]->cpus,
+		};
+	place_all(&d->cpus, &d->topology, place, paused + n);
 	for (i = 0; i < n; i++) {
-		managed[i]->cpus = place[i].cpus;
+		managed[i]->cpus = place[paused + i].cpus;
 		/* With more programs than CPUs, some share one. */
 		if (managed[i]->share.granted < PART)
 			managed[i]->share.granted = d->machine.cpus / (double)n;

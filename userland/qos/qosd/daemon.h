@@ -18,9 +18,10 @@
  * @cpus: likewise, which
  * @topology: where these are
  * @actuator: in force: that of the settings, unless the scheduler would ignore it
+ * @refused: one that was wanted, in vain; otherwise as @actuator
  * @dry: nothing is changed
- * @first: of the files of programs that are not managed, by number: those that this step looks at
- * @file: number of the one that comes now
+ * @first: of the files of programs, by number: those that the next look begins with
+ * @vain: so many were opened in this look, and came to nothing
  * @changed: when something was added to the folder of these files
  * @last_ns: the last step
  * @steps: so many
@@ -34,9 +35,10 @@ struct daemon {
 	cpu_set_t cpus;
 	struct topology topology;
 	enum actuator actuator;
+	enum actuator refused;
 	bool dry;
-	unsigned int first;
-	unsigned int file;
+	unsigned long first;
+	unsigned int vain;
 	struct timespec changed;
 	bool verbose;
 	uint64_t last_ns;

@@ -292,7 +292,6 @@ static void close_files(struct group *g)
 
 int group_open(struct group *g, const char *name)
 {
-	memset(g, 0, sizeof(*g));
 	snprintf(g->path, sizeof(g->path), "%.200s/%.50s", base, name);
 	if (mkdir(g->path, 0755) && errno != EEXIST) {
 		int err = -errno;
@@ -438,6 +437,21 @@ static void set_burst(const struct group *g, long us)
 		return;
 }
 
+/* What is there is not what we wrote. */
+static bool is_others_bandwidth(const struct group *g)
+{
+	char text[64];
+
+	return g->max[0] && read_open(g->max_fd, text, sizeof(text)) > 0 && strcmp(text, g->max);
+}
+
+static bool is_others_cpus(const struct group *g)
+{
+	char text[sizeof(g->cpus)];
+
+	return g->cpus[0] && read_from(g->path, "cpuset.cpus", text, sizeof(text)) >= 0 && strcmp(text, g->cpus);
+}
+
 int group_set_bandwidth(struct group *g, double cpus)
 {
 	long quota = (long)(cpus * GROUP_PERIOD_US + 0.5);
@@ -447,6 +461,8 @@ int group_set_bandwidth(struct group *g, double cpus)
 	quota = quota < 1000 ? 1000 : quota;
 	if (quota == g->quota_us)
 		return 0;
+	if (is_others_bandwidth(g))
+		return -EBUSY;
 	snprintf(text, sizeof(text), "%ld %d", quota, GROUP_PERIOD_US);
 	if (quota < g->quota_us)
 		set_burst(g, quota);
@@ -459,6 +475,18 @@ int group_set_bandwidth(struct group *g, double cpus)
 	return 0;
 }
 
+int group_free_bandwidth(struct group *g)
+{
+	if (!g->max[0])
+		return 0;
+	if (is_others_bandwidth(g))
+		return -EBUSY;
+	g->max[0] = '\0';
+	g->quota_us = 0;
+	set_burst(g, 0);
+	return pwrite(g->max_fd, "max", 3, 0) < 0 ? -errno : 0;
+}
+
 int group_set_cpus(struct group *g, const cpu_set_t *cpus)
 {
 	char text[sizeof(g->cpus)];
@@ -467,10 +495,23 @@ int group_set_cpus(struct group *g, const cpu_set_t *cpus)
 	cpu_list_print(text, sizeof(text), cpus);
 	if (!strcmp(text, g->cpus))
 		return 0;
+	if (is_others_cpus(g))
+		return -EBUSY;
 	err = write_to(g->path, "cpuset.cpus", text);
 	if (!err)
 		strcpy(g->cpus, text);
 	return err;
+}
+
+int group_free_cpus(struct group *g)
+{
+	if (!g->cpus[0])
+		return 0;
+	if (is_others_cpus(g))
+		return -EBUSY;
+	g->cpus[0] = '\0';
+	/* None of its own: those of the group above. */
+	return write_to(g->path, "cpuset.cpus", "\n");
 }
 
 int group_check(const struct group *g, pid_t pid, const char **what)
@@ -481,10 +522,10 @@ int group_check(const struct group *g, pid_t pid, const char **what)
 	if (!path_of(pid, text, sizeof(text)) && strcmp(text, g->path + strlen(GROUP_ROOT)))
 		return -EBUSY;
 	*what = "its cpu.max was changed";
-	if (g->max[0] && read_open(g->max_fd, text, sizeof(text)) > 0 && strcmp(text, g->max))
+	if (is_others_bandwidth(g))
 		return -EBUSY;
 	*what = "its cpuset.cpus was changed";
-	if (g->cpus[0] && read_from(g->path, "cpuset.cpus", text, sizeof(text)) >= 0 && strcmp(text, g->cpus))
+	if (is_others_cpus(g))
 		return -EBUSY;
 	*what = NULL;
 	return 0;
@@ -501,17 +542,21 @@ int group_usage(const struct group *g, uint64_t *us)
 	return 0;
 }
 
+/* The kernel gives a page at a time. */
 int group_threads(const struct group *g, unsigned int *threads)
 {
-	char text[65536], *line;
+	char text[4096];
+	ssize_t n, i;
+	int fd = open_in(g->path, "cgroup.threads", O_RDONLY);
 
-	if (read_from(g->path, "cgroup.threads", text, sizeof(text)) < 0)
-		return -EIO;
+	if (fd < 0)
+		return fd;
 	*threads = 0;
-	for (line = text; *line; line++)
-		*threads += *line == '\n';
-	*threads += line != text;
-	return 0;
+	while ((n = read(fd, text, sizeof(text))) > 0)
+		for (i = 0; i < n; i++)
+			*threads += text[i] == '\n';
+	close(fd);
+	return n < 0 ? -EIO : 0;
 }
 
 int group_close(struct group *g)

@@ -56,17 +56,22 @@ int group_machine_cpus(cpu_set_t *cpus);
 int group_recover(const char *state);
 void group_end(void);
 
-int group_open(struct group *g, const char *name);
 /*
  * Find the process that began at @start, with those beside it that it has started: they are in
  * @origin. -ESRCH: it is not there, or not @uid's; -EALREADY: it is in a group of ours, because
  * another program has started it; -EPERM: its group, or one above, has limits that it would escape.
  */
 int group_find(struct group *g, pid_t pid, uint64_t start, uid_t uid);
+/* Make the folder for what was found. */
+int group_open(struct group *g, const char *name);
 /* Move them. -ESRCH: there is none any more. */
 int group_take(struct group *g, pid_t pid, uid_t uid);
+/* -EBUSY: somebody else has changed it, see group_check(). */
 int group_set_bandwidth(struct group *g, double cpus);
 int group_set_cpus(struct group *g, const cpu_set_t *cpus);
+/* As if we had never set it. */
+int group_free_bandwidth(struct group *g);
+int group_free_cpus(struct group *g);
 /* Is all as it was left? -EBUSY: somebody else has changed it, @what says what. */
 int group_check(const struct group *g, pid_t pid, const char **what);
 /* CPU time so far. */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,10 +14,24 @@
 static const char head[] = "monotonic_s,pid,program,unit,rate,goal_min,goal_max,weight,asked,part,granted,used,"
 			   "threads,a,b,pole,trusted,state\n";
 
+/* Of a qosd that was killed, or a file system that was full. */
+static bool ends_in_row(const char *path, off_t size)
+{
+	int fd = size ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
+	char last = '\n';
+	bool is_row;
+
+	if (fd < 0)
+		return false;
+	is_row = pread(fd, &last, 1, size - 1) == 1 && last != '\n';
+	close(fd);
+	return is_row;
+}
+
 int log_open(FILE **log, const char *path)
 {
 	/* A pipe that nobody reads must not hold us up. */
-	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0644);
+	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0600);
 	struct stat st;
 
 	if (fd < 0)
@@ -28,8 +43,8 @@ int log_open(FILE **log, const char *path)
 		close(fd);
 		return err;
 	}
-	if (!st.st_size)
-		fputs(head, *log);
+	/* Each run begins with it; before that, a row that was cut off ends. */
+	fprintf(*log, "%s%s", ends_in_row(path, st.st_size) ? "\n" : "", head);
 	return 0;
 }
 

@@ -7,7 +7,10 @@
 
 #include "daemon.h"
 
-/* 0 or a negative errno. What the file had stays. */
+/*
+ * 0 or a negative errno. What the file had stays. It is root's only, as programs can be hidden from
+ * others.
+ */
 int log_open(FILE **log, const char *path);
 /* A log that cannot be written any more is closed, and *@log is NULL: the reason has been said. */
 void log_step(FILE **log, const struct daemon *d);

@@ -196,6 +196,11 @@ int settings_read(struct settings *s, const char *path)
 	return err;
 }
 
+unsigned long settings_rarely(const struct settings *s)
+{
+	return s->step_s < 1 ? (unsigned long)(1 / s->step_s + 0.5) : 1;
+}
+
 const struct rule *settings_rule(const struct settings *s, const char *name, uid_t uid)
 {
 	size_t i;

@@ -52,6 +52,8 @@ struct settings {
 void settings_begin(struct settings *s);
 /* 0 or -EINVAL: what is wrong has been said. */
 int settings_read(struct settings *s, const char *path);
+/* What seldom changes is looked at each so many steps: about a second. */
+unsigned long settings_rarely(const struct settings *s);
 const struct rule *settings_rule(const struct settings *s, const char *name, uid_t uid);
 void settings_end(struct settings *s);
 

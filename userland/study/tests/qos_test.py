@@ -39,6 +39,8 @@ class LogTest(unittest.TestCase):
         first, second = programs[0], programs[1]
         self.write(HEAD + ROWS + '10.750,8,"c')
         self.assertEqual(len(log.read(self.path)[1].columns["rate"]), 1)
+        self.write(HEAD + ROWS + '10.750,8,"c\n' + HEAD + ROWS.replace(",7,", ",9,"))
+        self.assertEqual([program.pid for program in log.read(self.path)], [9, 8])
         self.assertEqual((first.name, first.pid, first.unit), ('a, "b"', 7, "frames/s"))
         self.assertEqual(first.columns["granted"], [2, 2.5])
         self.assertTrue(math.isnan(second.columns["rate"][0]))
@@ -53,8 +55,9 @@ class LogTest(unittest.TestCase):
     def test_wrong(self) -> None:
         """Each says what is wrong."""
         for text, why in ((HEAD, "no program was managed"), ("x,y\n1,2\n", "is not a log of qosd"),
-                          ("", "is not a log of qosd"), (HEAD + "10.750,7\n" + ROWS, "line 2"),
-                          (HEAD + "1,x" + 16 * ",1" + "\n", "line 2")):
+                          ("", "is not a log of qosd"),
+                          (HEAD + ROWS + HEAD, "no program was managed"),
+                          (HEAD + "1,x" + 16 * ",1" + "\n", "'1,x,1")):
             self.write(text)
             with self.assertRaisesRegex(Failure, why):
                 log.read(self.path)

@@ -4,7 +4,7 @@
  * throughput(1), -f.
  *
  * The first function that is called is the one that counts, as some call each other. A process that
- * calls none is not an application.
+ * calls none is not an application. No call of a function is changed by this.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "calls.h"
 #include "throughput.h"
@@ -22,24 +21,54 @@ typedef long (*function)(long, long, long, long, long, long);
 #define NUMBER(name, is_unit, by_itself) CALL_##name,
 enum call { NO_CALL, EACH_CALL(NUMBER) };
 
+/**
+ * struct settings - what "throughput run" says, as of the beginning of the program
+ * @function: that counts; "": any
+ * @name: and @unit: "": not said
+ * @min: goal; 0: none
+ */
+static struct {
+	char function[64];
+	char name[THROUGHPUT_NAME];
+	char unit[THROUGHPUT_NAME];
+	double min;
+	double max;
+	unsigned int weight;
+} settings;
+
 static int counted;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-static void begin(void)
+static void copy(char *to, size_t size, const char *name)
 {
-	const char *goal = getenv(CALLS_GOAL), *weight = getenv(CALLS_WEIGHT);
-	double min, max;
+	const char *text = getenv(name);
 
-	throughput_begin(getenv(CALLS_NAME), getenv(CALLS_UNIT));
-	if (goal && sscanf(goal, "%lf-%lf", &min, &max) == 2)
-		throughput_goal_range(min, max, weight ? (unsigned int)atoi(weight) : 100);
+	snprintf(to, size, "%s", text ? text : "");
 }
 
-static bool is_wanted(const char *name, bool by_itself)
+/* Programs change their environment, and the way in which numbers are written. */
+static __attribute__((constructor)) void read_settings(void)
 {
-	const char *wanted = getenv(CALLS_FUNCTION);
+	const char *goal = getenv(CALLS_GOAL), *weight = getenv(CALLS_WEIGHT);
+	char *end;
 
-	return !wanted || !strcmp(wanted, CALLS_ANY) ? by_itself : !strcmp(wanted, name);
+	copy(settings.function, sizeof(settings.function), CALLS_FUNCTION);
+	copy(settings.name, sizeof(settings.name), CALLS_NAME);
+	copy(settings.unit, sizeof(settings.unit), CALLS_UNIT);
+	if (!strcmp(settings.function, CALLS_ANY))
+		settings.function[0] = '\0';
+	settings.weight = weight ? (unsigned int)strtoul(weight, NULL, 10) : 100;
+	if (!goal)
+		return;
+	settings.min = strtod(goal, &end);
+	settings.max = *end == '-' ? strtod(end + 1, NULL) : settings.min;
+}
+
+static void begin(void)
+{
+	throughput_begin(settings.name[0] ? settings.name : NULL, settings.unit[0] ? settings.unit : NULL);
+	if (settings.min > 0)
+		throughput_goal_range(settings.min, settings.max, settings.weight);
 }
 
 /* Is it this function that counts? */
@@ -49,25 +78,35 @@ static bool is_counted(enum call call, const char *name, bool by_itself)
 
 	if (now)
 		return now == (int)call;
-	if (!is_wanted(name, by_itself))
+	if (settings.function[0] ? strcmp(settings.function, name) : !by_itself)
 		return false;
 	pthread_once(&once, begin);
 	return __atomic_compare_exchange_n(&counted, &now, (int)call, false, __ATOMIC_RELAXED,
 					   __ATOMIC_RELAXED) || now == (int)call;
 }
 
-static function next(function *known, const char *name)
+/*
+ * The function itself. A plugin's libraries are not among those that RTLD_NEXT looks at, so these
+ * are looked for from whoever calls. NULL: there is none: a program that asks whether there is one
+ * was told so by our name, and calls it.
+ */
+static function next(function *known, const char *name, const void *caller)
 {
 	function f = __atomic_load_n(known, __ATOMIC_RELAXED);
-	void *found;
+	void *found, *library = NULL;
+	Dl_info info;
 
 	if (f)
 		return f;
 	found = dlsym(RTLD_NEXT, name);
-	if (!found) {
-		fprintf(stderr, "throughput: %s is called, and no library has it\n", name);
-		_exit(127);
+	if (!found && dladdr(caller, &info) && info.dli_fname)
+		library = dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD);
+	if (library) {
+		found = dlsym(library, name);
+		dlclose(library);
 	}
+	if (!found)
+		return NULL;
 	memcpy(&f, &found, sizeof(f));
 	__atomic_store_n(known, f, __ATOMIC_RELAXED);
 	return f;
@@ -77,9 +116,10 @@ static function next(function *known, const char *name)
 	__attribute__((visibility("default"))) long name(long, long, long, long, long, long); \
 	long name(long a, long b, long c, long d, long e, long f)                             \
 	{                                                                                     \
-		static function real;                                                         \
-		bool counts = is_counted(CALL_##name, #name, by_itself);                      \
-		long result = next(&real, #name)(a, b, c, d, e, f);                           \
+		static function known;                                                        \
+		function real = next(&known, #name, __builtin_return_address(0));             \
+		bool counts = real && is_counted(CALL_##name, #name, by_itself);              \
+		long result = real ? real(a, b, c, d, e, f) : 0;                              \
                                                                                               \
 		if (counts && (is_unit))                                                      \
 			throughput_tick(1);                                                   \

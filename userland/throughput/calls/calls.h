@@ -11,7 +11,7 @@
 	/* A picture is shown. */                         \
 	CALL(SDL_RenderPresent, true, true)               \
 	CALL(SDL_GL_SwapWindow, true, true)               \
-	CALL(SDL_UpdateWindowSurface, !(int)result, true) \
+	CALL(SDL_UpdateWindowSurface, true, true)         \
 	CALL(SDL_Flip, !(int)result, true)                \
 	CALL(glfwSwapBuffers, true, true)                 \
 	CALL(glXSwapBuffers, true, true)                  \

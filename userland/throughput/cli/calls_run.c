@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "calls.h"
@@ -48,8 +49,10 @@ static bool can_load(const char *program)
 	/* Whether it can be executed at all, execvp() says. */
 	if (find_program(program, path, sizeof(path)) || stat(path, &st))
 		return true;
-	if (st.st_mode & (S_ISUID | S_ISGID)) {
-		complain("'%s' has other rights than you (set-uid), and is not watched by -f: try -p", program);
+	if ((st.st_mode & S_ISUID && st.st_uid != getuid()) || (st.st_mode & S_ISGID && st.st_gid != getgid()) ||
+	    getxattr(path, "security.capability", NULL, 0) > 0) {
+		complain("'%s' has other rights than you (set-uid, capabilities), and is not watched by -f: try -p",
+			 program);
 		return false;
 	}
 	if (!elf_is_dynamic(path)) {
@@ -70,7 +73,7 @@ static void set(const char *name, const char *value)
 int calls_run(const struct calls_options *o, char **argv)
 {
 	const char *library = getenv("THROUGHPUT_LIBRARY"), *others = getenv("LD_PRELOAD");
-	char text[PATH_MAX];
+	char text[64], *preload = NULL;
 	int err;
 
 	if (!is_known(o->function)) {
@@ -83,10 +86,17 @@ int calls_run(const struct calls_options *o, char **argv)
 		complain("%s: %s", library, strerror(errno));
 		return STATUS_FAILED;
 	}
+	/* These stand between names there. */
+	if (strpbrk(library, ": ")) {
+		complain("%s: LD_PRELOAD has no way to name it: there is a blank or a colon", library);
+		return STATUS_FAILED;
+	}
 	if (!can_load(argv[0]))
 		return STATUS_FAILED;
-	snprintf(text, sizeof(text), "%s%s%s", library, others ? ":" : "", others ? others : "");
-	setenv("LD_PRELOAD", text, 1);
+	if (asprintf(&preload, "%s%s%s", library, others ? ":" : "", others ? others : "") < 0)
+		return STATUS_FAILED;
+	setenv("LD_PRELOAD", preload, 1);
+	free(preload);
 	set(CALLS_FUNCTION, o->function);
 	set(CALLS_NAME, o->name);
 	set(CALLS_UNIT, o->unit);

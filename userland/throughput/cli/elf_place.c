@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <gelf.h>
@@ -20,11 +21,13 @@ struct file {
 
 static int open_elf(struct file *f, const char *path)
 {
+	struct stat st;
+
 	elf_version(EV_CURRENT);
-	f->fd = open(path, O_RDONLY | O_CLOEXEC);
+	f->fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (f->fd < 0)
 		return -errno;
-	f->elf = elf_begin(f->fd, ELF_C_READ, NULL);
+	f->elf = fstat(f->fd, &st) || !S_ISREG(st.st_mode) ? NULL : elf_begin(f->fd, ELF_C_READ, NULL);
 	if (f->elf && elf_kind(f->elf) == ELF_K_ELF)
 		return 0;
 	elf_end(f->elf);

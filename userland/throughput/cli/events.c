@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Events of the PMU, and what a monitoring module makes of them, by libpmctrack. */
 #include <errno.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@
  * @set: its event sets, @sets of them; 0: those of the monitoring module
  * @virt: virtual counter, if it is one
  * @units: taken so far
+ * @told: of what is missing
  */
 struct events {
 	struct counter counter;
@@ -27,6 +29,7 @@ struct events {
 	int sets;
 	int virt;
 	uint64_t units;
+	bool told;
 };
 
 static uint64_t units_of(const struct events *e, const struct pmctrack_record *rec)
@@ -40,6 +43,28 @@ static uint64_t units_of(const struct events *e, const struct pmctrack_record *r
 	return of >= 0 && rec->nr_counts ? rec->counts[0] : 0;
 }
 
+/* Of records that were lost, events are known, but not what a monitoring module makes of them. */
+static uint64_t lost_of(const struct events *e)
+{
+	uint64_t sum = 0;
+	unsigned int type;
+
+	for (type = 0; e->virt < 0 && type < PMCTRACK_MAX_CORE_TYPES; type++)
+		sum += pmctrack_session__lost_count_of(e->session, type, 0, pmctrack_evset__counter(e->set[0], 0));
+	return sum;
+}
+
+static void tell_missing(struct events *e, const struct pmctrack_session_stats *stats)
+{
+	if (e->told || (!stats->skipped_threads && !(e->virt >= 0 && stats->lost)))
+		return;
+	e->told = true;
+	if (stats->skipped_threads)
+		complain("%u threads are not counted: the kernel had no memory for them", stats->skipped_threads);
+	else
+		complain("the last units of threads that have ended are lost: the kernel's buffers were full");
+}
+
 static int read_events(struct counter *c, uint64_t *units)
 {
 	struct events *e = (struct events *)c;
@@ -49,9 +74,10 @@ static int read_events(struct counter *c, uint64_t *units)
 
 	while ((n = pmctrack_session__next(e->session, &rec)) > 0)
 		e->units += units_of(e, rec);
-	*units = e->units;
+	*units = e->units + lost_of(e);
 	if (!n) {
 		pmctrack_session__stats(e->session, &stats);
+		tell_missing(e, &stats);
 		n = stats.revoked ? -ESHUTDOWN : 0;
 	}
 	return n;

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -75,19 +76,29 @@ static void remove_event(const char *name)
 	write_event(text);
 }
 
-/* What processes of ours have left that were killed. */
+/* What processes of ours have left that were killed. The list is read first, and changed then. */
 static void remove_old(void)
 {
 	FILE *in = fopen(EVENTS, "re");
-	char line[PATH_MAX + 128], name[NAME];
+	char line[PATH_MAX + 128], name[NAME], (*found)[NAME] = NULL, (*more)[NAME];
+	size_t nr = 0;
 	int pid;
 
-	while (in && fgets(line, sizeof(line), in))
-		if (sscanf(line, "%*[pr]:" FOLDER "/%31[a-z0-9_]", name) == 1 &&
-		    sscanf(name, "p%d_", &pid) == 1 && kill(pid, 0) && errno == ESRCH)
-			remove_event(name);
+	while (in && fgets(line, sizeof(line), in)) {
+		if (sscanf(line, "%*[pr]:" FOLDER "/%31[a-z0-9_]", name) != 1 || sscanf(name, "p%d_", &pid) != 1 ||
+		    !kill(pid, 0) || errno != ESRCH)
+			continue;
+		more = realloc(found, (nr + 1) * sizeof(*found));
+		if (!more)
+			break;
+		found = more;
+		memcpy(found[nr++], name, sizeof(name));
+	}
 	if (in)
 		fclose(in);
+	while (nr)
+		remove_event(found[--nr]);
+	free(found);
 }
 
 static void close_probe(struct counter *c)
@@ -104,6 +115,7 @@ static void close_probe(struct counter *c)
 static int make_event(const char *name, const char *path, uint64_t at, uint64_t semaphore, bool is_return)
 {
 	char text[PATH_MAX + 128], counter[32] = "";
+	int err;
 
 	/* The file's syntax has no way to write them. */
 	if (strpbrk(path, " \t\n"))
@@ -112,7 +124,9 @@ static int make_event(const char *name, const char *path, uint64_t at, uint64_t 
 		snprintf(counter, sizeof(counter), "(0x%llx)", (unsigned long long)semaphore);
 	snprintf(text, sizeof(text), "%c:" FOLDER "/%s %s:0x%llx%s\n", is_return ? 'r' : 'p', name, path,
 		 (unsigned long long)at, counter);
-	return write_event(text);
+	err = write_event(text);
+	/* That it has the place is known: it is the path that the kernel does not find. */
+	return err == -ENOENT ? -EXDEV : err;
 }
 
 /*
@@ -130,16 +144,18 @@ static int open_place(struct probe *p, const char *path, uint64_t at, uint64_t s
 		.enable_on_exec = 1,
 	};
 	char file[128], id[16], *name = p->name[p->nr];
+	uint32_t lot;
 	int fd, err;
 
-	snprintf(name, NAME, "p%d_%u", (int)getpid(), p->nr);
-	/* Of a process that had our number. */
-	remove_event(name);
+	/* Others may have our number: those before us, and those in other containers. */
+	if (getrandom(&lot, sizeof(lot), GRND_NONBLOCK) != sizeof(lot))
+		lot = 0;
+	snprintf(name, NAME, "p%d_%08x_%u", (int)getpid(), lot, p->nr);
 	err = make_event(name, path, at, semaphore, is_return);
 	if (err)
 		return err;
 	snprintf(file, sizeof(file), TRACING "/events/" FOLDER "/%s/id", name);
-	err = text_file_line(file, id, sizeof(id)) ? 0 : -ENOSYS;
+	err = text_file_line(file, id, sizeof(id)) ? 0 : -ESTALE;
 	attr.config = err ? 0 : strtoul(id, NULL, 10);
 	fd = err ? -1 : (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
 	if (fd < 0) {
@@ -164,6 +180,10 @@ static const char *reason(int err)
 		return "no " EVENTS ": mount -t tracefs none " TRACING ", and a kernel with CONFIG_UPROBE_EVENTS";
 	case -EINVAL:
 		return "the kernel takes no such place, or no path with blanks";
+	case -EXDEV:
+		return "the kernel finds no such file: is it in another mount namespace?";
+	case -ESTALE:
+		return "somebody else has changed " EVENTS " meanwhile: try again";
 	case -EACCES:
 	case -EPERM:
 		return "needs root: CAP_PERFMON, and " EVENTS;
@@ -217,7 +237,7 @@ struct counter *probe_open(const char *spec, pid_t pid)
 	if (!p || !copy || cut(copy, &w))
 		goto out;
 	remove_old();
-	p->counter = (struct counter){read_probe, close_probe, "the function was never called"};
+	p->counter = (struct counter){read_probe, close_probe, "the function was never called, or the kernel could not put a breakpoint there"};
 	err = w.provider ? elf_find_mark(w.path, w.provider, w.name, &places) :
 			   elf_find_function(w.path, w.name, &places);
 	for (i = 0; !err && i < places.nr; i++)

@@ -84,8 +84,11 @@ static int set_bytes(void *options, const struct option_entry *e, const char *ar
 	unsigned long fd = STDOUT_FILENO;
 
 	(void)e;
-	if (arg && (number_count(arg, &fd) || fd > 1000 || fcntl((int)fd, F_GETFD) < 0))
-		return bad("-d %s: not the number of a descriptor that is open, as with 5>FILE", arg);
+	if (arg && (number_count(arg, &fd) || fd > 1000 || fcntl((int)fd, F_GETFD) < 0 ||
+		    (fcntl((int)fd, F_GETFL) & O_ACCMODE) == O_RDONLY))
+		return bad("-d %s: not the number of a descriptor that can be written, as with 5>FILE", arg);
+	if (o->descriptor >= 0)
+		return bad("%s", "-b and -d: bytes of one descriptor count");
 	o->descriptor = (int)fd;
 	return 0;
 }

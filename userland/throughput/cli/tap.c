@@ -43,6 +43,13 @@ static bool write_all(int fd, const char *bytes, size_t nr)
 		n = write(fd, bytes, nr);
 		if (n < 0 && errno == EINTR)
 			continue;
+		/* Whoever reads is late, and somebody has made it so that we are told. */
+		if (n < 0 && errno == EAGAIN) {
+			struct pollfd room = {.fd = fd, .events = POLLOUT};
+
+			poll(&room, 1, -1);
+			continue;
+		}
 		if (n <= 0)
 			return false;
 		bytes += n;

@@ -127,6 +127,19 @@ struct throughput_reader;
 int throughput_each(int (*found)(pid_t pid, void *data), void *data);
 
 /**
+ * throughput_some() - the same, a part of them: anybody can make many files
+ * @first: in: how many to pass over; out: for the next call, also if @found has ended the search;
+ *	0: there are no more
+ * @most: how many to look at, alive or not
+ * @found: see above
+ * @data: likewise
+ *
+ * Return: as throughput_each().
+ */
+int throughput_some(unsigned long *first, unsigned long most, int (*found)(pid_t pid, void *data),
+		    void *data);
+
+/**
  * throughput_open() - look at an application
  * @pid: the process that registered it
  * @reader: goes here; for throughput_close()

@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -152,26 +153,42 @@ static bool is_living(const char *path, pid_t pid, unsigned long long began)
 	return locked;
 }
 
-int throughput_each(int (*found)(pid_t pid, void *data), void *data)
+int throughput_some(unsigned long *first, unsigned long most, int (*found)(pid_t pid, void *data),
+		    void *data)
 {
 	DIR *folder = opendir(SEGMENT_FOLDER);
+	unsigned long number = 0, begin = *first;
 	char path[300];
 	unsigned long long began;
 	struct dirent *entry;
-	int err = 0, number;
+	int err = 0, nr;
 	pid_t pid;
 
 	if (!folder)
 		return -errno;
+	*first = 0;
 	while (!err && (entry = readdir(folder))) {
-		if (!parse(entry->d_name, &pid, &began, &number))
+		if (!parse(entry->d_name, &pid, &began, &nr) || number++ < begin)
 			continue;
+		if (number - begin > most) {
+			*first = begin + most;
+			break;
+		}
 		snprintf(path, sizeof(path), SEGMENT_FOLDER "/%s", entry->d_name);
 		if (is_living(path, pid, began))
 			err = found(pid, data);
 	}
+	if (err)
+		*first = number;
 	closedir(folder);
 	return err;
+}
+
+int throughput_each(int (*found)(pid_t pid, void *data), void *data)
+{
+	unsigned long first = 0;
+
+	return throughput_some(&first, ULONG_MAX, found, data);
 }
 
 /* One of a process's files. */

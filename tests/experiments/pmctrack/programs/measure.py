@@ -22,16 +22,16 @@ CPUS = 4
 GROUPS = Path("/sys/fs/cgroup")
 # Of two kinds by turns; and a part of one kind. They have no end.
 VIDEO, CALM = "/tmp/video.yuv", "/tmp/calm.yuv"
-CALM_BYTES = 60 * 352 * 288 * 3 // 2
+CALM_BYTES = 200 * 176 * 144 * 3 // 2
 TURNS = f"while :; do cat {VIDEO}; done"
 LOOP = f"while :; do cat {CALM}; done"
 LIBRARIES = "/usr/lib/x86_64-linux-gnu"
-RAW = "-s 352x288 -pix_fmt yuv420p"
+RAW = "-s 176x144 -pix_fmt yuv420p"
 
 # Until a program delivers something.
 FIRST_UNIT_S = 60
 X264 = ("x264 --quiet --no-progress --preset superfast --threads 8 --demuxer raw"
-        " --input-res 352x288 -o /dev/null -")
+        " --input-res 176x144 -o /dev/null -")
 X264_PROBE = f"-u frames/s -p uprobe:{LIBRARIES}/libx264.so.164:x264_encoder_encode"
 
 # How each says what it delivers, and its command: more threads than there are CPUs.
@@ -40,7 +40,7 @@ PROGRAMS = {
     "x264-turns": (X264_PROBE, f"{TURNS} | {X264}"),
     "x265": (f"-u frames/s -p uprobe:{LIBRARIES}/libx265.so.199:x265_encoder_encode",
              f"{LOOP} | x265 --log-level none --no-progress --preset ultrafast --pools 8"
-             " --input-res 352x288 --fps 25 --input - -o /dev/null"),
+             " --input-res 176x144 --fps 25 --input - -o /dev/null"),
     "ffmpeg": ("-u frames/s -f avcodec_receive_packet",
                f"exec ffmpeg -nostdin -v error -stream_loop -1 -f rawvideo {RAW} -i {CALM}"
                " -c:v mpeg4 -threads 8 -f null -"),

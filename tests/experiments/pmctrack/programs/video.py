@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""A video (raw 4:2:0, 352x288) for encoders: calm parts and busy ones take turns.
+"""A video (raw 4:2:0, 176x144) for encoders: calm parts and busy ones take turns.
 
 Usage: video.py FILE
 """
@@ -10,9 +10,9 @@ import sys
 
 import numpy as np
 
-WIDTH, HEIGHT = 352, 288
+WIDTH, HEIGHT = 176, 144
 # Pictures of a part; four parts.
-PART = 60
+PART = 400
 
 
 def picture(number: int, busy: bool, lot: np.random.Generator) -> bytes:
@@ -21,10 +21,10 @@ def picture(number: int, busy: bool, lot: np.random.Generator) -> bytes:
     luma = 96 + 48 * np.sin((across + 2 * number) / 37) + 32 * np.cos((down - number) / 23)
     if busy:
         for square in range(24):
-            top = (square * 53 + number * (square % 7 - 3) * 3) % (HEIGHT - 32)
-            left = (square * 97 + number * (square % 5 - 2) * 4) % (WIDTH - 32)
-            luma[top:top + 32, left:left + 32] += 40 * (square % 3 - 1)
-        luma += lot.normal(0, 3, luma.shape)
+            top = (square * 53 + number * (square % 7 - 3) * 3) % (HEIGHT - 16)
+            left = (square * 97 + number * (square % 5 - 2) * 4) % (WIDTH - 16)
+            luma[top:top + 16, left:left + 16] += 40 * (square % 3 - 1)
+        luma += lot.normal(0, 2, luma.shape)
     else:
         luma += lot.normal(0, 0.7, luma.shape)
     chroma = np.full((HEIGHT // 2, WIDTH // 2), 128) + 20 * np.sin(number / 9)

@@ -383,6 +383,40 @@ static void limit_test(void **state)
 	assert_near(fits[0].granted, 1.5, 0.011);
 }
 
+/* One user with 64 programs, and one with a single one, on 16 CPUs. */
+static void users_test(void **state)
+{
+	struct qos_machine machine = {.cpus = 16, .unit = 0.01};
+	struct qos_share share[65];
+	unsigned int user[65], i;
+
+	(void)state;
+	for (i = 0; i < 65; i++) {
+		share[i] = (struct qos_share){.demand = i < 64 ? 2 : 6, .cap = 16, .weight = 100};
+		user[i] = i < 64 ? 1000 : 1001;
+	}
+	qos_divide_users(&machine, share, user, 65);
+	qos_allocate(&machine, share, 65);
+	assert_near(share[64].granted, 6, 0.02);
+	assert_near(sum_of(share, 64), 10, 0.7);
+	/* Both ask for all. */
+	for (i = 0; i < 65; i++) {
+		share[i].demand = 16;
+		share[i].cap = 16;
+	}
+	qos_divide_users(&machine, share, user, 65);
+	qos_allocate(&machine, share, 65);
+	assert_near(share[64].granted, 8, 0.5);
+	/* One user alone has what there is; and what fits is given. */
+	share[0] = share[1] = (struct qos_share){.demand = 10, .cap = 16, .weight = 100};
+	qos_divide_users(&machine, share, user, 2);
+	assert_near(share[0].cap, 16, 1e-9);
+	share[1].demand = 5;
+	user[1] = 1001;
+	qos_divide_users(&machine, share, user, 2);
+	assert_near(share[0].cap, 16, 1e-9);
+}
+
 /*
  * Too few CPUs, and demands that change: in each 10 s (40 steps), each program has its part within
  * 5 %, also of whole CPUs.
@@ -436,6 +470,7 @@ int main(void)
 		cmocka_unit_test(range_test),	cmocka_unit_test(absurd_test),
 		cmocka_unit_test(divide_test),	cmocka_unit_test(rounding_test),
 		cmocka_unit_test(random_test),	cmocka_unit_test(limit_test),
+		cmocka_unit_test(users_test),
 		cmocka_unit_test(crowded_test),
 	};
 

@@ -23,29 +23,39 @@ class Program:
     columns: dict[str, list[float]]
 
 
+def _row(columns: list[str], line: str) -> dict[str, str] | None:
+    """Names have no line feeds, so a line that is damaged is one row. None: it is not complete."""
+    (fields,) = csv.reader([line])
+    return dict(zip(columns, fields)) if len(fields) == len(columns) else None
+
+
 def read(path: Path) -> list[Program]:
-    """In the order in which they came. Several runs of qosd can have written to a file."""
+    """Those of the last run of qosd, each of which begins with the names of the columns.
+
+    A row that is not complete is passed over: it is being written, or qosd was killed.
+    """
     found: dict[tuple[int, str], Program] = {}
-    cut_off: int | None = None
-    with open(path, encoding="utf-8", newline="") as file:
-        rows = csv.DictReader(file)
-        if not {*NUMBERS, "pid", "program", "unit"} <= set(rows.fieldnames or ()):
+    with open(path, encoding="utf-8", newline="\n") as file:
+        head = file.readline()
+        columns = head.rstrip("\n").split(",")
+        if not {*NUMBERS, "pid", "program", "unit"} <= set(columns):
             raise Failure(f"{path} is not a log of qosd (-l)")
-        try:
-            for row in rows:
-                if cut_off:
-                    raise Failure(f"{path}: line {cut_off}: not all columns are there")
-                # The last one may not be complete: qosd writes it, or was killed.
-                if None in row.values():
-                    cut_off = rows.line_num
-                    continue
+        for line in file:
+            if line == head:
+                found.clear()
+                continue
+            row = _row(columns, line)
+            if not row:
+                continue
+            try:
                 key = (int(row["pid"]), row["program"])
-                program = found.setdefault(key, Program(row["program"], key[0], row["unit"],
-                                                        defaultdict(list)))
-                for name in NUMBERS:
-                    program.columns[name].append(float(row[name] or "nan"))
-        except (ValueError, TypeError) as error:
-            raise Failure(f"{path}: line {rows.line_num}: {error}") from error
+                numbers = {name: float(row[name] or "nan") for name in NUMBERS}
+            except ValueError as error:
+                raise Failure(f"{path}: '{line.rstrip()}': {error}") from error
+            program = found.setdefault(key, Program(row["program"], key[0], row["unit"],
+                                                    defaultdict(list)))
+            for name, value in numbers.items():
+                program.columns[name].append(value)
     if not found:
         raise Failure(f"{path}: no program was managed")
     return list(found.values())
