@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "find_program.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -29,4 +30,36 @@ int find_program(const char *name, char *path, size_t size)
 			return take(one, path, size);
 	}
 	return -ENOENT;
+}
+
+/* The folders, allocated; NULL: they are not known. */
+static Dl_serinfo *folders_of_libraries(void)
+{
+	void *self = dlopen(NULL, RTLD_LAZY);
+	Dl_serinfo size, *all = NULL;
+
+	if (self && !dlinfo(self, RTLD_DI_SERINFOSIZE, &size))
+		all = calloc(1, size.dls_size);
+	if (all && (dlinfo(self, RTLD_DI_SERINFOSIZE, all) || dlinfo(self, RTLD_DI_SERINFO, all))) {
+		free(all);
+		all = NULL;
+	}
+	if (self)
+		dlclose(self);
+	return all;
+}
+
+int find_library(const char *name, char *path, size_t size)
+{
+	Dl_serinfo *all = folders_of_libraries();
+	char one[PATH_MAX];
+	int err = -ENOENT;
+	unsigned int i;
+
+	for (i = 0; all && err && i < all->dls_cnt; i++)
+		if ((size_t)snprintf(one, sizeof(one), "%s/%s", all->dls_serpath[i].dls_name, name) < sizeof(one) &&
+		    !access(one, R_OK))
+			err = take(one, path, size);
+	free(all);
+	return err;
 }

@@ -218,8 +218,8 @@ static int cut(char *spec, struct words *w)
 		complain("-p: uprobe:FILE:FUNCTION, uretprobe:FILE:FUNCTION or usdt:FILE:PROVIDER:NAME");
 		return -EINVAL;
 	}
-	if (find_program(file, w->path, sizeof(w->path))) {
-		complain("-p: '%s': there is no such file, nor a program in PATH", file);
+	if (find_program(file, w->path, sizeof(w->path)) && find_library(file, w->path, sizeof(w->path))) {
+		complain("-p: '%s': there is no such file, nor a program in PATH, nor a library", file);
 		return -ENOENT;
 	}
 	return 0;

@@ -114,6 +114,7 @@ static void damaged_test(void **state)
 
 static void program_test(void **state)
 {
+	struct elf_places p;
 	char path[4096];
 
 	(void)state;
@@ -123,6 +124,11 @@ static void program_test(void **state)
 	assert_int_equal(find_program("no-such-program", path, sizeof(path)), -ENOENT);
 	assert_int_equal(find_program("/nowhere/sh", path, sizeof(path)), -ENOENT);
 	assert_int_equal(find_program("sh", path, 2), -ENOENT);
+	/* A library that each program has. */
+	assert_int_equal(find_library("libc.so.6", path, sizeof(path)), 0);
+	assert_int_equal(*path, '/');
+	assert_int_equal(elf_find_function(path, "fork", &p), 0);
+	assert_int_equal(find_library("libnone.so.6", path, sizeof(path)), -ENOENT);
 }
 
 int main(void)

@@ -26,6 +26,7 @@ CALM_BYTES = 200 * 176 * 144 * 3 // 2
 TURNS = f"while :; do cat {VIDEO}; done"
 LOOP = f"while :; do cat {CALM}; done"
 LIBRARIES = "/usr/lib/x86_64-linux-gnu"
+SYSTEM = "/lib/x86_64-linux-gnu"
 RAW = "-s 176x144 -pix_fmt yuv420p"
 
 # Until a program delivers something.
@@ -44,9 +45,12 @@ PROGRAMS = {
     "ffmpeg": ("-u frames/s -f avcodec_receive_packet",
                f"exec ffmpeg -nostdin -v error -stream_loop -1 -f rawvideo {RAW} -i {CALM}"
                " -c:v mpeg4 -threads 8 -f null -"),
-    "pigz": ("-u B/s -b", f"{LOOP} | pigz -p 8 -c"),
-    "zstd": ("-u B/s -b", f"{LOOP} | zstd -q -T8 -3 -c"),
-    "xz": ("-u B/s -b", f"{LOOP} | xz -T8 -1 --block-size=262144 -c"),
+    # A unit is a piece of the input, as they write seldom and much.
+    "pigz": (f"-u pieces/s -p uprobe:{SYSTEM}/libz.so.1:deflate", f"{LOOP} | pigz -p 8 -c"),
+    "pbzip2": (f"-u blocks/s -p uprobe:{SYSTEM}/libbz2.so.1.0:BZ2_bzBuffToBuffCompress",
+               f"{LOOP} | pbzip2 -p8 -1 -c"),
+    "xz": (f"-u pieces/s -p uprobe:{SYSTEM}/liblzma.so.5:lzma_code",
+           f"{LOOP} | xz -T8 -1 --block-size=262144 -c"),
 }
 
 
