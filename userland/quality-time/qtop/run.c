@@ -20,6 +20,9 @@
 #include "watch/watch.h"
 
 #define SCHEMA_VERSION	1
+/* Between two looks at records: how late they may be seen. Rings have room for more. */
+#define REST_MS		100
+
 struct qtop {
 	const struct options *o;
 	struct watch *watch;
@@ -112,13 +115,14 @@ static void loop(struct qtop *q)
 	struct pollfd fds[4] = {
 		{ .fd = q->signals, .events = POLLIN },
 		{ .fd = q->timer, .events = POLLIN },
-		{ .fd = watch_fd(q->watch), .events = POLLIN },
+		/* Its end only: each record would wake us, see REST_MS. */
+		{ .fd = watch_fd(q->watch), .events = 0 },
 		{ .fd = q->o->batch ? -1 : STDIN_FILENO, .events = POLLIN },
 	};
 	bool more = false, resized;
 
 	while (!q->over) {
-		resized = poll(fds, 4, more ? 0 : -1) < 0;
+		resized = poll(fds, 4, more ? 0 : REST_MS) < 0;
 		if (resized && errno != EINTR)
 			break;
 		if (!resized && fds[0].revents)
