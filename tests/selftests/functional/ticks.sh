@@ -26,14 +26,19 @@ delivered() {
 test_probes() {
 	mountpoint -q /sys/kernel/tracing || mount -t tracefs none /sys/kernel/tracing
 	[ -e /sys/kernel/tracing/uprobe_events ] || only "kernels with uprobes"
-	local one
+	local one place
 	delivered -p uprobe:$S/calls:unit -u calls/s -- $S/calls 1000
-	equal "$units" 5000
+	equal "$units" 4000
 	delivered -p uretprobe:$S/calls:unit -- $S/calls 1000
-	equal "$units" 5000
+	equal "$units" 4000
 	expect_status 3 $S/calls 1000 watched
 	delivered -p "usdt:$S/calls:calls:unit" -- $S/calls 1000 watched
-	equal "$units" 5000
+	equal "$units" 4000
+	# Older kernels may take the breakpoint from a process that was forked.
+	for place in uprobe:$S/calls:unit usdt:$S/calls:calls:unit; do
+		delivered -p $place -- $S/calls 1000 fork
+		[[ $(uname -r) == 6.1.* && $units -ge 4000 && $units -le 5000 ]] || equal "$units" 5000
+	done
 	expect_status 0 throughput run -p uprobe:$S/calls:unit -- true
 	grep -q "^throughput: nothing was counted: the function was never called" $ERR || fail "$(cat $ERR)"
 	expect_refusal 1 "the file has no such function or mark" throughput run -p uprobe:$S/calls:no_such -- true
@@ -56,7 +61,7 @@ test_probes() {
 	wait $one || true
 	pkill -x sleep
 	delivered -p uprobe:$S/calls:unit -- $S/calls 10
-	equal "$units" 50
+	equal "$units" 40
 	equal "$(cat /sys/kernel/tracing/uprobe_events)" "" "what is left"
 }
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * calls N [watched]: unit() is called N times by each of four threads, and by a process that is
- * forked, and passes the mark calls:unit. "watched": it fails if nobody watches that.
+ * calls N [watched|fork]: unit() is called N times by each of four threads, and passes the mark
+ * calls:unit. "watched": it fails if nobody watches that. "fork": and by a process that is forked.
  */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,22 +36,22 @@ static void *work(void *arg)
 int main(int argc, char *argv[])
 {
 	pthread_t thread[3];
-	pid_t child;
+	bool forks = argc > 2 && !strcmp(argv[2], "fork");
+	pid_t child = -1;
 	int i;
 
-	if (argc > 2 && !calls_semaphore)
+	if (argc > 2 && !forks && !calls_semaphore)
 		return 3;
 	n = argc > 1 ? strtoul(argv[1], NULL, 10) : 0;
 	for (i = 0; i < 3; i++)
 		if (pthread_create(&thread[i], NULL, work, NULL))
 			return 1;
-	child = fork();
-	if (child < 0)
+	if (forks && (child = fork()) < 0)
 		return 1;
 	work(NULL);
 	if (!child)
 		_exit(0);
 	for (i = 0; i < 3; i++)
 		pthread_join(thread[i], NULL);
-	return waitpid(child, &i, 0) == child ? i : 1;
+	return !forks ? 0 : waitpid(child, &i, 0) == child ? i : 1;
 }

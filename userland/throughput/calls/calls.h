@@ -19,6 +19,8 @@
 	/* A picture, or some sound, is encoded. */       \
 	CALL(avcodec_receive_packet, !(int)result, true)  \
 	CALL(x264_encoder_encode, (int)result > 0, true)  \
+	/* One is decoded. */                             \
+	CALL(avcodec_receive_frame, !(int)result, false)  \
 	/* All threads, or processes, work together. */   \
 	CALL(GOMP_parallel, true, true)                   \
 	CALL(MPI_Allreduce, !(int)result, true)           \

@@ -129,20 +129,40 @@ static int make_event(const char *name, const char *path, uint64_t at, uint64_t 
 	return err == -ENOENT ? -EXDEV : err;
 }
 
-/*
- * Of all that the process starts, once it has executed the program. Not by perf's PMU "uprobe":
- * that reads the path again, from the memory of whoever forks, when a process is forked.
- */
-static int open_place(struct probe *p, const char *path, uint64_t at, uint64_t semaphore, bool is_return,
-		      pid_t pid)
+/* Of all that the process starts, once it has executed the program. */
+static int count(uint64_t id, pid_t pid)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_TRACEPOINT,
 		.size = sizeof(attr),
+		.config = id,
 		.disabled = 1,
 		.inherit = 1,
 		.enable_on_exec = 1,
+		/*
+		 * A switch between two tasks that have inherited the same events usually changes
+		 * their owners only. When one of them ends, the kernel then takes the breakpoint
+		 * from the other's memory, if that is another process. With this, it switches
+		 * events, since 6.12.
+		 */
+		.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID,
 	};
+	int fd = (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+
+	if (fd < 0 && errno == EINVAL) {
+		attr.sample_type = 0;
+		fd = (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+/*
+ * Not by perf's PMU "uprobe": that reads the path again, from the memory of whoever forks, when a
+ * process is forked.
+ */
+static int open_place(struct probe *p, const char *path, uint64_t at, uint64_t semaphore, bool is_return,
+		      pid_t pid)
+{
 	char file[128], id[16], *name = p->name[p->nr];
 	uint32_t lot;
 	int fd, err;
@@ -155,13 +175,10 @@ static int open_place(struct probe *p, const char *path, uint64_t at, uint64_t s
 	if (err)
 		return err;
 	snprintf(file, sizeof(file), TRACING "/events/" FOLDER "/%s/id", name);
-	err = text_file_line(file, id, sizeof(id)) ? 0 : -ESTALE;
-	attr.config = err ? 0 : strtoul(id, NULL, 10);
-	fd = err ? -1 : (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	fd = text_file_line(file, id, sizeof(id)) ? count(strtoul(id, NULL, 10), pid) : -ESTALE;
 	if (fd < 0) {
-		err = err ? err : -errno;
 		remove_event(name);
-		return err;
+		return fd;
 	}
 	p->fd[p->nr++] = fd;
 	return 0;

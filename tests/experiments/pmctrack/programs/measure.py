@@ -22,6 +22,7 @@ CPUS = 4
 GROUPS = Path("/sys/fs/cgroup")
 # Of two kinds by turns; and a part of one kind. They have no end.
 VIDEO, CALM = "/tmp/video.yuv", "/tmp/calm.yuv"
+ENCODED = "/tmp/calm.mkv"
 CALM_BYTES = 200 * 176 * 144 * 3 // 2
 TURNS = f"while :; do cat {VIDEO}; done"
 LOOP = f"while :; do cat {CALM}; done"
@@ -45,12 +46,14 @@ PROGRAMS = {
     "ffmpeg": ("-u frames/s -f avcodec_receive_packet",
                f"exec ffmpeg -nostdin -v error -stream_loop -1 -f rawvideo {RAW} -i {CALM}"
                " -c:v mpeg4 -threads 8 -f null -"),
-    # A unit is a piece of the input, as they write seldom and much.
+    "ffmpeg-decode": ("-u frames/s -f avcodec_receive_frame",
+                      "exec ffmpeg -nostdin -v error -stream_loop -1 -threads 8"
+                      f" -i {ENCODED} -f null -"),
+    "kvazaar": ("-u frames/s -e ^POC",
+                f"{LOOP} | kvazaar -i - --input-res 176x144 --preset ultrafast --threads 8 --owf 4"
+                " -o /dev/null"),
+    # A unit is a piece of the input, as it writes seldom and much.
     "pigz": (f"-u pieces/s -p uprobe:{SYSTEM}/libz.so.1:deflate", f"{LOOP} | pigz -p 8 -c"),
-    "pbzip2": (f"-u blocks/s -p uprobe:{SYSTEM}/libbz2.so.1.0:BZ2_bzBuffToBuffCompress",
-               f"{LOOP} | pbzip2 -p8 -1 -c"),
-    "xz": (f"-u pieces/s -p uprobe:{SYSTEM}/liblzma.so.5:lzma_code",
-           f"{LOOP} | xz -T8 -1 --block-size=262144 -c"),
 }
 
 
@@ -96,6 +99,17 @@ class Program:
         return int(self.reader.count())
 
 
+    def cpu_s(self) -> float:
+        """CPU time of its control group."""
+        (path,) = (line.partition("::")[2] for line in
+                   Path(f"/proc/{self.process.pid}/cgroup").read_text("ascii").split()
+                   if line.startswith("0::"))
+        (usec,) = (line.split()[1] for line in
+                   Path(f"{GROUPS}{path}/cpu.stat").read_text("ascii").splitlines()
+                   if line.startswith("usage_usec"))
+        return int(usec) / 1e6
+
+
 def prepare() -> None:
     """Control groups, and the video in memory."""
     for folder, kind in ((GROUPS, "cgroup2"), (Path("/sys/kernel/tracing"), "tracefs")):
@@ -109,6 +123,8 @@ def prepare() -> None:
     shutil.copy("/share/video.yuv", VIDEO)
     with open(VIDEO, "rb") as video, open(CALM, "wb") as calm:
         calm.write(video.read(CALM_BYTES))
+    subprocess.run(["x264", "--quiet", "--no-progress", "--preset", "superfast", "--input-res",
+                    "176x144", "-o", ENCODED, CALM], check=True, stderr=subprocess.DEVNULL)
 
 
 def set_bandwidth(group: Path, cpus: float) -> None:
@@ -116,7 +132,7 @@ def set_bandwidth(group: Path, cpus: float) -> None:
     write(group / "cpu.max", f"{int(cpus * 20000)} 20000")
 
 
-# Two windows of half a second.
+# Somewhat more than the second of which rates are.
 INTERVAL_S = 1.15
 
 
@@ -179,12 +195,13 @@ def measure_goals(way: str) -> None:
     programs = [Program("x264-turns", f"encoder{index}", f"{goals[index]:.6g}", groups[index])
                 for index in range(2)]
     with open(f"/share/goals-{way}.tmp", "w", encoding="ascii") as out:
-        print("at_s,goal0,goal1,count0,count1", file=out)
+        print("at_s,goal0,goal1,count0,count1,cpu0_s,cpu1_s", file=out)
         began = time.monotonic()
         while time.monotonic() < began + GOALS_S:
             time.sleep(0.1)
             print(f"{time.monotonic() - began:.4f},{goals[0]:.6g},{goals[1]:.6g},"
-                  f"{programs[0].count()},{programs[1].count()}", file=out, flush=True)
+                  f"{programs[0].count()},{programs[1].count()},"
+                  f"{programs[0].cpu_s():.3f},{programs[1].cpu_s():.3f}", file=out, flush=True)
     if daemon:
         daemon.terminate()
         daemon.wait()
