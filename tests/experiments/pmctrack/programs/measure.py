@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Run programs in a guest, and write down what they deliver with how many CPUs. See qos_programs.
 
-Usage: measure.py model NAME | goals WAY
+Usage: measure.py model NAME | goal WAY
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 sys.path.insert(0, "/opt/pmctrack/share/pmctrack/python")
 import throughput  # noqa: E402  # pylint: disable=import-error,wrong-import-position
 
-CPUS = 4
+CPUS = 2
 GROUPS = Path("/sys/fs/cgroup")
 # Of two kinds by turns; and a part of one kind. They have no end.
 VIDEO, CALM = "/tmp/video.yuv", "/tmp/calm.yuv"
@@ -49,9 +49,9 @@ PROGRAMS = {
     "ffmpeg-decode": ("-u frames/s -f avcodec_receive_frame",
                       "exec ffmpeg -nostdin -v error -stream_loop -1 -threads 8"
                       f" -i {ENCODED} -f null -"),
-    "kvazaar": ("-u frames/s -e ^POC",
-                f"{LOOP} | kvazaar -i - --input-res 176x144 --preset ultrafast --threads 8 --owf 4"
-                " -o /dev/null"),
+    "vpxenc": (f"-u frames/s -p uprobe:{LIBRARIES}/libvpx.so.7:vpx_codec_encode",
+               f"{LOOP} | vpxenc --quiet --codec=vp9 --rt --cpu-used=8 --threads=8 --row-mt=1"
+               " --i420 -w 176 -h 144 -o /dev/null -"),
     # A unit is a piece of the input, as it writes seldom and much.
     "pigz": (f"-u pieces/s -p uprobe:{SYSTEM}/libz.so.1:deflate", f"{LOOP} | pigz -p 8 -c"),
 }
@@ -137,14 +137,14 @@ INTERVAL_S = 1.15
 
 
 def measure_model(name: str) -> None:
-    """Other CPUs each second, twice, to learn and to judge; then whole ones."""
+    """Other CPUs each second, twice, to learn and to judge; then fixed ones."""
     group = GROUPS / "one"
     group.mkdir()
     program = Program(name, name, group=group)
     lot = random.Random(7)
-    plan = [("learn", round(lot.uniform(0.5, CPUS), 2)) for _ in range(25)]
-    plan += [("judge", round(lot.uniform(0.5, CPUS), 2)) for _ in range(15)]
-    plan += [("fixed", float(cpus)) for cpus in range(1, CPUS + 1) for _ in range(4)]
+    plan = [("learn", round(lot.uniform(0.3, CPUS), 2)) for _ in range(25)]
+    plan += [("judge", round(lot.uniform(0.3, CPUS), 2)) for _ in range(15)]
+    plan += [("fixed", halves / 2) for halves in range(1, 2 * CPUS + 1) for _ in range(4)]
     with open(f"/share/model-{name}.tmp", "w", encoding="ascii") as out:
         print("part,cpus,at_s,count", file=out)
         for part, cpus in plan:
@@ -157,57 +157,48 @@ def measure_model(name: str) -> None:
     os.rename(f"/share/model-{name}.tmp", f"/share/model-{name}.csv")
 
 
-# What one CPU does in a second, and the goals: together they take most of the machine.
+# What one CPU does in a second, and the goal: between one CPU's and two's.
 ALONE_S = 16
-TIMES = (1.1, 1.4)
-GOALS_S = 50
+TIMES = 1.3
+FIXED = 1.5
+GOAL_S = 60
 
 
-def measure_goals(way: str) -> None:
-    """Two encoders of the same video, by turns of calm and busy parts."""
-    group = GROUPS / "alone"
+def measure_goal(way: str) -> None:
+    """An encoder of a video with calm and busy parts."""
+    group = GROUPS / "one"
     group.mkdir()
     set_bandwidth(group, 1)
     program = Program("x264-turns", "alone", group=group)
     time.sleep(2)
     began, count = time.monotonic(), program.count()
     time.sleep(ALONE_S)
-    alone = (program.count() - count) / (time.monotonic() - began)
+    goal = TIMES * (program.count() - count) / (time.monotonic() - began)
     write(group / "cgroup.kill", "1")
     program.process.wait()
-    goals = [alone * times for times in TIMES]
-    groups: list[Path | None] = [None, None]
     daemon = None
-    if way.startswith("qosd"):
-        Path("/tmp/qosd.json").write_text(
-            json.dumps({"actuator": "cpuset" if way == "qosd-cpuset" else "bandwidth"}), "ascii")
+    if way == "qosd":
         # pylint: disable-next=consider-using-with
-        daemon = subprocess.Popen(["qosd", "-f", "/tmp/qosd.json", "-l", f"/share/log-{way}.csv"])
+        daemon = subprocess.Popen(["qosd", "-l", "/share/log-qosd.csv"])
+    elif way == "bandwidth":
+        set_bandwidth(group, FIXED)
     else:
-        for index, (cpus, times) in enumerate(zip(("0", "1-2"), TIMES)):
-            group = GROUPS / f"static{index}"
-            group.mkdir()
-            groups[index] = group
-            if way != "bandwidth":
-                write(group / "cpuset.cpus", cpus)
-            if way != "cpuset":
-                set_bandwidth(group, times)
-    programs = [Program("x264-turns", f"encoder{index}", f"{goals[index]:.6g}", groups[index])
-                for index in range(2)]
-    with open(f"/share/goals-{way}.tmp", "w", encoding="ascii") as out:
-        print("at_s,goal0,goal1,count0,count1,cpu0_s,cpu1_s", file=out)
+        write(group / "cpu.max", "max")
+        write(group / "cpuset.cpus", {"one": "0", "two": "0-1"}[way])
+    program = Program("x264-turns", "encoder", f"{goal:.6g}", None if daemon else group)
+    with open(f"/share/goal-{way}.tmp", "w", encoding="ascii") as out:
+        print("at_s,goal,count,cpu_s", file=out)
         began = time.monotonic()
-        while time.monotonic() < began + GOALS_S:
+        while time.monotonic() < began + GOAL_S:
             time.sleep(0.1)
-            print(f"{time.monotonic() - began:.4f},{goals[0]:.6g},{goals[1]:.6g},"
-                  f"{programs[0].count()},{programs[1].count()},"
-                  f"{programs[0].cpu_s():.3f},{programs[1].cpu_s():.3f}", file=out, flush=True)
+            print(f"{time.monotonic() - began:.4f},{goal:.6g},{program.count()},"
+                  f"{program.cpu_s():.3f}", file=out, flush=True)
     if daemon:
         daemon.terminate()
         daemon.wait()
-    os.rename(f"/share/goals-{way}.tmp", f"/share/goals-{way}.csv")
+    os.rename(f"/share/goal-{way}.tmp", f"/share/goal-{way}.csv")
 
 
 if __name__ == "__main__":
     prepare()
-    {"model": measure_model, "goals": measure_goals}[sys.argv[1]](sys.argv[2])
+    {"model": measure_model, "goal": measure_goal}[sys.argv[1]](sys.argv[2])

@@ -16,7 +16,9 @@ import numpy as np
 import numpy.typing
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "userland/study"))
-from pmctrack_study.plots import Plot  # noqa: E402  # pylint: disable=wrong-import-position
+# pylint: disable=wrong-import-position
+from pmctrack_study.plots import Plot  # noqa: E402
+from pmctrack_study.qos.log import read as read_log  # noqa: E402
 
 Numbers = numpy.typing.NDArray[np.float64]
 # Rates are of so long, and windows are disjoint.
@@ -24,8 +26,7 @@ WINDOW_S = 1.0
 # A goal is judged by windows of a second, or of so many units.
 UNITS = 20
 FIRST_S = 5.0
-NAMES = {"cpuset": "whole CPUs, fixed", "bandwidth": "bandwidth, fixed", "both": "both, fixed",
-         "qosd": "qosd, bandwidth", "qosd-cpuset": "qosd, whole CPUs"}
+NAMES = {"one": "one CPU", "two": "two CPUs", "bandwidth": "bandwidth of 1.5 CPUs", "qosd": "qosd"}
 
 
 def rates(path: Path) -> dict[str, list[tuple[float, float]]]:
@@ -78,77 +79,61 @@ def model_row(path: Path) -> str:
         kept = fixed_came > 0
         off = np.abs(fixed_given @ model - fixed_came)[kept] / fixed_came[kept]
         errors.append(100 * np.mean(off))
-    one, most = (np.mean([rate for cpus, rate in windows["fixed"] if cpus == n]) for n in (1, 4))
+    one, most = (np.mean([rate for cpus, rate in windows["fixed"] if cpus == n]) for n in (1, 2))
     return (f"| {path.stem.removeprefix('model-')} | {most / one:.2f} | {model[0]:.2f} |"
             f" {explained(came, given @ model):.2f} | {explained(came, foreseen):.2f} |"
             f" {explained(came, given[:, 0]):.2f} |"
             f" {np.mean(errors):.1f} +- {np.std(errors):.1f} |")
 
 
-def read_goals(path: Path) -> dict[str, Numbers]:
+def read_goal(path: Path) -> dict[str, Numbers]:
     """Its columns."""
     with open(path, encoding="ascii", newline="") as file:
         rows = list(csv.DictReader(file))
     return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
 
 
-def windows_of(table: dict[str, Numbers], which: int) -> tuple[Numbers, Numbers, float]:
+def windows_of(table: dict[str, Numbers]) -> tuple[Numbers, Numbers, float]:
     """Ends and rates of disjoint windows, and the goal."""
-    goal = float(table[f"goal{which}"][0])
+    goal = float(table["goal"][0])
     length = max(1.0, UNITS / goal)
     ends, found, first = [], [], 0
     for index, now in enumerate(table["at_s"]):
         passed = now - table["at_s"][first]
         if passed >= length - 0.02:
             ends.append(now)
-            found.append((table[f"count{which}"][index] - table[f"count{which}"][first]) / passed)
+            found.append((table["count"][index] - table["count"][first]) / passed)
             first = index
     return np.array(ends), np.array(found), goal
 
 
-def goal_rows(way: str, table: dict[str, Numbers]) -> str:
+def goal_row(way: str, table: dict[str, Numbers]) -> str:
     """Windows within 10 %, the mean, and CPUs that were used."""
-    cells = []
-    for which in range(2):
-        ends, found, goal = windows_of(table, which)
-        found = found[ends > FIRST_S]
-        cpu = table[f"cpu{which}_s"]
-        cells.append(f" {100 * np.mean(np.abs(found / goal - 1) <= 0.1):.0f} |"
-                     f" {100 * found.mean() / goal:.0f} |"
-                     f" {(cpu[-1] - cpu[0]) / (table['at_s'][-1] - table['at_s'][0]):.2f} |")
-    return f"| {NAMES[way]} |{''.join(cells)}"
+    ends, found, goal = windows_of(table)
+    found = found[ends > FIRST_S]
+    used = table["cpu_s"][-1] - table["cpu_s"][0]
+    return (f"| {NAMES[way]} | {100 * np.mean(np.abs(found / goal - 1) <= 0.1):.0f} |"
+            f" {100 * found.mean() / goal:.0f} | {100 * found.std() / goal:.0f} |"
+            f" {used / (table['at_s'][-1] - table['at_s'][0]):.2f} |")
 
 
-def cpus_over_time(folder: Path, way: str) -> dict[str, list[tuple[float, float]]]:
-    """What qosd gave."""
-    path = folder / f"log-{way}.csv"
-    found: dict[str, list[tuple[float, float]]] = defaultdict(list)
-    if path.exists():
-        with open(path, encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                found[row["program"]].append((float(row["monotonic_s"]), float(row["granted"])))
-    return found
-
-
-def plot_way(folder: Path, way: str, table: dict[str, Numbers], names: list[str]) -> None:
-    """Two panels: rates with their goals, and CPUs."""
-    given = cpus_over_time(folder, way)
-    with Plot(folder, f"goals-{way}.png", names, 2) as picture:
-        for which in range(2):
-            ends, found, goal = windows_of(table, which)
-            line = picture.axes(0).plot(ends, found, marker=".", label=f"encoder {which}")[0]
-            picture.axes(0).axhspan(0.9 * goal, 1.1 * goal, alpha=0.15, color=line.get_color())
-            if given:
-                rows = given[f"encoder{which}"]
-                picture.axes(1).step([now - rows[0][0] for now, _ in rows],
-                                     [cpus for _, cpus in rows])
-        picture.axes(0).set_title(NAMES[way])
-        picture.axes(0).set_xlabel("s")
-        picture.axes(0).set_ylabel("frames/s, and goals +- 10 %")
+def plot_goals(folder: Path, tables: dict[str, dict[str, Numbers]], names: list[str]) -> None:
+    """Rates under each way, with the goal; and what qosd gave."""
+    with Plot(folder, "goal.png", names, 2) as picture:
+        for way, table in tables.items():
+            ends, found, goal = windows_of(table)
+            picture.axes(0).plot(ends, found / goal, marker=".", label=NAMES[way])
+        picture.axes(0).axhspan(0.9, 1.1, alpha=0.15)
+        picture.axes(0).set_ylabel("frames/s, times the goal")
         picture.axes(0).set_ylim(bottom=0)
         picture.axes(0).legend(fontsize="small")
-        picture.axes(1).set_xlabel("s")
-        picture.axes(1).set_ylabel("CPUs given")
+        log = folder / "log-qosd.csv"
+        for program in read_log(log) if log.exists() else []:
+            times = program.columns["monotonic_s"]
+            picture.axes(1).step([now - times[0] for now in times], program.columns["granted"])
+        picture.axes(1).set_ylabel("CPUs that qosd gave")
+        for column in range(2):
+            picture.axes(column).set_xlabel("s")
 
 
 def main() -> None:
@@ -156,18 +141,18 @@ def main() -> None:
     folder = Path(sys.argv[1])
     models = sorted(folder.glob("model-*.csv"))
     if models:
-        print("| program | 4 CPUs, times one's rate | a | R2 | of qosd's model, as it runs |"
-              " of the last rate | mean error with 1 to 4 CPUs, % |\n|---|---|---|---|---|---|---|")
+        print("| program | 2 CPUs, times one's rate | a | R2 | of qosd's model, as it runs |"
+              " of the last rate | mean error with 0.5 to 2 CPUs, % |\n"
+              "|---|---|---|---|---|---|---|")
         print("\n".join(model_row(path) for path in models))
-    tables = {way: read_goals(folder / f"goals-{way}.csv") for way in NAMES
-              if (folder / f"goals-{way}.csv").exists()}
-    if tables:
-        print("\n| way | encoder 0: windows within 10 %, % | mean, % of its goal | CPUs used |"
-              " encoder 1: windows | mean | CPUs |\n|---|---|---|---|---|---|---|")
-        print("\n".join(goal_rows(way, table) for way, table in tables.items()))
+    tables = {way: read_goal(folder / f"goal-{way}.csv") for way in NAMES
+              if (folder / f"goal-{way}.csv").exists()}
     names: list[str] = []
-    for way, table in tables.items():
-        plot_way(folder, way, table, names)
+    if tables:
+        print("\n| way | windows within 10 %, % | mean, % of the goal | deviation | CPUs used |"
+              "\n|---|---|---|---|---|")
+        print("\n".join(goal_row(way, table) for way, table in tables.items()))
+        plot_goals(folder, tables, names)
     if names:
         print(f"\nPlots in {folder}: {', '.join(names)}")
 
