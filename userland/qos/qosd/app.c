@@ -75,6 +75,10 @@ struct app *app_open(const struct settings *s, struct throughput_reader *reader,
 		a->left = "its control group, or one above, has limits that it would escape";
 	else if (err == -EALREADY)
 		a->left = "another program that is managed has started it";
+	else if (err == -ENOTUNIQ)
+		a->left = "it is not alone in a unit of systemd: start it as one of its own (systemd-run)";
+	else if (err == -ENODEV)
+		a->left = "its control group has not the controller cpu";
 	else if (err)
 		goto none;
 	if (a->left)
@@ -110,6 +114,13 @@ bool app_close(struct app *a)
 void app_look(struct app *a)
 {
 	throughput_rate(a->reader, (uint64_t)(a->window_s * 1e9), &a->rate);
+}
+
+bool app_is_alive(const struct app *a)
+{
+	struct throughput_info info;
+
+	return !throughput_info(a->reader, &info) && info.alive;
 }
 
 bool app_is_managed(const struct app *a)
@@ -181,7 +192,7 @@ static bool is_short(const struct app *a)
 /* What came of a change of its group. */
 static void judge(struct app *a, int err)
 {
-	if (!err || err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -EINTR)
+	if (!err || err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -EINTR || err == -EAGAIN)
 		return;
 	/* Somebody else was there before us. */
 	if (err == -EBUSY)

@@ -104,6 +104,7 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 void app_give(struct app *a, enum actuator actuator);
 /* Nothing of this kind (bandwidth, cpuset) holds it back any more, also if it is paused. */
 void app_free(struct app *a, enum actuator actuator);
+bool app_is_alive(const struct app *a);
 bool app_is_managed(const struct app *a);
 enum app_state app_state(const struct app *a);
 /* For people: "held", "too few CPUs", … */

@@ -11,6 +11,7 @@
 #include <time.h>
 
 #include "complain.h"
+#include "home.h"
 #include "replace.h"
 #include "text_file.h"
 
@@ -42,8 +43,11 @@ static void print_state(FILE *out, void *arg)
 	for (i = 0; i < d->nr; i++) {
 		const struct group *g = &d->app[i]->group;
 
+		/* What others have written to a unit's group stays as it is. */
+		if (!g->path[0] || (g->in_unit && d->app[i]->left))
+			continue;
 		for (k = 0; k < g->nr; k++)
-			fprintf(out, "app-%d %d %llu %s\n", (int)d->app[i]->info.pid,
+			fprintf(out, "%s %d %llu %s\n", g->path + strlen(GROUP_ROOT),
 				(int)g->origin[k].pid, (unsigned long long)g->origin[k].start,
 				g->origin[k].path);
 	}
@@ -102,7 +106,7 @@ static void look_at_policy(struct daemon *d)
 		d->refused = wanted;
 	if (wanted == d->refused)
 		return;
-	if (wanted == ACTUATOR_CPUS && !d->dry && group_begin(d->settings.group, true)) {
+	if (wanted == ACTUATOR_CPUS && !d->dry && home_begin(d->settings.group, true)) {
 		complain("a policy of sched_ext runs, cpu.max may mean nothing to it, and there is no cpuset: "
 			 "goals may not be held");
 		d->refused = wanted;
@@ -120,7 +124,7 @@ static void look_at_policy(struct daemon *d)
 int daemon_begin(struct daemon *d)
 {
 	struct rlimit files = {.rlim_cur = 0};
-	int err = 0;
+	int err = 0, moved;
 
 	/* Some descriptors for each program. */
 	if (!getrlimit(RLIMIT_NOFILE, &files)) {
@@ -133,12 +137,12 @@ int daemon_begin(struct daemon *d)
 			complain("%s: %s", DAEMON_FOLDER, strerror(errno));
 			return -errno;
 		}
-		err = group_begin(d->settings.group, d->settings.actuator != ACTUATOR_BANDWIDTH);
+		err = home_begin(d->settings.group, d->settings.actuator != ACTUATOR_BANDWIDTH);
+		moved = group_recover(DAEMON_STATE);
+		if (moved > 0)
+			complain("%d processes of a qosd that was killed are back in their control groups", moved);
 		if (err)
 			return err;
-		err = group_recover(DAEMON_STATE);
-		if (err > 0)
-			complain("%d processes of a qosd that was killed are back in their control groups", err);
 	}
 	look_at_machine(d);
 	d->last_ns = now_ns();
@@ -199,6 +203,27 @@ static int find_new(pid_t pid, void *data)
 	return 0;
 }
 
+static void drop(struct daemon *d, size_t i)
+{
+	if (d->verbose)
+		printf("%s[%d] has ended\n", d->app[i]->info.name, (int)d->app[i]->info.pid);
+	if (app_close(d->app[i]))
+		d->app[i] = d->app[--d->nr];
+	else
+		d->app[i]->left = "it has ended, and its processes are not all back yet";
+	save_state(d);
+}
+
+/* A program may be the next one in the unit of one that has ended. */
+static void close_ended(struct daemon *d)
+{
+	size_t i;
+
+	for (i = d->nr; i-- > 0;)
+		if (d->app[i]->group.in_unit && !app_is_alive(d->app[i]))
+			drop(d, i);
+}
+
 /* Anybody can make many files: a step looks at some, the next one at others. */
 static void find_programs(struct daemon *d)
 {
@@ -212,6 +237,7 @@ static void find_programs(struct daemon *d)
 		return;
 	d->changed = st.st_mtim;
 	d->vain = 0;
+	close_ended(d);
 	throughput_some(&d->first, FILES, find_new, d);
 }
 
@@ -226,21 +252,11 @@ void daemon_look(struct daemon *d)
 /* All ask; those that have ended go. */
 static void ask(struct daemon *d, double seconds)
 {
-	size_t i = 0;
+	size_t i;
 
-	while (i < d->nr) {
-		if (app_step(d->app[i], &d->settings, d->machine.cpus, seconds)) {
-			i++;
-			continue;
-		}
-		if (d->verbose)
-			printf("%s[%d] has ended\n", d->app[i]->info.name, (int)d->app[i]->info.pid);
-		if (app_close(d->app[i]))
-			d->app[i] = d->app[--d->nr];
-		else
-			d->app[i++]->left = "it has ended, and its processes are not all back yet";
-		save_state(d);
-	}
+	for (i = d->nr; i-- > 0;)
+		if (!app_step(d->app[i], &d->settings, d->machine.cpus, seconds))
+			drop(d, i);
 }
 
 static int by_user(const void *one, const void *other)
@@ -321,6 +337,19 @@ static void place(struct daemon *d, struct app **managed, size_t n)
 	free(place);
 }
 
+/* Whoever is left alone from now on is not to be put right by who comes after a crash. */
+static void note_left(struct daemon *d)
+{
+	size_t i, left = 0;
+
+	for (i = 0; i < d->nr; i++)
+		left += d->app[i]->left != NULL;
+	if (left == d->left)
+		return;
+	d->left = left;
+	save_state(d);
+}
+
 void daemon_step(struct daemon *d)
 {
 	uint64_t now = now_ns();
@@ -354,6 +383,7 @@ void daemon_step(struct daemon *d)
 			       (int)managed[i]->info.pid, managed[i]->shown, managed[i]->info.unit,
 			       managed[i]->share.demand, managed[i]->share.granted, app_state_name(managed[i]));
 	}
+	note_left(d);
 	if (d->verbose)
 		fflush(stdout);
 	free(managed);
@@ -372,7 +402,7 @@ void daemon_end(struct daemon *d)
 	/* What is left, the next one has to put right. */
 	if (!d->dry) {
 		save_state(d);
-		group_end();
+		home_end();
 	}
 	free(d->app);
 	d->app = NULL;

@@ -23,6 +23,7 @@
  * @first: of the files of programs, by number: those that the next look begins with
  * @vain: so many were opened in this look, and came to nothing
  * @changed: when something was added to the folder of these files
+ * @left: so many programs are left alone
  * @last_ns: the last step
  * @steps: so many
  * @verbose: say what is given to whom
@@ -40,6 +41,7 @@ struct daemon {
 	unsigned long first;
 	unsigned int vain;
 	struct timespec changed;
+	size_t left;
 	bool verbose;
 	uint64_t last_ns;
 	unsigned long steps;

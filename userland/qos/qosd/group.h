@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Control groups (version 2): one for each program that is managed, below one folder. A process
- * that is moved there is moved back in the end, by this qosd or by the next one: where it was is in
- * a file.
+ * Control groups (version 2), one for each program that is managed: that of its unit, or one that
+ * is made for it (home.h). A process that is moved there is moved back in the end, by this qosd or
+ * by the next one: where it was is in a file.
  */
 #ifndef QOSD_GROUP_H
 #define QOSD_GROUP_H
@@ -13,8 +13,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define GROUP_ROOT "/sys/fs/cgroup"
-#define GROUP_PATH 256
+#include "group_file.h"
+
 /* Shorter periods: with the usual 100 ms, programs stand still for long when they are throttled. */
 #define GROUP_PERIOD_US 20000
 
@@ -32,6 +32,10 @@ struct origin {
  * struct group - of a program
  * @path: its folder
  * @origin: of its processes; @nr of them
+ * @in_unit: it is the group of a unit of systemd, and nothing was moved
+ * @unit: its name; "": it is below a unit
+ * @told_max: what systemd was told of its cpu.max; "": nothing
+ * @told_cpus: and of its cpuset.cpus
  * @max: what was written to its cpu.max last; "": nothing
  * @cpus: and to its cpuset.cpus
  * @quota_us: of @max; 0: none
@@ -41,6 +45,10 @@ struct group {
 	char path[GROUP_PATH];
 	struct origin *origin;
 	size_t nr;
+	bool in_unit;
+	char unit[GROUP_PATH];
+	char told_max[64];
+	char told_cpus[8192];
 	char max[64];
 	char cpus[8192];
 	long quota_us;
@@ -49,17 +57,17 @@ struct group {
 	int stat_fd;
 };
 
-/* All return 0 or a negative errno; what failed has been said if it is the machine's fault. */
-int group_begin(const char *base, bool with_cpus);
+/* All return 0 or a negative errno. */
 int group_machine_cpus(cpu_set_t *cpus);
 /* What a qosd that was killed has left. Returns how many processes were moved back. */
 int group_recover(const char *state);
-void group_end(void);
 
 /*
  * Find the process that began at @start, with those beside it that it has started: they are in
  * @origin. -ESRCH: it is not there, or not @uid's; -EALREADY: it is in a group of ours, because
  * another program has started it; -EPERM: its group, or one above, has limits that it would escape.
+ * With systemd: -ENOTUNIQ: it is not alone in a unit; -ENODEV: its group has no controller cpu;
+ * -EAGAIN: systemd has not yet taken away what the program before it had.
  */
 int group_find(struct group *g, pid_t pid, uint64_t start, uid_t uid);
 /* Make the folder for what was found. */
@@ -77,6 +85,12 @@ int group_check(const struct group *g, pid_t pid, const char **what);
 /* CPU time so far. */
 int group_usage(const struct group *g, uint64_t *us);
 int group_threads(const struct group *g, unsigned int *threads);
+/* What systemd makes of what it is told of a unit's cpu.max. */
+void group_print_told(char *text, size_t size);
+/* A unit has all CPUs again. */
+void group_free_unit(const char *folder, const char *unit);
+/* Move all away, and remove it. How many there were, or a negative errno: it is still there. */
+int group_dissolve(const char *folder, const struct origin *origin, size_t nr);
 /* All are back, and it is gone; otherwise nothing holds them back, and it can be tried again. */
 int group_close(struct group *g);
 

@@ -17,7 +17,7 @@ static const char *const actuators[] = {"bandwidth", "cpuset", "both"};
 
 void settings_begin(struct settings *s)
 {
-	*s = (struct settings){.tick_s = 0.05, .step_s = 0.25, .most_weight = 100, .most_programs = 64, .group = "qosd"};
+	*s = (struct settings){.tick_s = 0.05, .step_s = 0.25, .most_weight = 100, .most_programs = 64};
 }
 
 void settings_end(struct settings *s)
@@ -137,7 +137,7 @@ static int read_group(struct settings *s, const char *path, struct json_object *
 {
 	const char *text = json_object_get_string(value);
 
-	if (!text || !*text || *text == '/' || strstr(text, "..") || strlen(text) >= sizeof(s->group)) {
+	if (!text || !*text || *text == '/' || strstr(text, "..") || strpbrk(text, " \t\n") || strlen(text) >= sizeof(s->group)) {
 		complain("%s: group is the path of a control group, without / before it", path);
 		return -EINVAL;
 	}

@@ -35,6 +35,7 @@ struct rule {
  * @most_weight: that a program can give itself
  * @most_programs: of a user, but root's
  * @most_cpus: of all programs of a user, but root's; 0: all there are
+ * @group: where groups are made, see home_begin()
  */
 struct settings {
 	double tick_s;

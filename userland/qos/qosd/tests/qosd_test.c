@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Settings, and which CPUs programs get. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,6 +15,7 @@
 #include "complain.h"
 #include "place.h"
 #include "settings.h"
+#include "unit.h"
 
 static char said[300];
 
@@ -145,10 +147,40 @@ static void topology_test(void **state)
 	assert_true(t.cache[0] >= 0 && t.node[0] >= 0);
 }
 
+/* Which unit a control group is of. */
+static void unit_test_names(void **state)
+{
+	static const struct {
+		const char *group;
+		const char *unit;	/* NULL: there is none */
+	} of[] = {
+		{"/system.slice/one.service", "one.service"},
+		{"/user.slice/user-1000.slice/session-2.scope", "session-2.scope"},
+		{"/system.slice/system-getty.slice/getty@tty1.service", "getty@tty1.service"},
+		{"/init.scope", "init.scope"},
+		{"/user.slice/user-1000.slice/user@1000.service/app.slice/app-x.scope", ""},
+		{"/machine.slice/libpod-1.scope/container", ""},
+		{"/", NULL},
+		{"/system.slice", NULL},
+		{"/mine/one.service", NULL},
+		{"/.slice/one.service", NULL},
+	};
+	char unit[32];
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(of) / sizeof(*of); i++) {
+		assert_int_equal(unit_of(of[i].group, unit, sizeof(unit)), of[i].unit ? 0 : -ENOENT);
+		if (of[i].unit)
+			assert_string_equal(unit, of[i].unit);
+	}
+	assert_int_equal(unit_of("/system.slice/longer-than-there-is-room-for.service", unit, sizeof(unit)), -ENAMETOOLONG);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(settings_test), cmocka_unit_test(place_test),
-					   cmocka_unit_test(topology_test)};
+					   cmocka_unit_test(topology_test), cmocka_unit_test(unit_test_names)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

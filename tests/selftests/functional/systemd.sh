@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# qosd as a service of systemd, which has all control groups: in a PID namespace of its own.
+. "$(dirname "${BASH_SOURCE[0]}")/qos.sh"
+
+# begin_systemd: one that knows few units, as $systemd
+begin_systemd() {
+	local t units=/run/units
+	mkdir -p $units/qosd.service.d /run/dbus
+	for t in sysinit basic shutdown; do
+		printf '[Unit]\nDefaultDependencies=no\n' >$units/$t.target
+	done
+	printf '[Unit]\nDefaultDependencies=no\nAllowIsolate=yes\nWants=dbus.service\n' >$units/test.target
+	printf '[Unit]\nDefaultDependencies=no\n[Socket]\nListenStream=/run/dbus/system_bus_socket\n' >$units/dbus.socket
+	printf '[Unit]\nDefaultDependencies=no\nRequires=dbus.socket\n[Service]\nType=notify\nExecStart=%s\n' \
+		"/usr/bin/dbus-daemon --system --address=systemd: --nofork --nopidfile --systemd-activation" >$units/dbus.service
+	cp /opt/pmctrack/lib/systemd/system/qosd.service $units
+	printf '[Service]\nStandardError=append:/tmp/qosd.err\nRestartSec=100ms\n' >$units/qosd.service.d/log.conf
+	SYSTEMD_UNIT_PATH=/run/systemd/system.control:/run/systemd/transient:$units unshare --pid --mount --fork --kill-child --mount-proc \
+		env container=pmctrack /lib/systemd/systemd --system --unit=test.target --log-target=console --show-status=no \
+		>/tmp/systemd.log 2>&1 & outer=$!
+	eventually pgrep -P $outer
+	systemd=$(pgrep -P $outer)
+	is_up() { inside systemctl is-system-running 2>&1 | grep -qE 'running|degraded'; }
+	eventually is_up
+	inside systemctl set-environment "PATH=$PATH" "LD_LIBRARY_PATH=$LD_LIBRARY_PATH"
+}
+# inside COMMAND…: where systemd is
+inside() { nsenter -t "$systemd" -p -m "$@"; }
+end_systemd() {
+	kill -KILL $outer $systemd || true
+	wait $outer || true
+	rm -rf /run/systemd
+	are_gone() {
+		find $CG -mindepth 1 -depth -type d -exec rmdir {} + 2>/dev/null || true
+		[ -z "$(find $CG -mindepth 1 -type d)" ]
+	}
+	eventually are_gone
+}
+
+# What is run where systemd is; a program with the goal $1.
+in_it() {
+	local a b c d e units=$CG/system.slice
+	main_of() { systemctl show -P MainPID "$1"; }
+	deliver_as() { systemd-run -q --unit="$1" "${@:3}" throughput run -n "$1" -u frames/s -e '^round' -g "$2" simapp -r /tmp/frames1.json; }
+	is_held() { [ "$(qos state "$1")" = held ]; }
+	is_left() { qosctl why "$1" | grep -q "left alone: .*$2"; }
+	limited() { grep -qE "^[0-9]+ 20000" "$1/cpu.max"; }
+	unlimited() { grep -q "^max " "$1/cpu.max"; }
+
+	systemctl start qosd
+	eventually [ -S /run/qosd/socket ]
+	deliver_as one "$1"
+	deliver_as two "$1" -p CPUQuota=20%
+	deliver_as three "$1" --slice=guests.slice -p MemoryMax=500M
+	systemd-run -q --scope --unit=four throughput run -n four -e '^round' -g "$1" simapp -r /tmp/frames1.json >/dev/null & d=$!
+	systemd-run -q --unit=five bash -c "throughput run -n five -e '^round' -g 1000 simapp -r /tmp/frames1.json & echo \$! >/tmp/five; wait"
+	a=$(main_of one) b=$(main_of two) c=$(main_of three)
+	eventually grep -q . /tmp/five
+	e=$(cat /tmp/five)
+	# Who has a limit keeps it, and whoever is not alone is not limited with others.
+	eventually is_left "$b" "has limits"
+	eventually is_left "$e" "it is not alone in a unit of systemd: start it as one of its own"
+	[ ! -e $units/five.service/cpu.max ] || unlimited $units/five.service
+	systemctl stop two five
+	for e in $a $c $d; do eventually is_held $e; done
+	# All are where they were.
+	grep -qx "0::/system.slice/one.service" /proc/$a/cgroup
+	grep -qx "0::/guests.slice/three.service" /proc/$c/cgroup
+	grep -qx "0::/system.slice/four.scope" /proc/$d/cgroup
+	limited $units/one.service && limited $CG/guests.slice/three.service && limited $units/four.scope
+	# What systemd writes when it reads its settings again is put right.
+	systemctl daemon-reload
+	systemctl set-property --runtime one.service CPUWeight=200
+	sleep 2
+	qosctl list
+	eventually is_held $a
+	eventually is_held $d
+	# What an administrator writes stays.
+	systemctl set-property --runtime four.scope CPUQuota=77%
+	eventually is_left $d "its cpu.max was changed"
+	# A unit ends as ever.
+	systemctl stop three
+	[ ! -e /proc/$c ]
+	# The next one of a unit.
+	systemctl restart one
+	a=$(main_of one)
+	eventually is_held $a
+	limited $units/one.service
+	# Killed: systemd starts it again.
+	kill -KILL "$(main_of qosd)"
+	eventually grep -q "one.service has no limit of a qosd that was killed any more" /tmp/qosd.err
+	eventually is_held $a
+	systemctl stop qosd
+	unlimited $units/one.service
+	equal "$(systemctl show -P CPUQuotaPerSecUSec one)" infinity
+	equal "$(cut -d' ' -f1 $units/four.scope/cpu.max)" 15400
+	# Whole CPUs.
+	echo '{"actuator": "cpuset"}' >/etc/qosd.json
+	systemctl start qosd
+	eventually grep -qxE "[0-3](-[0-3]|,[0-3])?" $units/one.service/cpuset.cpus
+	eventually is_held $a
+	unlimited $units/one.service
+	systemctl stop qosd
+	# systemd takes the controller away again, sooner or later.
+	[ ! -s $units/one.service/cpuset.cpus ] || [ -z "$(cat $units/one.service/cpuset.cpus)" ] || fail "it has cpuset.cpus"
+	equal "$(systemctl show -P AllowedCPUs one)" ""
+	rm /etc/qosd.json
+	systemctl stop one
+	kill $d
+	wait $d || true
+	equal "$(grep -vE "has no limit of a qosd that was killed|four\[[0-9]+\] is left alone: its cpu.max was changed" /tmp/qosd.err)" "" "complaints"
+}
+
+test_systemd_qosd() {
+	only sim
+	qos_machine
+	alone_rate /tmp/frames1.json
+	: >/tmp/qosd.err
+	begin_systemd
+	inside bash -c "set -eu; . $S/lib.sh; . $S/functional/systemd.sh; in_it $(awk -v r="$rate" 'BEGIN { print 1.2 * r }')" ||
+		fail "$(tail -n 20 /tmp/systemd.log /tmp/qosd.err)"
+	end_systemd
+	on_machine ""
+}

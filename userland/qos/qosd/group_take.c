@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/* Which processes are in a program's group: they are found, moved there, and back. */
+#include "group.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "complain.h"
+#include "home.h"
+#include "proc.h"
+#include "unit.h"
+
+/* Forks that go on while a program is moved are found at the next look. */
+#define MOST_LOOKS 10
+
+static int move_back(pid_t pid, const char *origin)
+{
+	char folder[2 * GROUP_PATH];
+	int err;
+
+	snprintf(folder, sizeof(folder), "%s%s", GROUP_ROOT, origin);
+	err = group_file_move(pid, folder);
+	if (!err || err == -ESRCH)
+		return err;
+	/* It may have gone, or must not have processes any more. */
+	complain("process %d cannot be moved back to %s: %s", (int)pid, folder, strerror(-err));
+	return group_file_move(pid, GROUP_ROOT);
+}
+
+/* Of a process that was started meanwhile: where the one that started it was. */
+static const char *origin_of(const struct origin *origin, size_t nr, pid_t pid)
+{
+	const char *found = nr ? origin[0].path : "/";
+	struct proc p;
+	size_t i, looks;
+
+	for (looks = 0; looks < MOST_LOOKS && !proc_read(pid, &p); looks++) {
+		for (i = 0; i < nr; i++)
+			if (origin[i].pid == p.pid && origin[i].start == p.start)
+				return origin[i].path;
+		pid = p.parent;
+	}
+	return found;
+}
+
+/*
+ * Move all away, and remove the folder. As long as that is not possible nothing holds them back.
+ * Returns how many processes there were, or a negative errno: the folder is still there.
+ */
+int group_dissolve(const char *folder, const struct origin *origin, size_t nr)
+{
+	char text[65536], *rest, *word;
+	int looks, moved = 0;
+
+	group_file_write(folder, "cpu.max", "max");
+	for (looks = 0; looks < MOST_LOOKS; looks++) {
+		if (group_file_read(folder, "cgroup.procs", text, sizeof(text)) <= 0)
+			break;
+		for (word = strtok_r(text, "\n", &rest); word; word = strtok_r(NULL, "\n", &rest)) {
+			/* As long as there are some to move, it is not a look in vain. */
+			if (!move_back(atoi(word), origin_of(origin, nr, atoi(word))))
+				looks = 0;
+			moved++;
+		}
+	}
+	return rmdir(folder) && errno != ENOENT ? -errno : moved;
+}
+
+/* The lines of a state that are of @name: GROUP PID START PATH. */
+static size_t read_state(const char *state, const char *name, struct origin **origin)
+{
+	FILE *in = fopen(state, "re");
+	struct origin one, *more;
+	char group[GROUP_PATH];
+	unsigned long long start;
+	size_t nr = 0;
+	int pid;
+
+	*origin = NULL;
+	while (in && fscanf(in, "%255s %d %llu %255[^\n]", group, &pid, &start, one.path) == 4) {
+		if (strcmp(group, name))
+			continue;
+		one.pid = pid;
+		one.start = start;
+		more = realloc(*origin, (nr + 1) * sizeof(**origin));
+		if (!more)
+			break;
+		*origin = more;
+		more[nr++] = one;
+	}
+	if (in)
+		fclose(in);
+	return nr;
+}
+
+/* A name of ours: others may have groups there, too. */
+static bool is_name(const char *name)
+{
+	int end = 0;
+
+	return sscanf(name, "app-%*u%n", &end) == 0 && end && !name[end];
+}
+
+/* The unit of a program has all CPUs again, if it has what a qosd has written. */
+static void recover_unit(const char *folder, const char *group)
+{
+	char unit[GROUP_PATH], text[64], ours[32];
+
+	snprintf(ours, sizeof(ours), " %d", GROUP_PERIOD_US);
+	if (group_file_read(folder, "cpu.max", text, sizeof(text)) <= 0 || !strstr(text, ours) ||
+	    unit_of(group, unit, sizeof(unit)))
+		return;
+	group_free_unit(folder, unit);
+	complain("%s has no limit of a qosd that was killed any more", folder);
+}
+
+/* @group is below GROUP_ROOT. Returns how many processes are back, or a negative errno. */
+static int recover_one(const char *state, const char *group)
+{
+	char path[2 * GROUP_PATH];
+	struct origin *origin;
+	size_t nr;
+	int moved;
+
+	snprintf(path, sizeof(path), "%s%s", GROUP_ROOT, group);
+	if (access(path, F_OK))
+		return 0;
+	if (!is_name(strrchr(group, '/') + 1)) {
+		recover_unit(path, group);
+		return 0;
+	}
+	nr = read_state(state, group, &origin);
+	moved = group_dissolve(path, origin, nr);
+	free(origin);
+	if (moved < 0)
+		complain("%s: %s", path, strerror(-moved));
+	return moved > 0 ? moved : 0;
+}
+
+int group_recover(const char *state)
+{
+	FILE *in = fopen(state, "re");
+	char group[2 * GROUP_PATH], last[GROUP_PATH] = "";
+	struct dirent *entry;
+	DIR *folder = NULL;
+	int moved = 0;
+
+	while (in && fscanf(in, "%255s %*[^\n]", group) == 1) {
+		if (*group != '/' || !strcmp(group, last))
+			continue;
+		snprintf(last, sizeof(last), "%.255s", group);
+		moved += recover_one(state, group);
+	}
+	if (in)
+		fclose(in);
+	/* One that it says nothing of: its processes go to the root. */
+	if (home_folder())
+		folder = opendir(home_folder());
+	while (folder && (entry = readdir(folder))) {
+		if (!is_name(entry->d_name))
+			continue;
+		snprintf(group, sizeof(group), "%s/%.64s", home_folder() + strlen(GROUP_ROOT), entry->d_name);
+		moved += recover_one(state, group);
+	}
+	if (folder)
+		closedir(folder);
+	return moved;
+}
+
+static bool is_below(pid_t pid, pid_t ancestor)
+{
+	struct proc p;
+	int looks;
+
+	for (looks = 0; looks < 64 && pid > 1; looks++) {
+		if (pid == ancestor)
+			return true;
+		if (proc_read(pid, &p))
+			return false;
+		pid = p.parent;
+	}
+	return false;
+}
+
+/* Processes of another user stay where they are. */
+static bool is_of(pid_t pid, uid_t uid)
+{
+	char path[32];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "/proc/%d", (int)pid);
+	return !stat(path, &st) && st.st_uid == uid;
+}
+
+/* Would a process that leaves this group escape what an administrator allows it? */
+static bool has_limits(const char *path)
+{
+	static const char *const limits[] = {"memory.max", "memory.high", "pids.max", "cpu.max"};
+	char folder[2 * GROUP_PATH], text[64], *end;
+	size_t i;
+
+	snprintf(folder, sizeof(folder), "%s%s", GROUP_ROOT, path);
+	while (strlen(folder) > strlen(GROUP_ROOT)) {
+		for (i = 0; i < sizeof(limits) / sizeof(*limits); i++)
+			if (group_file_read(folder, limits[i], text, sizeof(text)) > 0 && strncmp(text, "max", 3))
+				return true;
+		end = strrchr(folder, '/');
+		*end = '\0';
+	}
+	return false;
+}
+
+static int note_origin(struct group *g, const struct origin *one)
+{
+	struct origin *more = realloc(g->origin, (g->nr + 1) * sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	g->origin = more;
+	more[g->nr++] = *one;
+	return 0;
+}
+
+struct finding {
+	struct group *g;
+	pid_t pid;
+	uid_t uid;
+	const char *from;
+	int found;
+};
+
+static bool is_known(const struct group *g, const struct proc *p)
+{
+	size_t i;
+
+	for (i = 0; i < g->nr; i++)
+		if (g->origin[i].pid == p->pid && g->origin[i].start == p->start)
+			return true;
+	return false;
+}
+
+/* Only those beside it: what somebody has put elsewhere is to be there. */
+static void find_one(const struct proc *p, void *data)
+{
+	struct finding *f = data;
+	struct origin one = {.pid = p->pid, .start = p->start};
+
+	if (p->kernel || p->state == 'Z' || is_known(f->g, p) || !is_below(p->pid, f->pid) ||
+	    !is_of(p->pid, f->uid) || group_file_of(p->pid, one.path, sizeof(one.path)) ||
+	    strcmp(one.path, f->from))
+		return;
+	f->found += !note_origin(f->g, &one);
+}
+
+/* Has the group no processes but this one, and what it has started? */
+static bool is_alone(const char *folder, pid_t pid, uid_t uid)
+{
+	char path[2 * GROUP_PATH], text[128];
+	bool alone = true;
+	FILE *in;
+	int one;
+
+	if (group_file_read(folder, "cgroup.stat", text, sizeof(text)) <= 0 ||
+	    strncmp(text, "nr_descendants 0\n", strlen("nr_descendants 0\n")))
+		return false;
+	snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
+	in = fopen(path, "re");
+	while (in && alone && fscanf(in, "%d", &one) == 1)
+		alone = (is_below(one, pid) && is_of(one, uid)) || kill(one, 0);
+	if (in)
+		fclose(in);
+	return in && alone;
+}
+
+/* It stays in the group of its unit, which gets a limit. */
+static int find_in_unit(struct group *g, pid_t pid, uint64_t start, uid_t uid, const char *from)
+{
+	struct origin one = {.pid = pid, .start = start};
+	char folder[2 * GROUP_PATH], text[64], told[64];
+	ssize_t length;
+
+	/* Paths are words of the file. */
+	if (strpbrk(from, " \t") || unit_of(from, g->unit, sizeof(g->unit)))
+		return -ENOTUNIQ;
+	snprintf(folder, sizeof(folder), "%s%s", GROUP_ROOT, from);
+	if (strlen(folder) >= sizeof(g->path))
+		return -ENAMETOOLONG;
+	if (!is_alone(folder, pid, uid))
+		return -ENOTUNIQ;
+	length = group_file_read(folder, "cpu.max", text, sizeof(text));
+	group_print_told(told, sizeof(told));
+	if (length > 0 && strncmp(text, "max", 3))
+		return strcmp(text, told) ? -EPERM : -EAGAIN;
+	if (length <= 0 && !*g->unit)
+		return -ENODEV;
+	if (group_file_read(folder, "cpuset.cpus", text, sizeof(text)) > 0)
+		return -EPERM;
+	g->in_unit = true;
+	strcpy(one.path, from);
+	return note_origin(g, &one);
+}
+
+int group_find(struct group *g, pid_t pid, uint64_t start, uid_t uid)
+{
+	char from[GROUP_PATH];
+	struct finding f = {.g = g, .pid = pid, .uid = uid, .from = from};
+
+	if (!proc_exists(pid, start) || !is_of(pid, uid) || group_file_of(pid, from, sizeof(from)))
+		return -ESRCH;
+	if (!home_folder())
+		return find_in_unit(g, pid, start, uid, from);
+	if (home_has(from))
+		return -EALREADY;
+	if (has_limits(from))
+		return -EPERM;
+	proc_each(find_one, &f);
+	return g->nr ? 0 : -ESRCH;
+}
+
+int group_take(struct group *g, pid_t pid, uid_t uid)
+{
+	char from[GROUP_PATH];
+	struct finding f = {.g = g, .pid = pid, .uid = uid, .from = from};
+	size_t moved = 0, done = 0;
+	int looks, err = 0;
+
+	if (g->in_unit)
+		return 0;
+	strcpy(from, g->origin[0].path);
+	for (looks = 0; looks < MOST_LOOKS; looks++) {
+		for (; done < g->nr; done++) {
+			if (!proc_exists(g->origin[done].pid, g->origin[done].start))
+				continue;
+			err = group_file_move(g->origin[done].pid, g->path);
+			if (err && err != -ESRCH)
+				return err;
+			moved += !err;
+		}
+		/* Those that were started meanwhile. From now on they are started in the group. */
+		f.found = 0;
+		proc_each(find_one, &f);
+		if (!f.found)
+			break;
+	}
+	return moved ? 0 : -ESRCH;
+}
