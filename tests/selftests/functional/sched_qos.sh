@@ -25,6 +25,7 @@ test_scx_qosd() {
 	eventually allowed_is 0-3
 	is_part() { awk -v c="$(qos cpus $program)" 'BEGIN { exit !(c != int(c)) }'; }
 	eventually is_part
+	equal "$(grep -v "policy of sched_ext" /tmp/qosd.err)" "" "complaints"
 	kill $program
 	wait $program || true
 	kill $daemon

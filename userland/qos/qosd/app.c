@@ -146,6 +146,9 @@ static void check(struct app *a)
 		return;
 	complain("%s[%d] is left alone: %s", a->info.name, (int)a->info.pid, what);
 	a->left = what;
+	/* What others have not changed in its unit is theirs again, too. */
+	if (a->group.in_unit)
+		group_close(&a->group);
 }
 
 bool app_step(struct app *a, const struct settings *s, double cpus, double seconds)

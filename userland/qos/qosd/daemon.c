@@ -43,10 +43,7 @@ static void print_state(FILE *out, void *arg)
 	for (i = 0; i < d->nr; i++) {
 		const struct group *g = &d->app[i]->group;
 
-		/* What others have written to a unit's group stays as it is. */
-		if (!g->path[0] || (g->in_unit && d->app[i]->left))
-			continue;
-		for (k = 0; k < g->nr; k++)
+		for (k = 0; g->path[0] && k < g->nr; k++)
 			fprintf(out, "%s %d %llu %s\n", g->path + strlen(GROUP_ROOT),
 				(int)g->origin[k].pid, (unsigned long long)g->origin[k].start,
 				g->origin[k].path);
@@ -340,10 +337,11 @@ static void place(struct daemon *d, struct app **managed, size_t n)
 /* Whoever is left alone from now on is not to be put right by who comes after a crash. */
 static void note_left(struct daemon *d)
 {
-	size_t i, left = 0;
+	unsigned long left = 0;
+	size_t i;
 
 	for (i = 0; i < d->nr; i++)
-		left += d->app[i]->left != NULL;
+		left += d->app[i]->left ? (unsigned long)d->app[i]->info.pid : 0;
 	if (left == d->left)
 		return;
 	d->left = left;

@@ -23,7 +23,7 @@
  * @first: of the files of programs, by number: those that the next look begins with
  * @vain: so many were opened in this look, and came to nothing
  * @changed: when something was added to the folder of these files
- * @left: so many programs are left alone
+ * @left: which programs are left alone: the sum of their PIDs
  * @last_ns: the last step
  * @steps: so many
  * @verbose: say what is given to whom
@@ -41,7 +41,7 @@ struct daemon {
 	unsigned long first;
 	unsigned int vain;
 	struct timespec changed;
-	size_t left;
+	unsigned long left;
 	bool verbose;
 	uint64_t last_ns;
 	unsigned long steps;

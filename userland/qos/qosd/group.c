@@ -8,16 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cpu_list.h"
 #include "home.h"
 #include "unit.h"
 
-/* How long systemd may take to do what it has said it would: so many looks, and between them. */
-#define LOOKS 50
-#define LOOK_NS 2000000
+/* systemd is asked for a file so often, each so many steps. */
+#define ASK_AGAIN 20
+#define MOST_ASKED (3 * ASK_AGAIN)
 
 int group_machine_cpus(cpu_set_t *cpus)
 {
@@ -42,6 +41,14 @@ static void close_files(struct group *g)
 			close(fd[i]);
 }
 
+static int access_in(const struct group *g, const char *name)
+{
+	char path[2 * GROUP_PATH];
+
+	snprintf(path, sizeof(path), "%s/%s", g->path, name);
+	return access(path, F_OK);
+}
+
 static int open_files(struct group *g)
 {
 	g->max_fd = group_file_open(g->path, "cpu.max", O_RDWR);
@@ -53,7 +60,7 @@ static int open_files(struct group *g)
 	g->burst_fd = g->in_unit ? -1 : group_file_open(g->path, "cpu.max.burst", O_WRONLY);
 	if (g->stat_fd < 0)
 		return g->stat_fd;
-	/* That of a unit is there as soon as systemd is told. */
+	/* That of a unit is there as soon as systemd has been asked. */
 	return g->max_fd < 0 && !g->in_unit ? g->max_fd : 0;
 }
 
@@ -62,7 +69,10 @@ int group_open(struct group *g, const char *name)
 	int err;
 
 	if (g->in_unit) {
-		snprintf(g->path, sizeof(g->path), "%s%.200s", GROUP_ROOT, g->origin[0].path);
+		if ((size_t)snprintf(g->path, sizeof(g->path), "%s%s", GROUP_ROOT, g->origin[0].path) >= sizeof(g->path)) {
+			g->path[0] = '\0';
+			return -ENAMETOOLONG;
+		}
 		return open_files(g);
 	}
 	snprintf(g->path, sizeof(g->path), "%.200s/%.50s", home_folder(), name);
@@ -84,72 +94,55 @@ static void set_burst(const struct group *g, long us)
 		return;
 }
 
-/* systemd has done what it was asked for. */
-static int wait_for(const struct group *g, const char *name, const char *text)
+/*
+ * The group of a unit has a file only if systemd thinks that it is needed. It is asked for it,
+ * which takes a while, and again if it has taken it away.
+ */
+static int ask_for_file(struct group *g, const char *name, int (*ask)(const char *unit))
 {
-	char now[sizeof(g->cpus)];
-	int looks;
+	int err = 0;
 
-	for (looks = 0; looks < LOOKS; looks++) {
-		if (group_file_read(g->path, name, now, sizeof(now)) > 0 && !strcmp(now, text))
-			return 0;
-		nanosleep(&(struct timespec){.tv_nsec = LOOK_NS}, NULL);
+	if (g->asked >= MOST_ASKED)
+		return -ENODEV;
+	if (g->asked++ % ASK_AGAIN == 0 && *g->unit)
+		err = ask(g->unit);
+	return err ? err : access_in(g, name) ? -EAGAIN : 0;
+}
+
+static int begin_bandwidth(struct group *g)
+{
+	int fd, err;
+
+	if (g->max_fd >= 0)
+		return 0;
+	fd = group_file_open(g->path, "cpu.max", O_RDWR);
+	if (fd == -ENOENT) {
+		err = ask_for_file(g, "cpu.max", unit_enable_cpu);
+		if (err)
+			return err;
+		fd = group_file_open(g->path, "cpu.max", O_RDWR);
 	}
-	return -EAGAIN;
+	if (fd < 0)
+		return fd == -ENOENT ? -EAGAIN : fd;
+	g->max_fd = fd;
+	g->asked = 0;
+	return 0;
 }
 
-static unsigned int all_cpus(void)
-{
-	return (unsigned int)sysconf(_SC_NPROCESSORS_ONLN);
-}
-
-void group_print_told(char *text, size_t size)
-{
-	snprintf(text, size, "%u %d", all_cpus() * GROUP_PERIOD_US, GROUP_PERIOD_US);
-}
-
-/* As long as systemd knows of a limit, the unit's group has the file. It is told of all CPUs. */
-static int tell_bandwidth(struct group *g)
+static int begin_cpus(struct group *g)
 {
 	int err;
 
-	if (!*g->unit || g->told_max[0])
+	if (!g->in_unit || !access_in(g, "cpuset.cpus"))
 		return 0;
-	err = unit_limit_bandwidth(g->unit, all_cpus(), GROUP_PERIOD_US);
-	if (err)
-		return err == -ENOENT ? -EAGAIN : err;
-	group_print_told(g->told_max, sizeof(g->told_max));
-	err = wait_for(g, "cpu.max", g->told_max);
-	if (err) {
-		g->told_max[0] = '\0';
-		return err;
-	}
-	close_files(g);
-	return open_files(g);
-}
-
-static int tell_cpus(struct group *g)
-{
-	cpu_set_t all;
-	int err;
-
-	if (!*g->unit || g->told_cpus[0])
-		return 0;
-	err = group_machine_cpus(&all);
-	if (!err)
-		err = unit_limit_cpus(g->unit, &all);
-	if (err)
-		return err == -ENOENT ? -EAGAIN : err;
-	cpu_list_print(g->told_cpus, sizeof(g->told_cpus), &all);
-	err = wait_for(g, "cpuset.cpus", g->told_cpus);
-	if (err)
-		g->told_cpus[0] = '\0';
+	err = ask_for_file(g, "cpuset.cpus", unit_enable_cpuset);
+	g->asked = err ? g->asked : 0;
 	return err;
 }
 
 /*
- * What is there is not what we wrote. Whenever systemd reads its settings again, it writes what it
- * was told: that is put right.
+ * What is there is not what we wrote. Whenever systemd reads its settings again, it writes to a
+ * unit's group that it has no limit: that is put right.
  */
 static bool is_others_bandwidth(const struct group *g)
 {
@@ -157,7 +150,7 @@ static bool is_others_bandwidth(const struct group *g)
 
 	if (!g->max[0] || group_file_read_open(g->max_fd, text, sizeof(text)) <= 0 || !strcmp(text, g->max))
 		return false;
-	return strcmp(text, g->told_max) || pwrite(g->max_fd, g->max, strlen(g->max), 0) < 0;
+	return !g->in_unit || strncmp(text, "max ", 4) || pwrite(g->max_fd, g->max, strlen(g->max), 0) < 0;
 }
 
 static bool is_others_cpus(const struct group *g)
@@ -166,13 +159,15 @@ static bool is_others_cpus(const struct group *g)
 
 	if (!g->cpus[0] || group_file_read(g->path, "cpuset.cpus", text, sizeof(text)) < 0 || !strcmp(text, g->cpus))
 		return false;
-	return strcmp(text, g->told_cpus) || group_file_write(g->path, "cpuset.cpus", g->cpus);
+	return !g->in_unit || !group_file_is_free(text) || group_file_write(g->path, "cpuset.cpus", g->cpus);
 }
 
-/* systemd has made the file anew: next time it is told again. */
+/* The file is not there any more: systemd has made it anew, or the unit has ended. */
 static int forget_bandwidth(struct group *g)
 {
-	g->told_max[0] = g->max[0] = '\0';
+	close(g->max_fd);
+	g->max_fd = -1;
+	g->max[0] = '\0';
 	g->quota_us = 0;
 	return -EAGAIN;
 }
@@ -187,7 +182,7 @@ int group_set_bandwidth(struct group *g, double cpus)
 	quota = quota < 1000 ? 1000 : quota;
 	if (quota == g->quota_us)
 		return 0;
-	err = tell_bandwidth(g);
+	err = begin_bandwidth(g);
 	if (err)
 		return err;
 	if (is_others_bandwidth(g))
@@ -196,7 +191,7 @@ int group_set_bandwidth(struct group *g, double cpus)
 	if (quota < g->quota_us)
 		set_burst(g, quota);
 	if (pwrite(g->max_fd, text, strlen(text), 0) < 0)
-		return errno == ENODEV && *g->unit ? forget_bandwidth(g) : -errno;
+		return errno == ENODEV && g->in_unit ? forget_bandwidth(g) : -errno;
 	if (quota > g->quota_us)
 		set_burst(g, quota);
 	g->quota_us = quota;
@@ -206,18 +201,14 @@ int group_set_bandwidth(struct group *g, double cpus)
 
 int group_free_bandwidth(struct group *g)
 {
-	bool known = *g->unit && g->told_max[0];
-
-	if (!g->max[0] && !known)
+	if (!g->max[0])
 		return 0;
 	if (is_others_bandwidth(g))
 		return -EBUSY;
-	g->max[0] = g->told_max[0] = '\0';
+	g->max[0] = '\0';
 	g->quota_us = 0;
 	set_burst(g, 0);
-	if (pwrite(g->max_fd, "max", 3, 0) < 0 && errno != ENODEV)
-		return -errno;
-	return known ? unit_free_bandwidth(g->unit) : 0;
+	return pwrite(g->max_fd, "max", 3, 0) < 0 ? -errno : 0;
 }
 
 int group_set_cpus(struct group *g, const cpu_set_t *cpus)
@@ -228,7 +219,7 @@ int group_set_cpus(struct group *g, const cpu_set_t *cpus)
 	cpu_list_print(text, sizeof(text), cpus);
 	if (!strcmp(text, g->cpus))
 		return 0;
-	err = tell_cpus(g);
+	err = begin_cpus(g);
 	if (err)
 		return err;
 	if (is_others_cpus(g))
@@ -236,37 +227,17 @@ int group_set_cpus(struct group *g, const cpu_set_t *cpus)
 	err = group_file_write(g->path, "cpuset.cpus", text);
 	if (!err)
 		strcpy(g->cpus, text);
-	return err;
+	return err == -ENOENT && g->in_unit ? -EAGAIN : err;
 }
 
 int group_free_cpus(struct group *g)
 {
-	bool known = *g->unit && g->told_cpus[0];
-	int err = 0;
-
-	if (!g->cpus[0] && !known)
+	if (!g->cpus[0])
 		return 0;
 	if (is_others_cpus(g))
 		return -EBUSY;
-	/* None of its own: those of the group above. */
-	if (g->cpus[0])
-		err = group_file_write(g->path, "cpuset.cpus", "\n");
-	g->cpus[0] = g->told_cpus[0] = '\0';
-	return known ? unit_free_cpus(g->unit) : err;
-}
-
-void group_free_unit(const char *folder, const char *unit)
-{
-	char cpus[16];
-	bool own = group_file_read(folder, "cpuset.cpus", cpus, sizeof(cpus)) > 0;
-
-	group_file_write(folder, "cpu.max", "max");
-	if (own)
-		group_file_write(folder, "cpuset.cpus", "\n");
-	if (*unit)
-		unit_free_bandwidth(unit);
-	if (*unit && own)
-		unit_free_cpus(unit);
+	g->cpus[0] = '\0';
+	return group_file_free_cpus(g->path);
 }
 
 int group_check(const struct group *g, pid_t pid, const char **what)

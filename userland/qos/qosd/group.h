@@ -34,8 +34,7 @@ struct origin {
  * @origin: of its processes; @nr of them
  * @in_unit: it is the group of a unit of systemd, and nothing was moved
  * @unit: its name; "": it is below a unit
- * @told_max: what systemd was told of its cpu.max; "": nothing
- * @told_cpus: and of its cpuset.cpus
+ * @asked: how often somebody has looked, in vain, for what systemd was asked for
  * @max: what was written to its cpu.max last; "": nothing
  * @cpus: and to its cpuset.cpus
  * @quota_us: of @max; 0: none
@@ -47,8 +46,7 @@ struct group {
 	size_t nr;
 	bool in_unit;
 	char unit[GROUP_PATH];
-	char told_max[64];
-	char told_cpus[8192];
+	unsigned int asked;
 	char max[64];
 	char cpus[8192];
 	long quota_us;
@@ -66,15 +64,14 @@ int group_recover(const char *state);
  * Find the process that began at @start, with those beside it that it has started: they are in
  * @origin. -ESRCH: it is not there, or not @uid's; -EALREADY: it is in a group of ours, because
  * another program has started it; -EPERM: its group, or one above, has limits that it would escape.
- * With systemd: -ENOTUNIQ: it is not alone in a unit; -ENODEV: its group has no controller cpu;
- * -EAGAIN: systemd has not yet taken away what the program before it had.
+ * With systemd: -ENOTUNIQ: it is not alone in a unit; -ENODEV: its group has no controller cpu.
  */
 int group_find(struct group *g, pid_t pid, uint64_t start, uid_t uid);
 /* Make the folder for what was found. */
 int group_open(struct group *g, const char *name);
 /* Move them. -ESRCH: there is none any more. */
 int group_take(struct group *g, pid_t pid, uid_t uid);
-/* -EBUSY: somebody else has changed it, see group_check(). */
+/* -EBUSY: somebody else has changed it, see group_check(). -EAGAIN: later. */
 int group_set_bandwidth(struct group *g, double cpus);
 int group_set_cpus(struct group *g, const cpu_set_t *cpus);
 /* As if we had never set it. */
@@ -85,10 +82,6 @@ int group_check(const struct group *g, pid_t pid, const char **what);
 /* CPU time so far. */
 int group_usage(const struct group *g, uint64_t *us);
 int group_threads(const struct group *g, unsigned int *threads);
-/* What systemd makes of what it is told of a unit's cpu.max. */
-void group_print_told(char *text, size_t size);
-/* A unit has all CPUs again. */
-void group_free_unit(const char *folder, const char *unit);
 /* Move all away, and remove it. How many there were, or a negative errno: it is still there. */
 int group_dissolve(const char *folder, const struct origin *origin, size_t nr);
 /* All are back, and it is gone; otherwise nothing holds them back, and it can be tried again. */

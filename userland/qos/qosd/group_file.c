@@ -9,6 +9,8 @@
 
 #include "text_file.h"
 
+#define SYS_CPUS "/sys/devices/system/cpu"
+
 int group_file_write(const char *folder, const char *name, const char *text)
 {
 	char path[2 * GROUP_PATH];
@@ -70,6 +72,21 @@ int group_file_open(const char *folder, const char *name, int mode)
 	snprintf(path, sizeof(path), "%s/%s", folder, name);
 	fd = open(path, mode | O_CLOEXEC);
 	return fd < 0 ? -errno : fd;
+}
+
+int group_file_free_cpus(const char *folder)
+{
+	char all[4096];
+	ssize_t length = group_file_read(SYS_CPUS, "possible", all, sizeof(all));
+
+	return length < 0 ? (int)length : group_file_write(folder, "cpuset.cpus", all);
+}
+
+bool group_file_is_free(const char *cpus)
+{
+	char all[4096];
+
+	return !*cpus || (group_file_read(SYS_CPUS, "possible", all, sizeof(all)) > 0 && !strcmp(cpus, all));
 }
 
 int group_file_move(pid_t pid, const char *folder)

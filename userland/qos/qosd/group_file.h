@@ -18,6 +18,13 @@ int group_file_open(const char *folder, const char *name, int mode);
 ssize_t group_file_read_open(int fd, char *text, size_t size);
 /* Of a list of words. */
 bool group_file_has(const char *text, const char *word);
+/*
+ * That a group may use all CPUs. The kernel takes no empty cpuset.cpus from a group with processes:
+ * all that there can ever be are as good.
+ */
+int group_file_free_cpus(const char *folder);
+/* Does a cpuset.cpus with this text say so? */
+bool group_file_is_free(const char *cpus);
 int group_file_move(pid_t pid, const char *folder);
 /* In which group it is: its path below GROUP_ROOT, "/…". */
 int group_file_of(pid_t pid, char *path, size_t size);

@@ -2,9 +2,9 @@
 /* Which processes are in a program's group: they are found, moved there, and back. */
 #include "group.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,17 +107,19 @@ static bool is_name(const char *name)
 	return sscanf(name, "app-%*u%n", &end) == 0 && end && !name[end];
 }
 
-/* The unit of a program has all CPUs again, if it has what a qosd has written. */
-static void recover_unit(const char *folder, const char *group)
+/* The unit of a program has all CPUs again, as far as it has what a qosd has written. */
+static void recover_unit(const char *folder)
 {
-	char unit[GROUP_PATH], text[64], ours[32];
+	unsigned long quota, period;
+	char text[64];
 
-	snprintf(ours, sizeof(ours), " %d", GROUP_PERIOD_US);
-	if (group_file_read(folder, "cpu.max", text, sizeof(text)) <= 0 || !strstr(text, ours) ||
-	    unit_of(group, unit, sizeof(unit)))
-		return;
-	group_free_unit(folder, unit);
-	complain("%s has no limit of a qosd that was killed any more", folder);
+	if (group_file_read(folder, "cpu.max", text, sizeof(text)) > 0 &&
+	    sscanf(text, "%lu %lu", &quota, &period) == 2 && period == GROUP_PERIOD_US)
+		group_file_write(folder, "cpu.max", "max");
+	/* It had none when it was found. */
+	if (group_file_read(folder, "cpuset.cpus", text, sizeof(text)) > 0)
+		group_file_free_cpus(folder);
+	complain("%s has all CPUs again that a qosd had taken, which was killed", folder);
 }
 
 /* @group is below GROUP_ROOT. Returns how many processes are back, or a negative errno. */
@@ -131,12 +133,14 @@ static int recover_one(const char *state, const char *group)
 	snprintf(path, sizeof(path), "%s%s", GROUP_ROOT, group);
 	if (access(path, F_OK))
 		return 0;
-	if (!is_name(strrchr(group, '/') + 1)) {
-		recover_unit(path, group);
-		return 0;
-	}
 	nr = read_state(state, group, &origin);
-	moved = group_dissolve(path, origin, nr);
+	if (nr && !strcmp(origin[0].path, group)) {
+		/* Nothing was moved. */
+		recover_unit(path);
+		moved = 0;
+	} else {
+		moved = is_name(strrchr(group, '/') + 1) ? group_dissolve(path, origin, nr) : 0;
+	}
 	free(origin);
 	if (moved < 0)
 		complain("%s: %s", path, strerror(-moved));
@@ -186,6 +190,13 @@ static bool is_below(pid_t pid, pid_t ancestor)
 		pid = p.parent;
 	}
 	return false;
+}
+
+static bool is_there(pid_t pid)
+{
+	struct proc p;
+
+	return proc_read(pid, &p) != -ESRCH;
 }
 
 /* Processes of another user stay where they are. */
@@ -258,48 +269,64 @@ static void find_one(const struct proc *p, void *data)
 	f->found += !note_origin(f->g, &one);
 }
 
-/* Has the group no processes but this one, and what it has started? */
-static bool is_alone(const char *folder, pid_t pid, uid_t uid)
+/* Has the group no processes but this one, and what it has started? 1, 0, or a negative errno. */
+static int is_alone(const char *folder, pid_t pid, uid_t uid)
 {
-	char path[2 * GROUP_PATH], text[128];
-	bool alone = true;
+	char path[3 * GROUP_PATH], text[128];
+	bool alone = true, seen = false;
+	ssize_t length = group_file_read(folder, "cgroup.stat", text, sizeof(text));
 	FILE *in;
 	int one;
 
-	if (group_file_read(folder, "cgroup.stat", text, sizeof(text)) <= 0 ||
-	    strncmp(text, "nr_descendants 0\n", strlen("nr_descendants 0\n")))
-		return false;
+	if (length < 0)
+		return (int)length;
+	if (strncmp(text, "nr_descendants 0\n", strlen("nr_descendants 0\n")))
+		return 0;
 	snprintf(path, sizeof(path), "%s/cgroup.procs", folder);
 	in = fopen(path, "re");
-	while (in && alone && fscanf(in, "%d", &one) == 1)
-		alone = (is_below(one, pid) && is_of(one, uid)) || kill(one, 0);
-	if (in)
-		fclose(in);
-	return in && alone;
+	if (!in)
+		return -errno;
+	while (alone && fscanf(in, "%d", &one) == 1) {
+		seen |= one == pid;
+		alone = (is_below(one, pid) && is_of(one, uid)) || !is_there(one);
+	}
+	fclose(in);
+	return alone && seen;
+}
+
+static bool is_word(const char *text)
+{
+	while (isgraph((unsigned char)*text) || (unsigned char)*text > 127)
+		text++;
+	return !*text;
 }
 
 /* It stays in the group of its unit, which gets a limit. */
 static int find_in_unit(struct group *g, pid_t pid, uint64_t start, uid_t uid, const char *from)
 {
 	struct origin one = {.pid = pid, .start = start};
-	char folder[2 * GROUP_PATH], text[64], told[64];
+	char folder[2 * GROUP_PATH], text[64];
 	ssize_t length;
+	int alone;
 
 	/* Paths are words of the file. */
-	if (strpbrk(from, " \t") || unit_of(from, g->unit, sizeof(g->unit)))
+	if (!is_word(from) || unit_of(from, g->unit, sizeof(g->unit)))
 		return -ENOTUNIQ;
 	snprintf(folder, sizeof(folder), "%s%s", GROUP_ROOT, from);
-	if (strlen(folder) >= sizeof(g->path))
-		return -ENAMETOOLONG;
-	if (!is_alone(folder, pid, uid))
-		return -ENOTUNIQ;
+	alone = is_alone(folder, pid, uid);
+	if (alone <= 0)
+		return alone ? alone : -ENOTUNIQ;
 	length = group_file_read(folder, "cpu.max", text, sizeof(text));
-	group_print_told(told, sizeof(told));
+	if (length < 0 && length != -ENOENT)
+		return (int)length;
 	if (length > 0 && strncmp(text, "max", 3))
-		return strcmp(text, told) ? -EPERM : -EAGAIN;
+		return -EPERM;
 	if (length <= 0 && !*g->unit)
 		return -ENODEV;
-	if (group_file_read(folder, "cpuset.cpus", text, sizeof(text)) > 0)
+	length = group_file_read(folder, "cpuset.cpus", text, sizeof(text));
+	if (length < 0 && length != -ENOENT)
+		return (int)length;
+	if (length > 0 && !group_file_is_free(text))
 		return -EPERM;
 	g->in_unit = true;
 	strcpy(one.path, from);

@@ -40,8 +40,13 @@ static int enable(const char *folder, bool with_cpus)
 
 int home_begin(const char *name, bool with_cpus)
 {
+	static bool by_systemd;
 	struct statfs fs;
 	int err;
+
+	/* Its controllers are enabled for each unit. */
+	if (by_systemd)
+		return 0;
 
 	if (statfs(GROUP_ROOT, &fs) || fs.f_type != CGROUP2_SUPER_MAGIC) {
 		complain("%s is not of control groups version 2: boot with "
@@ -49,8 +54,11 @@ int home_begin(const char *name, bool with_cpus)
 			 GROUP_ROOT, GROUP_ROOT);
 		return -ENOTSUP;
 	}
-	if (!*name && unit_is_wanted())
-		return unit_can_be_asked();
+	if (!*name && unit_is_wanted()) {
+		err = unit_can_be_asked();
+		by_systemd = !err;
+		return err;
+	}
 	if ((size_t)snprintf(base, sizeof(base), "%s/%s", GROUP_ROOT, *name ? name : DEFAULT_GROUP) >=
 	    sizeof(base) - 64)
 		return -ENAMETOOLONG;

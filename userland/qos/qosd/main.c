@@ -47,8 +47,8 @@ static const struct option_table table = {
 		  "they need for their goals, and no more. It is root's.\n"
 		  "\n",
 	.after = "\n"
-		 "It stays in the foreground until SIGTERM or Ctrl-C; all programs are then in their\n"
-		 "control groups again. See qosctl(1) for what it does.\n"
+		 "It stays in the foreground until SIGTERM or Ctrl-C; all programs then have the CPUs that\n"
+		 "they had before. See qosctl(1) for what it does.\n"
 		 "Exit status: 0, 1 if qosd fails, 2 for usage errors.\n",
 	.of = entries,
 	.nr = sizeof(entries) / sizeof(entries[0]),

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdint.h>
 #include <string.h>
 #include <time.h>
@@ -10,12 +11,15 @@
 #include <systemd/sd-daemon.h>
 
 #include "complain.h"
+#include "cpu_list.h"
+#include "text_file.h"
 
 /* All programs wait for an answer. Without one, nobody is asked again for a while. */
 #define PATIENCE_US 1000000
 #define PAUSE_S 10
+#define DEFAULT_WEIGHT 100
+#define MOST_NODES 1024
 
-static sd_bus *bus;
 static time_t failed_at;
 
 bool unit_is_wanted(void)
@@ -31,35 +35,35 @@ static time_t now_s(void)
 	return now.tv_sec;
 }
 
-static void disconnect(void)
+static int pause_after(int err)
 {
-	bus = sd_bus_flush_close_unref(bus);
-	failed_at = now_s();
-}
-
-static int connect_to_bus(void)
-{
-	int err;
-
-	if (bus)
-		return 0;
-	if (failed_at && now_s() - failed_at < PAUSE_S)
-		return -EAGAIN;
-	err = sd_bus_open_system(&bus);
-	if (err >= 0) {
-		sd_bus_set_method_call_timeout(bus, PATIENCE_US);
-		return 0;
-	}
-	bus = NULL;
 	failed_at = now_s();
 	complain("systemd has the control groups of this machine, and cannot be asked: %s. Start D-Bus, or name a "
 		 "group that is yours to use (\"group\" in the settings)", strerror(-err));
 	return -EAGAIN;
 }
 
+/* For one call: whoever sends us something meanwhile is not listened to. */
+static int connect_to(sd_bus **bus)
+{
+	int err;
+
+	if (failed_at && now_s() - failed_at < PAUSE_S)
+		return -EAGAIN;
+	err = sd_bus_open_system(bus);
+	if (err < 0)
+		return pause_after(err);
+	sd_bus_set_method_call_timeout(*bus, PATIENCE_US);
+	return 0;
+}
+
 int unit_can_be_asked(void)
 {
-	return connect_to_bus();
+	sd_bus *bus = NULL;
+	int err = connect_to(&bus);
+
+	sd_bus_close_unref(bus);
+	return err;
 }
 
 int unit_of(const char *group, char *unit, size_t size)
@@ -86,14 +90,12 @@ int unit_of(const char *group, char *unit, size_t size)
 	return -ENOENT;
 }
 
-/* org.freedesktop.systemd1(5), SetUnitProperties(): until the unit ends, or the machine does. */
-static int new_call(sd_bus_message **m, const char *unit)
+/* org.freedesktop.systemd1(5). What is set at run time is gone after the next boot. */
+static int new_call(sd_bus *bus, sd_bus_message **m, const char *unit)
 {
-	int err = connect_to_bus();
+	int err = sd_bus_message_new_method_call(bus, m, "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
+						 "org.freedesktop.systemd1.Manager", "SetUnitProperties");
 
-	if (!err)
-		err = sd_bus_message_new_method_call(bus, m, "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
-						     "org.freedesktop.systemd1.Manager", "SetUnitProperties");
 	if (err >= 0)
 		err = sd_bus_message_append(*m, "sb", unit, 1);
 	if (err >= 0)
@@ -101,62 +103,78 @@ static int new_call(sd_bus_message **m, const char *unit)
 	return err;
 }
 
-/* Does it say that there is no such unit any more? */
-static bool is_gone(const sd_bus_error *error)
-{
-	return sd_bus_error_has_name(error, "org.freedesktop.systemd1.NoSuchUnit");
-}
-
-/* Also if @err says that the message could not be made. */
-static int do_call(sd_bus_message *m, const char *unit, int err)
+/* @err: the message could not be made. */
+static int do_call(sd_bus *bus, sd_bus_message *m, const char *unit, int err)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
+	bool answered;
 
 	if (err >= 0)
 		err = sd_bus_message_close_container(m);
 	if (err >= 0)
 		err = sd_bus_call(bus, m, 0, &error, NULL);
-	if (err < 0 && is_gone(&error))
-		err = -ENOENT;
-	else if (err < 0 && err != -EAGAIN) {
+	answered = !sd_bus_error_has_name(&error, SD_BUS_ERROR_NO_REPLY) &&
+		   !sd_bus_error_has_name(&error, SD_BUS_ERROR_TIMEOUT) && sd_bus_error_is_set(&error);
+	if (err < 0 && answered)
 		complain("systemd: %s: %s", unit, error.message ? error.message : strerror(-err));
-		disconnect();
-		err = -EAGAIN;
-	}
+	else if (err < 0)
+		err = pause_after(err);
 	sd_bus_error_free(&error);
 	sd_bus_message_unref(m);
+	sd_bus_close_unref(bus);
 	return err < 0 ? err : 0;
 }
 
-static int set_bandwidth(const char *unit, uint64_t us_per_s, uint64_t period_us)
+/* The weight that it has anyhow: if somebody had set another one, it would have the controller. */
+int unit_enable_cpu(const char *unit)
 {
 	sd_bus_message *m = NULL;
-	int err = new_call(&m, unit);
+	sd_bus *bus = NULL;
+	int err = connect_to(&bus);
 
+	if (err)
+		return err;
+	err = new_call(bus, &m, unit);
 	if (err >= 0)
-		err = sd_bus_message_append(m, "(sv)(sv)", "CPUQuotaPerSecUSec", "t", us_per_s,
-					    "CPUQuotaPeriodUSec", "t", period_us);
-	return do_call(m, unit, err);
+		err = sd_bus_message_append(m, "(sv)", "CPUWeight", "t", (uint64_t)DEFAULT_WEIGHT);
+	return do_call(bus, m, unit, err);
 }
 
-/* A bit for each CPU, the first ones in the first byte. */
-static int set_cpus(const char *unit, const cpu_set_t *cpus)
+/* A bit for each node of memory that there is, the first ones in the first byte. */
+static size_t all_nodes(uint8_t *bits)
 {
-	uint8_t bits[CPU_SETSIZE / 8] = {0};
-	size_t length = 0, cpu;
-	sd_bus_message *m = NULL;
-	int err = new_call(&m, unit);
+	char text[4096];
+	cpu_set_t nodes;
+	size_t i, length = 0;
 
-	for (cpu = 0; cpus && cpu < CPU_SETSIZE; cpu++) {
-		if (!CPU_ISSET(cpu, cpus))
+	memset(bits, 0, MOST_NODES / 8);
+	if (!text_file_line("/sys/devices/system/node/online", text, sizeof(text)) || cpu_list_parse(text, &nodes))
+		return 0;
+	for (i = 0; i < MOST_NODES && i < CPU_SETSIZE; i++) {
+		if (!CPU_ISSET(i, &nodes))
 			continue;
-		bits[cpu / 8] |= (uint8_t)(1 << cpu % 8);
-		length = cpu / 8 + 1;
+		bits[i / 8] |= (uint8_t)(1 << i % 8);
+		length = i / 8 + 1;
 	}
+	return length;
+}
+
+/* All nodes of memory. All CPUs would be a limit when there are more of them. */
+int unit_enable_cpuset(const char *unit)
+{
+	uint8_t bits[MOST_NODES / 8];
+	size_t length = all_nodes(bits);
+	sd_bus_message *m = NULL;
+	sd_bus *bus = NULL;
+	int err = length ? connect_to(&bus) : -ENODEV;
+
+	if (err)
+		return err;
+	err = new_call(bus, &m, unit);
 	if (err >= 0)
 		err = sd_bus_message_open_container(m, 'r', "sv");
 	if (err >= 0)
-		err = sd_bus_message_append(m, "s", "AllowedCPUs");
+		err = sd_bus_message_append(m, "s", "AllowedMemoryNodes");
 	if (err >= 0)
 		err = sd_bus_message_open_container(m, 'v', "ay");
 	if (err >= 0)
@@ -165,29 +183,5 @@ static int set_cpus(const char *unit, const cpu_set_t *cpus)
 		err = sd_bus_message_close_container(m);
 	if (err >= 0)
 		err = sd_bus_message_close_container(m);
-	return do_call(m, unit, err);
-}
-
-int unit_limit_bandwidth(const char *unit, unsigned int cpus, unsigned int period_us)
-{
-	return set_bandwidth(unit, cpus * 1000000ULL, period_us);
-}
-
-int unit_limit_cpus(const char *unit, const cpu_set_t *cpus)
-{
-	return set_cpus(unit, cpus);
-}
-
-int unit_free_bandwidth(const char *unit)
-{
-	int err = set_bandwidth(unit, UINT64_MAX, UINT64_MAX);
-
-	return err == -ENOENT ? 0 : err;
-}
-
-int unit_free_cpus(const char *unit)
-{
-	int err = set_cpus(unit, NULL);
-
-	return err == -ENOENT ? 0 : err;
+	return do_call(bus, m, unit, err);
 }
