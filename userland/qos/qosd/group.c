@@ -240,10 +240,12 @@ int group_free_cpus(struct group *g)
 	return group_file_free_cpus(g->path);
 }
 
-int group_check(const struct group *g, pid_t pid, const char **what)
+int group_check(struct group *g, pid_t pid, const char **what)
 {
 	char text[sizeof(g->cpus)];
 
+	if (g->in_unit && g->max[0] && group_file_read_open(g->max_fd, text, sizeof(text)) == -ENODEV)
+		forget_bandwidth(g);
 	*what = "the process was moved to another control group";
 	if (!group_file_of(pid, text, sizeof(text)) && strcmp(text, g->path + strlen(GROUP_ROOT)))
 		return -EBUSY;

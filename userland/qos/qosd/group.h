@@ -78,7 +78,7 @@ int group_set_cpus(struct group *g, const cpu_set_t *cpus);
 int group_free_bandwidth(struct group *g);
 int group_free_cpus(struct group *g);
 /* Is all as it was left? -EBUSY: somebody else has changed it, @what says what. */
-int group_check(const struct group *g, pid_t pid, const char **what);
+int group_check(struct group *g, pid_t pid, const char **what);
 /* CPU time so far. */
 int group_usage(const struct group *g, uint64_t *us);
 int group_threads(const struct group *g, unsigned int *threads);

@@ -112,14 +112,19 @@ static void recover_unit(const char *folder)
 {
 	unsigned long quota, period;
 	char text[64];
+	int err = 0;
 
 	if (group_file_read(folder, "cpu.max", text, sizeof(text)) > 0 &&
 	    sscanf(text, "%lu %lu", &quota, &period) == 2 && period == GROUP_PERIOD_US)
-		group_file_write(folder, "cpu.max", "max");
+		err = group_file_write(folder, "cpu.max", "max");
 	/* It had none when it was found. */
 	if (group_file_read(folder, "cpuset.cpus", text, sizeof(text)) > 0)
-		group_file_free_cpus(folder);
-	complain("%s has all CPUs again that a qosd had taken, which was killed", folder);
+		err = group_file_free_cpus(folder) ? -EIO : err;
+	if (err)
+		complain("%s has not all CPUs again that a qosd had taken, which was killed: write 'max' to its "
+			 "cpu.max, and all CPUs to its cpuset.cpus", folder);
+	else
+		complain("%s has all CPUs again that a qosd had taken, which was killed", folder);
 }
 
 /* @group is below GROUP_ROOT. Returns how many processes are back, or a negative errno. */
