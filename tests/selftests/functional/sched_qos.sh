@@ -11,13 +11,13 @@ test_scx_qosd() {
 	qos_machine
 	insmod $MODULES/pmctrack_bpf.ko
 	begin_qosd
-	deliver frames /tmp/frames1.json -g 30
-	eventually grep -q . $QOS/app-$program/cpu.max
-	eventually grep -qv max $QOS/app-$program/cpu.max
-	! grep -qs . $QOS/app-$program/cpuset.cpus || fail "it has CPUs of its own"
+	# The policy comes first: Linux 7.2 warns (dequeue_throttled_task()) when one takes, and
+	# gives back, a thread that has just used up its cpu.max.
 	sched_begin rr
 	eventually grep -q "^qosd: a policy of sched_ext runs, and cpu.max may mean nothing to it: programs get whole CPUs" /tmp/qosd.err
+	deliver frames /tmp/frames1.json -g 30
 	eventually grep -q . $QOS/app-$program/cpuset.cpus
+	grep -q "^max " $QOS/app-$program/cpu.max
 	is_whole() { awk -v c="$(qos cpus $program)" 'BEGIN { exit !(c == int(c) && c >= 1) }'; }
 	eventually is_whole
 	sched_end
@@ -25,7 +25,7 @@ test_scx_qosd() {
 	eventually allowed_is 0-3
 	is_part() { awk -v c="$(qos cpus $program)" 'BEGIN { exit !(c != int(c)) }'; }
 	eventually is_part
-	equal "$(grep -v "policy of sched_ext" /tmp/qosd.err)" "" "complaints"
+	equal "$(grep -v "policy of sched_ext" /tmp/qosd.err || true)" "" "complaints"
 	kill $program
 	wait $program || true
 	kill $daemon
