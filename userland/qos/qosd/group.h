@@ -19,7 +19,7 @@
 #define GROUP_PERIOD_US 20000
 
 /**
- * struct origin - a process that was moved
+ * struct origin - a process that was moved, or the program that stays in its unit
  * @path: where it was, below GROUP_ROOT
  */
 struct origin {

@@ -127,7 +127,7 @@ static void recover_unit(const char *folder)
 		complain("%s has all CPUs again that a qosd had taken, which was killed", folder);
 }
 
-/* @group is below GROUP_ROOT. Returns how many processes are back, or a negative errno. */
+/* @group is below GROUP_ROOT. Returns how many processes are back; what failed has been said. */
 static int recover_one(const char *state, const char *group)
 {
 	char path[2 * GROUP_PATH];
