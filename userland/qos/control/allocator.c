@@ -9,18 +9,29 @@
 /* Sums of numbers of CPUs are equal if they differ by less. */
 #define NEARLY 1e-9
 
+/* Those of libm are calls, because of NaN, which is nowhere here. */
+static inline double lesser(double one, double other)
+{
+	return one < other ? one : other;
+}
+
+static inline double greater(double one, double other)
+{
+	return one > other ? one : other;
+}
+
 /* What each gets at least. */
 double qos_floor(const struct qos_machine *machine, size_t programs)
 {
-	return programs <= machine->cpus ? fmin(1, machine->cpus) : machine->cpus / (double)programs;
+	return programs <= machine->cpus ? lesser(1, machine->cpus) : machine->cpus / (double)programs;
 }
 
 /* What it may have at most: what it asks for, or the floor. */
 static double wanted_of(const struct qos_machine *machine, const struct qos_share *s, double floor)
 {
-	double most = fmin(s->cap, machine->cpus);
+	double most = lesser(s->cap, machine->cpus);
 
-	return fmax(fmin(s->demand, most), fmin(floor, most));
+	return greater(lesser(s->demand, most), lesser(floor, most));
 }
 
 /* With water as high as @level. */
@@ -28,7 +39,7 @@ static double part(const struct qos_machine *machine, const struct qos_share *s,
 {
 	double wanted = wanted_of(machine, s, floor);
 
-	return fmin(fmax(s->weight * wanted * level, fmin(floor, wanted)), wanted);
+	return lesser(greater(s->weight * wanted * level, lesser(floor, wanted)), wanted);
 }
 
 static double sum_at(const struct qos_machine *machine, const struct qos_share *share, size_t n,
@@ -75,10 +86,10 @@ void qos_limit(const struct qos_machine *machine, double cpus, struct qos_share 
 	struct qos_machine part_of = *machine;
 	size_t i;
 
-	part_of.cpus = fmin(cpus, machine->cpus);
+	part_of.cpus = lesser(cpus, machine->cpus);
 	divide(&part_of, share, n);
 	for (i = 0; i < n; i++)
-		share[i].cap = fmin(share[i].cap, share[i].fair);
+		share[i].cap = lesser(share[i].cap, share[i].fair);
 }
 
 /* Of the programs of one user: what they ask for, and as what they count. */
@@ -88,8 +99,8 @@ static struct qos_share all_of(const struct qos_machine *machine, const struct q
 	size_t i;
 
 	for (i = 0; i < n; i++) {
-		all.demand += fmin(fmin(share[i].demand, share[i].cap), machine->cpus);
-		all.weight = fmax(all.weight, share[i].weight);
+		all.demand += lesser(lesser(share[i].demand, share[i].cap), machine->cpus);
+		all.weight = greater(all.weight, share[i].weight);
 	}
 	return all;
 }
@@ -104,14 +115,14 @@ static void share_alike(const struct qos_machine *machine, struct qos_share *all
 	for (k = 0; k < BISECTIONS; k++) {
 		middle = (low + high) / 2;
 		for (i = 0, sum = 0; i < users; i++)
-			sum += fmin(all[i].demand, all[i].weight * middle);
+			sum += lesser(all[i].demand, all[i].weight * middle);
 		if (sum > machine->cpus)
 			high = middle;
 		else
 			low = middle;
 	}
 	for (i = 0; i < users; i++)
-		all[i].fair = fmin(all[i].demand, all[i].weight * low);
+		all[i].fair = lesser(all[i].demand, all[i].weight * low);
 }
 
 static size_t end_of_user(const unsigned int *user, size_t first, size_t n)
@@ -192,14 +203,14 @@ static void round_shares(const struct qos_machine *machine, struct qos_share *sh
 	for (i = 0; i < n; i++) {
 		before = share[i].granted;
 		wanted = share[i].fair + share[i].carry;
-		share[i].granted = fmax(rounded_down(wanted, unit), least);
+		share[i].granted = greater(rounded_down(wanted, unit), least);
 		/* What it has is good enough. */
 		if (before > 0 && fabs(wanted - before) < machine->hysteresis * unit)
 			share[i].granted = rounded_down(before, unit);
 		sum += share[i].granted;
 		target += wanted;
 	}
-	target = fmin(rounded_down(target + unit / 2, unit), all);
+	target = lesser(rounded_down(target + unit / 2, unit), all);
 	while (sum > all + NEARLY && (one = most_owed(share, n, least, unit, -1))) {
 		one->granted -= unit;
 		sum -= unit;
@@ -211,7 +222,7 @@ static void round_shares(const struct qos_machine *machine, struct qos_share *sh
 	}
 	for (i = 0; i < n; i++) {
 		wanted = share[i].fair + share[i].carry - share[i].granted;
-		share[i].carry = fmax(fmin(wanted, unit), -unit);
+		share[i].carry = greater(lesser(wanted, unit), -unit);
 	}
 }
 

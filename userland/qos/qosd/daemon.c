@@ -167,6 +167,11 @@ static bool has_too_many(const struct daemon *d, uid_t uid)
 	return uid && nr >= d->settings.most_programs;
 }
 
+static bool is_managed(pid_t pid, void *data)
+{
+	return daemon_find(data, pid);
+}
+
 static int find_new(pid_t pid, void *data)
 {
 	struct daemon *d = data;
@@ -174,7 +179,7 @@ static int find_new(pid_t pid, void *data)
 	struct throughput_info info;
 	struct app *a, **more;
 
-	if (daemon_find(d, pid) || throughput_open(pid, &reader))
+	if (throughput_open(pid, &reader))
 		return 0;
 	if (throughput_info(reader, &info) || has_too_many(d, info.uid)) {
 		throughput_close(reader);
@@ -235,15 +240,17 @@ static void find_programs(struct daemon *d)
 	d->changed = st.st_mtim;
 	d->vain = 0;
 	close_ended(d);
-	throughput_some(&d->first, FILES, find_new, d);
+	throughput_some(&d->first, FILES, is_managed, find_new, d);
 }
 
 void daemon_look(struct daemon *d)
 {
 	size_t i;
 
+	/* A rate that is of one step is looked at when that ends. */
 	for (i = 0; i < d->nr; i++)
-		app_look(d->app[i]);
+		if (d->app[i]->window_s > d->settings.step_s)
+			app_look(d->app[i]);
 }
 
 /* All ask; those that have ended go. */

@@ -33,7 +33,7 @@ int group_machine_cpus(cpu_set_t *cpus)
 
 static void close_files(struct group *g)
 {
-	const int fd[] = {g->max_fd, g->burst_fd, g->stat_fd};
+	const int fd[] = {g->max_fd, g->burst_fd, g->stat_fd, g->threads_fd, g->of_fd};
 	size_t i;
 
 	for (i = 0; i < sizeof(fd) / sizeof(*fd); i++)
@@ -58,8 +58,12 @@ static int open_files(struct group *g)
 	 * quota below it, and systemd does not know of it.
 	 */
 	g->burst_fd = g->in_unit ? -1 : group_file_open(g->path, "cpu.max.burst", O_WRONLY);
+	g->threads_fd = group_file_open(g->path, "cgroup.threads", O_RDONLY);
+	g->of_fd = -1;
 	if (g->stat_fd < 0)
 		return g->stat_fd;
+	if (g->threads_fd < 0)
+		return g->threads_fd;
 	/* That of a unit is there as soon as systemd has been asked. */
 	return g->max_fd < 0 && !g->in_unit ? g->max_fd : 0;
 }
@@ -247,7 +251,9 @@ int group_check(struct group *g, pid_t pid, const char **what)
 	if (g->in_unit && g->max[0] && group_file_read_open(g->max_fd, text, sizeof(text)) == -ENODEV)
 		forget_bandwidth(g);
 	*what = "the process was moved to another control group";
-	if (!group_file_of(pid, text, sizeof(text)) && strcmp(text, g->path + strlen(GROUP_ROOT)))
+	if (g->of_fd < 0)
+		g->of_fd = group_file_open_of(pid);
+	if (!group_file_of_open(g->of_fd, text, sizeof(text)) && strcmp(text, g->path + strlen(GROUP_ROOT)))
 		return -EBUSY;
 	*what = "its cpu.max was changed";
 	if (is_others_bandwidth(g))
@@ -261,12 +267,12 @@ int group_check(struct group *g, pid_t pid, const char **what)
 
 int group_usage(const struct group *g, uint64_t *us)
 {
-	unsigned long long value;
+	static const char first[] = "usage_usec ";
 	char text[1024];
 
-	if (group_file_read_open(g->stat_fd, text, sizeof(text)) <= 0 || sscanf(text, "usage_usec %llu", &value) != 1)
+	if (group_file_read_open(g->stat_fd, text, sizeof(text)) <= 0 || strncmp(text, first, strlen(first)))
 		return -EIO;
-	*us = value;
+	*us = strtoull(text + strlen(first), NULL, 10);
 	return 0;
 }
 
@@ -274,17 +280,18 @@ int group_usage(const struct group *g, uint64_t *us)
 int group_threads(const struct group *g, unsigned int *threads)
 {
 	char text[4096];
+	unsigned int nr = 0;
 	ssize_t n, i;
-	int fd = group_file_open(g->path, "cgroup.threads", O_RDONLY);
 
-	if (fd < 0)
-		return fd;
-	*threads = 0;
-	while ((n = read(fd, text, sizeof(text))) > 0)
+	if (lseek(g->threads_fd, 0, SEEK_SET))
+		return -errno;
+	while ((n = read(g->threads_fd, text, sizeof(text))) > 0)
 		for (i = 0; i < n; i++)
-			*threads += text[i] == '\n';
-	close(fd);
-	return n < 0 ? -EIO : 0;
+			nr += text[i] == '\n';
+	if (n < 0)
+		return -errno;
+	*threads = nr;
+	return 0;
 }
 
 int group_close(struct group *g)

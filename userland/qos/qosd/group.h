@@ -38,7 +38,8 @@ struct origin {
  * @max: what was written to its cpu.max last; "": nothing
  * @cpus: and to its cpuset.cpus
  * @quota_us: of @max; 0: none
- * @max_fd: its cpu.max; the others are its cpu.max.burst and cpu.stat
+ * @max_fd: its cpu.max; the next are its cpu.max.burst, cpu.stat and cgroup.threads
+ * @of_fd: where its program says in which group it is
  */
 struct group {
 	char path[GROUP_PATH];
@@ -53,6 +54,8 @@ struct group {
 	int max_fd;
 	int burst_fd;
 	int stat_fd;
+	int threads_fd;
+	int of_fd;
 };
 
 /* All return 0 or a negative errno. */

@@ -99,10 +99,30 @@ int group_file_move(pid_t pid, const char *folder)
 
 int group_file_of(pid_t pid, char *path, size_t size)
 {
-	char file[32], text[4096], *line, *end;
+	int fd = group_file_open_of(pid), err;
+
+	if (fd < 0)
+		return fd;
+	err = group_file_of_open(fd, path, size);
+	close(fd);
+	return err;
+}
+
+int group_file_open_of(pid_t pid)
+{
+	char file[32];
+	int fd;
 
 	snprintf(file, sizeof(file), "/proc/%d/cgroup", (int)pid);
-	if (text_file_read(file, text, sizeof(text)) <= 0)
+	fd = open(file, O_RDONLY | O_CLOEXEC);
+	return fd < 0 ? -ESRCH : fd;
+}
+
+int group_file_of_open(int fd, char *path, size_t size)
+{
+	char text[4096], *line, *end;
+
+	if (group_file_read_open(fd, text, sizeof(text)) <= 0)
 		return -ESRCH;
 	line = strstr(text, "0::");
 	if (!line)

@@ -28,5 +28,8 @@ bool group_file_is_free(const char *cpus);
 int group_file_move(pid_t pid, const char *folder);
 /* In which group it is: its path below GROUP_ROOT, "/…". */
 int group_file_of(pid_t pid, char *path, size_t size);
+/* The same in two steps, the second as often as one likes. */
+int group_file_open_of(pid_t pid);
+int group_file_of_open(int fd, char *path, size_t size);
 
 #endif /* QOSD_GROUP_FILE_H */

@@ -131,13 +131,14 @@ int throughput_each(int (*found)(pid_t pid, void *data), void *data);
  * @first: in: how many to pass over; out: for the next call, also if @found has ended the search;
  *	0: there are no more
  * @most: how many to look at, alive or not
+ * @known: returns true for those that are not to be looked at; NULL: all are
  * @found: see above
- * @data: likewise
+ * @data: for both
  *
  * Return: as throughput_each().
  */
-int throughput_some(unsigned long *first, unsigned long most, int (*found)(pid_t pid, void *data),
-		    void *data);
+int throughput_some(unsigned long *first, unsigned long most, bool (*known)(pid_t pid, void *data),
+		    int (*found)(pid_t pid, void *data), void *data);
 
 /**
  * throughput_open() - look at an application

@@ -21,6 +21,7 @@
 #define LOOKS 1024
 /* A writer who stops in the midst of a change is not waited for. */
 #define TRIES 1000
+#define HEAD_BYTES offsetof(struct segment, slot)
 
 struct look {
 	uint64_t ns;
@@ -28,6 +29,7 @@ struct look {
 };
 
 /*
+ * @head: what it said of itself last, as one writer left it
  * @slots: so many were used at the last look
  * @count: the greatest so far
  * @look: a ring; @nr were written
@@ -38,6 +40,7 @@ struct throughput_reader {
 	uid_t uid;
 	uint64_t began;
 	bool is_public;
+	char head[HEAD_BYTES];
 	uint64_t began_ns;
 	uint32_t slots;
 	uint64_t count;
@@ -58,24 +61,27 @@ static int read_at(int fd, void *to, size_t bytes, size_t at)
 	return pread(fd, to, bytes, (off_t)at) == (ssize_t)bytes ? 0 : -EPROTO;
 }
 
-/* All but slots; as one writer left it. */
-static int read_head(int fd, struct segment *head)
+/* All but slots; as one writer left it. Mostly, that is as it was. */
+static int read_head(struct throughput_reader *r, struct segment *head)
 {
-	const size_t bytes = offsetof(struct segment, slot);
 	unsigned int i;
 	uint32_t changes;
 
 	for (i = 0; i < TRIES; i++) {
-		if (read_at(fd, head, bytes, 0))
+		if (read_at(r->fd, head, HEAD_BYTES, 0))
 			return -EPROTO;
+		if (!memcmp(head, r->head, HEAD_BYTES))
+			return 0;
 		if (head->magic != SEGMENT_MAGIC || head->version != SEGMENT_VERSION ||
 		    head->bytes != sizeof(*head))
 			return -EPROTO;
 		if (head->changes & 1 ||
-		    read_at(fd, &changes, sizeof(changes), offsetof(struct segment, changes)))
+		    read_at(r->fd, &changes, sizeof(changes), offsetof(struct segment, changes)))
 			continue;
-		if (changes == head->changes)
+		if (changes == head->changes) {
+			memcpy(r->head, head, HEAD_BYTES);
 			return 0;
+		}
 	}
 	return -EPROTO;
 }
@@ -153,8 +159,8 @@ static bool is_living(const char *path, pid_t pid, unsigned long long began)
 	return locked;
 }
 
-int throughput_some(unsigned long *first, unsigned long most, int (*found)(pid_t pid, void *data),
-		    void *data)
+int throughput_some(unsigned long *first, unsigned long most, bool (*known)(pid_t pid, void *data),
+		    int (*found)(pid_t pid, void *data), void *data)
 {
 	DIR *folder = opendir(SEGMENT_FOLDER);
 	unsigned long number = 0, begin = *first;
@@ -174,6 +180,8 @@ int throughput_some(unsigned long *first, unsigned long most, int (*found)(pid_t
 			*first = begin + most;
 			break;
 		}
+		if (known && known(pid, data))
+			continue;
 		snprintf(path, sizeof(path), SEGMENT_FOLDER "/%s", entry->d_name);
 		if (is_living(path, pid, began))
 			err = found(pid, data);
@@ -188,7 +196,7 @@ int throughput_each(int (*found)(pid_t pid, void *data), void *data)
 {
 	unsigned long first = 0;
 
-	return throughput_some(&first, ULONG_MAX, found, data);
+	return throughput_some(&first, ULONG_MAX, NULL, found, data);
 }
 
 /* One of a process's files. */
@@ -277,7 +285,7 @@ int throughput_open(pid_t pid, struct throughput_reader **reader)
 		free(r);
 		return err;
 	}
-	err = read_head(r->fd, &head);
+	err = read_head(r, &head);
 	if (!err) {
 		r->began_ns = head.began_ns;
 		err = look(r);
@@ -301,7 +309,7 @@ void throughput_close(struct throughput_reader *reader)
 int throughput_info(struct throughput_reader *r, struct throughput_info *info)
 {
 	struct segment head;
-	int err = read_head(r->fd, &head);
+	int err = read_head(r, &head);
 
 	if (err)
 		return err;

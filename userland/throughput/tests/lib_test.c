@@ -240,6 +240,33 @@ static pid_t start_application(unsigned long long *began, char *path, size_t siz
 	return pid;
 }
 
+static bool is_this(pid_t pid, void *data)
+{
+	return pid == *(pid_t *)data;
+}
+
+/* Who is known is not looked at; others are. */
+static void known_test(void **state)
+{
+	unsigned long first = 0;
+	unsigned long long began;
+	pid_t pid, looked_for;
+	char path[64];
+
+	(void)state;
+	pid = start_application(&began, path, sizeof(path));
+	looked_for = pid;
+	assert_int_equal(throughput_some(&first, ULONG_MAX, is_this, note, &looked_for), 0);
+	assert_int_equal(looked_for, pid);
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	/* Nobody has looked whether it lives. */
+	assert_int_equal(throughput_some(&first, ULONG_MAX, is_this, note, &looked_for), 0);
+	assert_int_equal(access(path, F_OK), 0);
+	assert_false(is_found(pid));
+	assert_int_equal(access(path, F_OK), -1);
+}
+
 /* Who is dead is not found, and what he left is removed. */
 static void dead_test(void **state)
 {
@@ -432,7 +459,8 @@ int main(int argc, char *argv[])
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_test), cmocka_unit_test(signal_test),
 		cmocka_unit_test(fork_test),	cmocka_unit_test(exec_test),
-		cmocka_unit_test(orphan_test),	cmocka_unit_test(dead_test),
+		cmocka_unit_test(orphan_test),	cmocka_unit_test(known_test),
+		cmocka_unit_test(dead_test),
 		cmocka_unit_test(goal_test),	cmocka_unit_test(rate_test),
 		cmocka_unit_test(read_lock_test),
 		cmocka_unit_test(full_test),	cmocka_unit_test(end_test),
