@@ -4,8 +4,8 @@
 # make demo-arm64	the same on arm64, with the kernel patch
 # make test		everything that is tested
 # make test-matrix	the same with everything under debug kernels, too; hours
-# make experiments	the papers' tables: showstopper's accuracy on this machine, which should be
-#			idle, and estimates on simulated machines; hours
+# make experiments	the papers' tables and plots: hours. ONLY="NAME…": some of them, see
+#			tests/experiments/run --list
 # make bench		our cost and perf's, in guest instructions
 # make deb		Debian packages, in build/deb
 # make install		what was made (PREFIX, DESTDIR, KDIR)
@@ -64,19 +64,7 @@ bench: setup
 	@tests/bench/run
 
 experiments: setup
-	$(MAKE) -C userland/showstopper experiments
-	tests/experiments/pmctrack/factors --machine 2B-10S
-	tests/experiments/pmctrack/factors --machine 2B-2S
-	tests/experiments/pmctrack/factors --machine 2B-4S --module ef
-	tests/experiments/pmctrack/factors --machine 2B-2S --module contention
-	tests/experiments/pmctrack/schedulers --machine 2B-2S
-	tests/experiments/pmctrack/schedulers --machine 2B-10S
-	tests/experiments/pmctrack/energy
-	tests/experiments/pmctrack/quality
-	tests/experiments/pmctrack/placer
-	tests/experiments/pmctrack/fair
-	tests/experiments/pmctrack/qos
-	tests/experiments/pmctrack/qos_programs
+	tests/experiments/run $(ONLY)
 
 clean:
 	rm -rf build
