@@ -71,7 +71,7 @@ kfuncs)
 	echo none >/proc/pmc/mmon_manager
 	rmmod pmctrack_mmon_ipc ;;
 kernel)
-	# Two kernels are compared that differ by one instruction: the median of nine runs moves by one.
+	# Two kernels are compared that differ by one instruction; medians of nine runs do, too.
 	echo "plain $(switch_of 25 env)" ;;
 module)
 	echo "none $(switch_of 9 env)"

@@ -39,7 +39,7 @@ static void slots(void **state)
 	struct processes *p = processes_new();
 	struct process *me = processes_get(p, getpid());
 	const struct sum second = { .cpu_ns = 100, .explained_ns = 80, .quality_ns = 40, .waited_ns = 7 };
-	double quality;
+	double quality = 0;
 
 	(void)state;
 	assert_string_not_equal(me->name, "?");

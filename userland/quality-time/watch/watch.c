@@ -44,6 +44,8 @@ struct watch {
 	struct processes *processes;
 	struct pmctrack_evset *set[MOST_SETS];
 	unsigned int nr_sets;
+	/* Where their counts are in records; less than 0: they have none. */
+	int instr_at[MOST_SETS], l1d_accesses_at[MOST_SETS];
 	uint32_t virt[NR_VIRTS];	/* the mask of each */
 	struct sum all;
 	unsigned int refused;
@@ -67,6 +69,10 @@ static void find_sets(struct watch *w, const struct pmctrack_ctl *ctl)
 	int nr = pmctrack_evset__parse_mmon(ctl, w->set, MOST_SETS);
 
 	w->nr_sets = nr > 0 ? (unsigned int)nr : 0;
+	for (unsigned int i = 0; i < w->nr_sets; i++) {
+		w->instr_at[i] = pmctrack_evset__find(w->set[i], "instr");
+		w->l1d_accesses_at[i] = pmctrack_evset__find(w->set[i], "l1d_accesses");
+	}
 }
 
 static int find_virts(struct watch *w, const struct pmctrack_ctl *ctl, uint32_t *all)
@@ -258,17 +264,19 @@ static bool value_of(const struct watch *w, const struct pmctrack_record *rec, u
 	return true;
 }
 
+static uint64_t count_at(const struct pmctrack_record *rec, int i)
+{
+	return i >= 0 && i < rec->nr_counts ? rec->counts[i] : 0;
+}
+
 static void count_events(const struct watch *w, const struct pmctrack_record *rec, struct process *of)
 {
 	int i = pmctrack_evset__of_record(w->set, w->nr_sets, rec);
-	uint64_t count;
 
 	if (i < 0)
 		return;
-	if (!pmctrack_record__count(rec, w->set[i], "instr", &count))
-		of->instr += count;
-	if (!pmctrack_record__count(rec, w->set[i], "l1d_accesses", &count))
-		of->l1d_accesses += count;
+	of->instr += count_at(rec, w->instr_at[i]);
+	of->l1d_accesses += count_at(rec, w->l1d_accesses_at[i]);
 }
 
 static void take_record(struct watch *w, const struct pmctrack_record *rec)
