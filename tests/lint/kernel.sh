@@ -40,7 +40,7 @@ prefixes() {
 		make -s -C "$tool" O="$built/${tool##*/}" all || return
 	done
 	make -s -C userland/throughput O="$built/throughput" LIBRARY="$built/userland" all &&
-		make -s -C userland/qos O="$built/qos" THROUGHPUT="$built/throughput" all || return
+		make -s -C userland/qos O="$built/qos" THROUGHPUT="$built/throughput" LIBRARY="$built/userland" all || return
 	python3 tests/lint/prefixes.py tests/lint/prefixes "module=$objects/arm64" "module=$objects/x86_64" \
 		userland="$built/userland" "$showstopper=$built/showstopper" \
 		"$simapp=$built/simapp" userland/throughput="$built/throughput" userland/qos="$built/qos"

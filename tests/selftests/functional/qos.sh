@@ -242,6 +242,38 @@ assert not left and len(programs) == 64 and 0 < given < 4.001, (left, given)' ||
 	on_machine ""
 }
 
+# A program on a machine with two core types has as many CPUs as are worth what it is to have: fast
+# ones first, and slow ones by its speedup factor, which is 2 to 2.5 by the model.
+test_qos_hybrid() {
+	hybrid
+	local one fast all
+	on_machine ""
+	mountpoint -q $CG || mount -t cgroup2 none $CG
+	frames 1
+	insmod $MODULES/pmctrack_mmon_speedup_factor.ko
+	model 1 end | give
+	model 2 end | give
+	echo speedup_factor >$MANAGER
+	fast=$(sed -n 's/^cpus: //p' /proc/pmc/info | sed -n 1p) all=$(cat /sys/devices/system/cpu/online)
+	alone_rate /tmp/frames1.json
+	one=$rate
+	echo '{"actuator": "cpuset", "speedup_factor": true}' >/tmp/qosd.json
+	begin_qosd -f /tmp/qosd.json
+	deliver frames /tmp/frames1.json -g "$(awk -v r="$one" 'BEGIN { print 1.9 * r }')"
+	eventually eval '[ "$(cat $QOS/app-$program/cpuset.cpus)" = "$fast" ]'
+	eventually eval '[ "$(qos state $program)" = held ]'
+	equal "$(qos per_cpu $program)" 1.0
+	qosctl goal "$program" "$(awk -v r="$one" 'BEGIN { print 4 * r }')"
+	eventually eval '[ "$(cat $QOS/app-$program/cpuset.cpus)" = "$all" ]'
+	qosctl list
+	awk -v p="$(qos per_cpu $program)" -v g="$(qos cpus $program)" 'BEGIN { print "# a CPU of the four is worth " p ", all are " g
+		exit !(p >= 0.699 && p <= 0.751 && g >= 2.79 && g <= 3.01) }' || fail "what CPUs are worth"
+	kill $program
+	wait $program || true
+	end_qosd
+	without_modules
+}
+
 # What a user's programs have together.
 test_qos_users() {
 	only sim

@@ -19,6 +19,10 @@
 /* After so many such steps in a row, it is given so many times what it uses. */
 #define UNUSED_STEPS 4
 #define UNUSED 1.5
+/* So many of its processes are watched from the beginning, with what they start later. */
+#define MOST_PROCESSES 64
+/* Who is to say what CPUs are worth is asked again after so many steps. */
+#define ASK_AGAIN 240
 
 static void take_goal(struct app *a, const struct settings *s)
 {
@@ -66,6 +70,7 @@ struct app *app_open(const struct settings *s, struct throughput_reader *reader,
 	if (!a->info.alive || a->goal.min <= 0 || (rule && rule->ignore))
 		goto none;
 	a->window_s = s->step_s;
+	a->per_cpu = 1;
 	/* Nobody has counted them in a dry run. */
 	a->threads = dry ? (unsigned int)cpus : 1;
 	/* It has had whatever it wanted so far. */
@@ -102,10 +107,55 @@ void app_take(struct app *a)
 	group_close(&a->group);
 }
 
+/* As the kernel has it; all alike, if it does not say. */
+static void weigh_by_capacity(struct app *a, const struct core_types *types)
+{
+	unsigned int rank, most = core_types_capacity(&types->type[0]), one;
+
+	for (rank = 0; rank < types->nr; rank++) {
+		one = core_types_capacity(&types->type[rank]);
+		a->worth[rank] = one && one < most ? (double)one / most : 1;
+	}
+}
+
+static void watch_speed(struct app *a, const struct core_types *types)
+{
+	pid_t process[MOST_PROCESSES];
+	int n = group_processes(&a->group, process, MOST_PROCESSES);
+	const char *why;
+
+	if (n <= 0)
+		return;
+	a->speed = speed_open(types, process, (size_t)n, &why);
+	if (!a->speed && !a->told)
+		complain("%s[%d]: what CPUs of other types are worth for it is not known: %s", a->info.name,
+			 (int)a->info.pid, why);
+	a->told = true;
+}
+
+void app_weigh(struct app *a, const struct core_types *types, bool ask)
+{
+	if (!a->worth[0] || types->nr == 1)
+		weigh_by_capacity(a, types);
+	if (ask && types->nr > 1 && a->group.path[0] && !a->speed && a->steps % ASK_AGAIN == 0)
+		watch_speed(a, types);
+	if (a->speed)
+		speed_read(a->speed, a->worth);
+}
+
+void app_weigh_anew(struct app *a)
+{
+	speed_close(a->speed);
+	a->speed = NULL;
+	memset(a->worth, 0, sizeof(a->worth));
+	a->per_cpu = 1;
+}
+
 bool app_close(struct app *a)
 {
 	if (group_close(&a->group))
 		return false;
+	speed_close(a->speed);
 	throughput_close(a->reader);
 	free(a);
 	return true;
@@ -174,7 +224,7 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 	if (!app_is_managed(a))
 		return true;
 	a->manager.most = fmin(cpus, a->threads);
-	used = a->usage_known ? a->used : a->manager.granted;
+	used = a->usage_known ? a->used * a->per_cpu : a->manager.granted;
 	learn = used >= USED * a->manager.granted;
 	a->unused = learn ? 0 : a->unused + 1;
 	a->share.demand = qos_manager_step(&a->manager, a->rate, learn, &a->goal);
@@ -215,7 +265,7 @@ void app_give(struct app *a, enum actuator actuator)
 	if (!a->group.path[0])
 		return;
 	if (actuator != ACTUATOR_CPUS)
-		err = group_set_bandwidth(&a->group, a->share.granted);
+		err = group_set_bandwidth(&a->group, a->share.granted / a->per_cpu);
 	if (!err && actuator != ACTUATOR_BANDWIDTH)
 		err = group_set_cpus(&a->group, &a->cpus);
 	judge(a, err);
@@ -230,6 +280,7 @@ void app_free(struct app *a, enum actuator actuator)
 		return;
 	}
 	CPU_ZERO(&a->cpus);
+	a->per_cpu = 1;
 	judge(a, group_free_cpus(&a->group));
 }
 

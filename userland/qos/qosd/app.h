@@ -6,7 +6,9 @@
 #include "allocator.h"
 #include "group.h"
 #include "manager.h"
+#include "core_types.h"
 #include "settings.h"
+#include "speed.h"
 #include "throughput.h"
 
 /* A goal is held if the rate is within this part of it. */
@@ -56,10 +58,14 @@ enum app_state {
  * @us: CPU time so far
  * @steps: since it came
  * @threads: that it has
- * @manager: asks for CPUs
+ * @manager: asks for CPUs: those of the fastest type, if CPUs of their own are given
  * @share: and what became of it
  * @group: its control group; path "": it has none
  * @cpus: its CPUs, if these are given
+ * @worth: of a CPU of each core type, the fastest first
+ * @per_cpu: of a CPU that it has, on average
+ * @speed: who estimates @worth; NULL: nobody
+ * @told: why nobody does
  */
 struct app {
 	struct throughput_info info;
@@ -84,6 +90,10 @@ struct app {
 	struct qos_share share;
 	struct group group;
 	cpu_set_t cpus;
+	double worth[CORE_TYPES_MOST];
+	double per_cpu;
+	struct speed *speed;
+	bool told;
 };
 
 /*
@@ -94,11 +104,21 @@ struct app *app_open(const struct settings *s, struct throughput_reader *reader,
 		     const struct throughput_info *info, double cpus, bool dry);
 /* Move it to its group. Where its processes were is written down before that. */
 void app_take(struct app *a);
+/*
+ * What CPUs are worth for it on a machine of these types: asked of a monitoring module if @ask, or
+ * by the kernel's capacities.
+ */
+void app_weigh(struct app *a, const struct core_types *types, bool ask);
+/* The machine has other types now. */
+void app_weigh_anew(struct app *a);
 /* False: not all of its processes are back, and it can be tried again. */
 bool app_close(struct app *a);
 /* Rates are looked at. */
 void app_look(struct app *a);
-/* A step is over, after @seconds: ask for CPUs. False: the program has ended. */
+/*
+ * A step is over, after @seconds: ask for CPUs. It can have as much as @cpus of the fastest type.
+ * False: the program has ended.
+ */
 bool app_step(struct app *a, const struct settings *s, double cpus, double seconds);
 /* It was given share.granted CPUs. */
 void app_give(struct app *a, enum actuator actuator);

@@ -38,6 +38,7 @@ static struct json_object *of_app(const struct app *a)
 	ADD("cpus", number(a->share.granted));
 	ADD("asked", number(a->share.demand));
 	ADD("used", number(a->used));
+	ADD("per_cpu", number(a->per_cpu));
 	ADD("threads", json_object_new_int((int)a->threads));
 	ADD("a", number(a->manager.model.a));
 	ADD("b", number(a->manager.model.b));

@@ -17,6 +17,7 @@
  * @machine: what there is to give
  * @cpus: likewise, which
  * @topology: where these are
+ * @types: and of which core types
  * @actuator: in force: that of the settings, unless the scheduler would ignore it
  * @refused: one that was wanted, in vain; otherwise as @actuator
  * @dry: nothing is changed
@@ -35,6 +36,7 @@ struct daemon {
 	struct qos_machine machine;
 	cpu_set_t cpus;
 	struct topology topology;
+	struct core_types types;
 	enum actuator actuator;
 	enum actuator refused;
 	bool dry;

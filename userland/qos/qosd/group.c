@@ -294,6 +294,22 @@ int group_threads(const struct group *g, unsigned int *threads)
 	return 0;
 }
 
+int group_processes(const struct group *g, pid_t *pids, int most)
+{
+	char path[2 * GROUP_PATH];
+	FILE *f;
+	int n = 0;
+
+	snprintf(path, sizeof(path), "%s/cgroup.procs", g->path);
+	f = fopen(path, "re");
+	if (!f)
+		return -errno;
+	while (n < most && fscanf(f, "%d", &pids[n]) == 1)
+		n++;
+	fclose(f);
+	return n;
+}
+
 int group_close(struct group *g)
 {
 	int err = 0;

@@ -85,6 +85,8 @@ int group_check(struct group *g, pid_t pid, const char **what);
 /* CPU time so far. */
 int group_usage(const struct group *g, uint64_t *us);
 int group_threads(const struct group *g, unsigned int *threads);
+/* How many of its processes are now in @pids, @most at most. */
+int group_processes(const struct group *g, pid_t *pids, int most);
 /* Move all away, and remove it. How many there were, or a negative errno: it is still there. */
 int group_dissolve(const char *folder, const struct origin *origin, size_t nr);
 /* All are back, and it is gone; otherwise nothing holds them back, and it can be tried again. */

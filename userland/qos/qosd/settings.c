@@ -170,6 +170,14 @@ static int read_one(struct settings *s, const char *path, const char *key, struc
 		return number(path, key, value, 0, CPU_SETSIZE, &s->most_cpus);
 	if (!strcmp(key, "actuator"))
 		return read_actuator(s, path, value);
+	if (!strcmp(key, "speedup_factor")) {
+		if (!json_object_is_type(value, json_type_boolean)) {
+			complain("%s: speedup_factor is true or false", path);
+			return -EINVAL;
+		}
+		s->speedup_factor = json_object_get_boolean(value);
+		return 0;
+	}
 	if (!strcmp(key, "group"))
 		return read_group(s, path, value);
 	if (!strcmp(key, "programs"))

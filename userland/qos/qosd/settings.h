@@ -35,6 +35,7 @@ struct rule {
  * @most_weight: that a program can give itself
  * @most_programs: of a user, but root's
  * @most_cpus: of all programs of a user, but root's; 0: all there are
+ * @speedup_factor: ask a monitoring module what CPUs of other types are worth for a program
  * @group: where groups are made, see home_begin()
  */
 struct settings {
@@ -45,6 +46,7 @@ struct settings {
 	unsigned int most_programs;
 	double most_cpus;
 	enum actuator actuator;
+	bool speedup_factor;
 	char group[64];
 	struct rule *rule;
 	size_t rules;

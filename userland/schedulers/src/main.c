@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "complain.h"
-#include "machine.h"
+#include "core_types.h"
 #include "module.h"
 #include "openmetrics.h"
 #include "policy.h"
@@ -228,7 +228,7 @@ static int watch(const struct options *o, struct show *s, const struct policy *p
 }
 
 /* The policy, with the CPUs that there are, again and again. Returns the exit status. */
-static int schedule(const struct options *o, struct machine *m, const sigset_t *set)
+static int schedule(const struct options *o, struct core_types *m, const sigset_t *set)
 {
 	struct show s = { .json = o->json, .kind = o->kind, .machine = m,
 			  .simulated = !strncmp(m->type[0].name, "simulated_", 10) };
@@ -239,7 +239,7 @@ static int schedule(const struct options *o, struct machine *m, const sigset_t *
 		unsigned long long hotplugs = policy_hotplugs();
 		struct policy *policy = NULL;
 
-		if (machine_read(m, INFO, o->fastest) || policy_begin(&policy, o->kind, m, &o->policy, hotplugs))
+		if (core_types_read(m, INFO, o->fastest) || policy_begin(&policy, o->kind, m, &o->policy, hotplugs))
 			return STATUS_FAILED;
 		s.active = true;
 		status = watch(o, &s, policy, begin, set);
@@ -257,7 +257,7 @@ int main(int argc, char **argv)
 {
 	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
 	struct module *module = NULL;
-	struct machine machine;
+	struct core_types machine;
 	struct options o;
 	int status, err;
 	const char *name;
@@ -279,7 +279,7 @@ int main(int argc, char **argv)
 		complain("--openmetrics: %s cannot be replaced: %s", o.openmetrics, strerror(-err));
 		return STATUS_FAILED;
 	}
-	if (machine_read(&machine, INFO, o.fastest))
+	if (core_types_read(&machine, INFO, o.fastest))
 		return STATUS_FAILED;
 	if (machine.nr == 1 && !o.kind->symmetric)
 		complain("all CPUs of this machine are of one type: the policy runs, and has nothing to choose");

@@ -3,7 +3,7 @@
 #ifndef SCHEDULERS_MODULE_H
 #define SCHEDULERS_MODULE_H
 
-#include "machine.h"
+#include "core_types.h"
 
 struct module;
 

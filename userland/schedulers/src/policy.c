@@ -20,15 +20,11 @@
 #define SLICE_NS	5000000ULL
 #define OPERATIONS	"sched_ext_ops"
 
-static unsigned int metric_of(const struct policy_kind *kind, const struct machine *m, unsigned int rank)
+static unsigned int metric_of(const struct policy_kind *kind, const struct core_types *m, unsigned int rank)
 {
-	unsigned int index;
-
 	if (!kind->metrics || !rank || rank >= m->nr)
 		return 0;
-	/* Of all types in /proc/pmc/info but the fastest. */
-	index = m->type[rank].index;
-	return kind->metrics[index - (index > m->type[0].index)];
+	return kind->metrics[core_types_other(m, rank)];
 }
 
 /**
@@ -101,7 +97,7 @@ static void *variable(const struct bpf_object *object, const char *section, cons
 	return NULL;
 }
 
-static int configure(struct policy *p, const struct policy_kind *kind, const struct machine *m,
+static int configure(struct policy *p, const struct policy_kind *kind, const struct core_types *m,
 		     const struct policy_options *o)
 {
 	struct amp_config *config = variable(p->object, ".rodata", "amp", sizeof(*config));
@@ -123,7 +119,7 @@ static int configure(struct policy *p, const struct policy_kind *kind, const str
 		config->cpus[rank] = rank < m->nr ? (unsigned int)CPU_COUNT(&m->type[rank].cpus) : 0;
 	}
 	for (cpu = 0; cpu < AMP_CPUS; cpu++)
-		config->rank_of[cpu] = (unsigned char)machine_rank(m, cpu);
+		config->rank_of[cpu] = (unsigned char)core_types_rank(m, cpu);
 	return 0;
 }
 
@@ -246,7 +242,7 @@ static int look_for_others(void)
 	return 0;
 }
 
-int policy_begin(struct policy **policy, const struct policy_kind *kind, const struct machine *m,
+int policy_begin(struct policy **policy, const struct policy_kind *kind, const struct core_types *m,
 		 const struct policy_options *o, unsigned long long hotplugs)
 {
 	struct bpf_map *ops;

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "machine.h"
+#include "core_types.h"
 #include "policies.h"
 #include "shared.h"
 
@@ -27,7 +27,7 @@ struct policy_options {
 	unsigned int ratio[AMP_RANKS];
 };
 
-/* How often CPUs came or went so far: to be asked before machine_read(). */
+/* How often CPUs came or went so far: to be asked before core_types_read(). */
 unsigned long long policy_hotplugs(void);
 
 /*
@@ -35,7 +35,7 @@ unsigned long long policy_hotplugs(void);
  * what is wrong. *@policy is to be ended with policy_end().
  * Returns 0 or a negative errno: EBUSY: another scheduler has the machine.
  */
-int policy_begin(struct policy **policy, const struct policy_kind *kind, const struct machine *m,
+int policy_begin(struct policy **policy, const struct policy_kind *kind, const struct core_types *m,
 		 const struct policy_options *o, unsigned long long hotplugs);
 
 /* All threads go back to the kernel's scheduler. NULL is allowed. */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "machine.h"
+#include "core_types.h"
 #include "policy.h"
 
 /**
@@ -20,7 +20,7 @@
 struct show {
 	bool json;
 	const struct policy_kind *kind;
-	const struct machine *machine;
+	const struct core_types *machine;
 	bool simulated;
 	double seconds;
 	bool active;

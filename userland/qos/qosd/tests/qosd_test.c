@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Settings, and which CPUs programs get. */
 #include <errno.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,11 +79,12 @@ static void settings_test(void **state)
 static void place_test(void **state)
 {
 	static struct topology t;
-	struct place place[3] = {{.wanted = 3}, {.wanted = 3}, {.wanted = 2}};
+	struct place place[3] = {{.wanted = 3, .worth = {1}}, {.wanted = 3, .worth = {1}}, {.wanted = 2, .worth = {1}}};
 	cpu_set_t machine, had, both;
 	int i;
 
 	(void)state;
+	t.types = 1;
 	CPU_ZERO(&machine);
 	for (i = 0; i < 8; i++) {
 		CPU_SET(i, &machine);
@@ -122,7 +124,7 @@ static void place_test(void **state)
 static void topology_test(void **state)
 {
 	static struct topology t;
-	struct place place[2] = {{.wanted = 3}, {.wanted = 7}};
+	struct place place[2] = {{.wanted = 3, .worth = {1}}, {.wanted = 7, .worth = {1}}};
 	cpu_set_t machine;
 	int i, in_node[2] = {0};
 
@@ -145,6 +147,63 @@ static void topology_test(void **state)
 	/* This machine: each CPU is in some node and cache, or nothing is known. */
 	place_topology(&t);
 	assert_true(t.cache[0] >= 0 && t.node[0] >= 0);
+}
+
+static int of_type(const struct topology *t, const struct place *p, int type)
+{
+	int cpu, nr = 0;
+
+	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
+		nr += CPU_ISSET(cpu, &p->cpus) && t->type[cpu] == type;
+	return nr;
+}
+
+/* Two fast CPUs and six slow ones; a program that gains by fast ones, and one that hardly does. */
+static void hybrid_test(void **state)
+{
+	static struct topology t;
+	struct place place[2] = {{.wanted = 3, .worth = {1, 0.8}}, {.wanted = 2, .worth = {1, 0.4}}};
+	cpu_set_t machine, had[2];
+	int i;
+
+	(void)state;
+	t.types = 2;
+	CPU_ZERO(&machine);
+	for (i = 0; i < 8; i++) {
+		CPU_SET(i, &machine);
+		t.type[i] = i >= 2;
+	}
+	place_all(&machine, &t, place, 2);
+	/* 4 x 0.8 is nearer to 3 than 3 x 0.8, and 2 x 1 is 2. */
+	assert_int_equal(of_type(&t, &place[0], 0), 0);
+	assert_int_equal(of_type(&t, &place[0], 1), 4);
+	assert_int_equal(of_type(&t, &place[1], 0), 2);
+	assert_int_equal(of_type(&t, &place[1], 1), 0);
+	assert_true(place_worth(&t, place[0].worth, &place[0].cpus) > 3.19);
+	/* A little more or less, and nobody moves. */
+	for (i = 0; i < 2; i++)
+		had[i] = place[i].cpus;
+	place[0].wanted = 2.8;
+	place[1].wanted = 2.2;
+	place_all(&machine, &t, place, 2);
+	for (i = 0; i < 2; i++)
+		assert_true(CPU_EQUAL(&had[i], &place[i].cpus));
+	/* More than there are fast ones: the rest is slow. */
+	place[1].wanted = 2.8;
+	place_all(&machine, &t, place, 2);
+	assert_int_equal(of_type(&t, &place[1], 0), 2);
+	assert_int_equal(of_type(&t, &place[1], 1), 2);
+	/* Now the first one gains more: they exchange CPUs, one each time. */
+	place[0].worth[1] = 0.4;
+	place[1].worth[1] = 0.8;
+	place[0].wanted = 1.6;
+	place[1].wanted = 2;
+	for (i = 0; i < 6; i++)
+		place_all(&machine, &t, place, 2);
+	assert_true(of_type(&t, &place[0], 0) >= 1);
+	assert_int_equal(of_type(&t, &place[1], 0), 0);
+	for (i = 0; i < 2; i++)
+		assert_true(fabs(place_worth(&t, place[i].worth, &place[i].cpus) - place[i].wanted) <= 0.6);
 }
 
 /* Which unit a control group is of. */
@@ -180,7 +239,8 @@ static void unit_test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(settings_test), cmocka_unit_test(place_test),
-					   cmocka_unit_test(topology_test), cmocka_unit_test(unit_test_names)};
+					   cmocka_unit_test(topology_test), cmocka_unit_test(hybrid_test),
+					   cmocka_unit_test(unit_test_names)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

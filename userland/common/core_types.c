@@ -5,7 +5,7 @@
 
 #include "complain.h"
 #include "cpu_list.h"
-#include "machine.h"
+#include "core_types.h"
 #include "text_file.h"
 
 #define INFO_SIZE	65536
@@ -20,11 +20,11 @@ static unsigned int capacity_of(unsigned int cpu)
 	return text_file_line(path, line, sizeof(line)) ? (unsigned int)strtoul(line, NULL, 10) : 0;
 }
 
-static unsigned int capacity_of_type(const struct core_type *type)
+unsigned int core_types_capacity(const struct core_type *type)
 {
 	unsigned int cpu;
 
-	for (cpu = 0; cpu < MACHINE_CPUS; cpu++) {
+	for (cpu = 0; cpu < CORE_TYPES_CPUS; cpu++) {
 		if (CPU_ISSET(cpu, &type->cpus))
 			return capacity_of(cpu);
 	}
@@ -36,10 +36,10 @@ static bool is_faster(const struct core_type *a, const struct core_type *b, cons
 {
 	if (fastest && !strcmp(a->name, fastest) != !strcmp(b->name, fastest))
 		return !strcmp(a->name, fastest);
-	return capacity_of_type(a) > capacity_of_type(b);
+	return core_types_capacity(a) > core_types_capacity(b);
 }
 
-static void sort_types(struct machine *m, const char *fastest)
+static void sort_types(struct core_types *m, const char *fastest)
 {
 	struct core_type type;
 	unsigned int i, j;
@@ -53,14 +53,14 @@ static void sort_types(struct machine *m, const char *fastest)
 }
 
 /* A line "name: value" of a paragraph. */
-static int read_line(struct machine *m, const char *line)
+static int read_line(struct core_types *m, const char *line)
 {
 	struct core_type *type = m->nr ? &m->type[m->nr - 1] : NULL;
 	unsigned int index;
 
 	if (sscanf(line, "coretype: %u", &index) == 1) {
-		if (m->nr == MACHINE_TYPES) {
-			complain("this machine has more than %d core types", MACHINE_TYPES);
+		if (m->nr == CORE_TYPES_MOST) {
+			complain("this machine has more than %d core types", CORE_TYPES_MOST);
 			return -1;
 		}
 		memset(&m->type[m->nr], 0, sizeof(m->type[0]));
@@ -75,7 +75,7 @@ static int read_line(struct machine *m, const char *line)
 }
 
 /* CPUs that are not there take no threads; nor do types that have no others. */
-static int keep_online(struct machine *m)
+static int keep_online(struct core_types *m)
 {
 	char list[4096];
 	cpu_set_t online;
@@ -94,7 +94,7 @@ static int keep_online(struct machine *m)
 	return 0;
 }
 
-int machine_read(struct machine *m, const char *info, const char *fastest)
+int core_types_read(struct core_types *m, const char *info, const char *fastest)
 {
 	char *text = malloc(INFO_SIZE), *line, *at;
 	unsigned int i;
@@ -125,7 +125,34 @@ int machine_read(struct machine *m, const char *info, const char *fastest)
 	return 0;
 }
 
-unsigned int machine_rank(const struct machine *m, unsigned int cpu)
+/* One more CPU; those beyond the last type are as good as that. */
+static void add_cpu(struct core_types *m, unsigned int cpu)
+{
+	unsigned int i, capacity = capacity_of(cpu);
+
+	for (i = 0; i < m->nr && core_types_capacity(&m->type[i]) != capacity; i++)
+		;
+	if (i == CORE_TYPES_MOST)
+		i--;
+	if (i == m->nr) {
+		memset(&m->type[i], 0, sizeof(m->type[i]));
+		m->type[m->nr++].index = i;
+	}
+	CPU_SET(cpu, &m->type[i].cpus);
+}
+
+void core_types_guess(struct core_types *m, const cpu_set_t *online)
+{
+	unsigned int cpu;
+
+	m->nr = 0;
+	for (cpu = 0; cpu < CORE_TYPES_CPUS; cpu++)
+		if (CPU_ISSET(cpu, online))
+			add_cpu(m, cpu);
+	sort_types(m, NULL);
+}
+
+unsigned int core_types_rank(const struct core_types *m, unsigned int cpu)
 {
 	unsigned int rank;
 
@@ -134,4 +161,11 @@ unsigned int machine_rank(const struct machine *m, unsigned int cpu)
 			return rank;
 	}
 	return m->nr - 1;
+}
+
+unsigned int core_types_other(const struct core_types *m, unsigned int rank)
+{
+	unsigned int index = m->type[rank].index;
+
+	return index - (index > m->type[0].index);
 }

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <cmocka.h>
+
+#include "complain.h"
+#include "core_types.h"
+
+static char said[300];
+
+static void note(const char *program, const char *text)
+{
+	(void)program;
+	snprintf(said, sizeof(said), "%s", text);
+}
+
+static int read_text(struct core_types *m, const char *text, const char *fastest)
+{
+	char path[] = "/tmp/core_types_test.XXXXXX";
+	int fd = mkstemp(path), err;
+
+	assert_true(fd >= 0);
+	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+	close(fd);
+	err = core_types_read(m, path, fastest);
+	unlink(path);
+	return err;
+}
+
+/* CPU 0 is always online; 1020 to 1023 are not on the machines where this runs. */
+static void types_are_read(void **state)
+{
+	static const char two[] = "version: 1\n\ncoretype: 0\npmu: small\ncpus: 1020-1023\n\n"
+				  "coretype: 1\npmu: big\ncpus: 0,1022\n";
+	struct core_types m;
+
+	(void)state;
+	assert_int_equal(read_text(&m, two, NULL), 0);
+	/* Nobody runs on the small ones. */
+	assert_int_equal(m.nr, 1);
+	assert_string_equal(m.type[0].name, "big");
+	assert_int_equal(CPU_COUNT(&m.type[0].cpus), 1);
+	assert_int_equal(core_types_rank(&m, 0), 0);
+	assert_int_equal(core_types_rank(&m, 1022), 0);
+}
+
+/* Three types, all with CPU 0, to have them whatever machine this is. */
+static void the_fastest_comes_first(void **state)
+{
+	static const char three[] = "coretype: 0\npmu: a\ncpus: 0\ncoretype: 1\npmu: b\ncpus: 0\n"
+				    "coretype: 2\npmu: c\ncpus: 0\n";
+	struct core_types m;
+
+	(void)state;
+	assert_int_equal(read_text(&m, three, "b"), 0);
+	assert_int_equal(m.nr, 3);
+	assert_string_equal(m.type[0].name, "b");
+	/* Of the others, in the order of the file: a is the first, c the second. */
+	assert_string_equal(m.type[1].name, "a");
+	assert_int_equal(core_types_other(&m, 1), 0);
+	assert_int_equal(core_types_other(&m, 2), 1);
+	assert_int_equal(read_text(&m, three, "a"), 0);
+	assert_int_equal(core_types_other(&m, 1), 0);
+	assert_int_equal(core_types_other(&m, 2), 1);
+}
+
+static void others_are_refused(void **state)
+{
+	static const struct {
+		const char *info, *fastest, *says;
+	} wrong[] = {
+		{"version: 1\n", NULL, "names no core type"},
+		{"coretype: 0\npmu: a\ncpus: 0-\n", NULL, "cannot read the CPUs of core type 0"},
+		{"coretype: 0\npmu: a\ncpus: 0\n", "z", "no core type 'z' here"},
+		{"coretype: 0\ncoretype: 1\ncoretype: 2\ncoretype: 3\ncoretype: 4\n", NULL, "more than 4 core types"},
+	};
+	struct core_types m;
+
+	(void)state;
+	complain_to(note);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		assert_int_equal(read_text(&m, wrong[i].info, wrong[i].fastest), -1);
+		if (!strstr(said, wrong[i].says))
+			fail_msg("'%s' does not say '%s'", said, wrong[i].says);
+	}
+	assert_int_equal(core_types_read(&m, "/does/not/exist", NULL), -1);
+	assert_non_null(strstr(said, "modprobe pmctrack"));
+}
+
+/* All CPUs are of some type, whatever the kernel says of their capacities. */
+static void capacities_tell_types(void **state)
+{
+	struct core_types m;
+	cpu_set_t some;
+	int cpu, nr = 0;
+
+	(void)state;
+	CPU_ZERO(&some);
+	for (cpu = 0; cpu < 5; cpu++)
+		CPU_SET(cpu, &some);
+	core_types_guess(&m, &some);
+	assert_true(m.nr >= 1 && m.nr <= CORE_TYPES_MOST);
+	for (unsigned int i = 0; i < m.nr; i++) {
+		nr += CPU_COUNT(&m.type[i].cpus);
+		assert_true(i == 0 || core_types_capacity(&m.type[i]) <= core_types_capacity(&m.type[i - 1]));
+	}
+	assert_int_equal(nr, 5);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(types_are_read), cmocka_unit_test(the_fastest_comes_first),
+		cmocka_unit_test(others_are_refused), cmocka_unit_test(capacities_tell_types),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
