@@ -10,6 +10,8 @@
 
 #define INFO_SIZE	65536
 #define ONLINE		"/sys/devices/system/cpu/online"
+/* Capacities that differ by less than this part are of one type. */
+#define ALIKE		8
 
 /* The kernel's capacity of a CPU, 0 if it does not say. */
 static unsigned int capacity_of(unsigned int cpu)
@@ -74,23 +76,29 @@ static int read_line(struct core_types *m, const char *line)
 	return 0;
 }
 
+void core_types_keep(struct core_types *m, const cpu_set_t *cpus)
+{
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < m->nr; i++) {
+		CPU_AND(&m->type[i].cpus, &m->type[i].cpus, cpus);
+		if (CPU_COUNT(&m->type[i].cpus))
+			m->type[nr++] = m->type[i];
+	}
+	m->nr = nr;
+}
+
 /* CPUs that are not there take no threads; nor do types that have no others. */
 static int keep_online(struct core_types *m)
 {
 	char list[4096];
 	cpu_set_t online;
-	unsigned int i, nr = 0;
 
 	if (!text_file_line(ONLINE, list, sizeof(list)) || cpu_list_parse(list, &online)) {
 		complain("cannot read %s", ONLINE);
 		return -1;
 	}
-	for (i = 0; i < m->nr; i++) {
-		CPU_AND(&m->type[i].cpus, &m->type[i].cpus, &online);
-		if (CPU_COUNT(&m->type[i].cpus))
-			m->type[nr++] = m->type[i];
-	}
-	m->nr = nr;
+	core_types_keep(m, &online);
 	return 0;
 }
 
@@ -125,31 +133,51 @@ int core_types_read(struct core_types *m, const char *info, const char *fastest)
 	return 0;
 }
 
-/* One more CPU; those beyond the last type are as good as that. */
-static void add_cpu(struct core_types *m, unsigned int cpu)
+/* Cores of one kind can differ a little: some are chosen to run faster. */
+static bool is_alike(unsigned int capacity, unsigned int other)
 {
-	unsigned int i, capacity = capacity_of(cpu);
-
-	for (i = 0; i < m->nr && core_types_capacity(&m->type[i]) != capacity; i++)
-		;
-	if (i == CORE_TYPES_MOST)
-		i--;
-	if (i == m->nr) {
-		memset(&m->type[i], 0, sizeof(m->type[i]));
-		m->type[m->nr++].index = i;
-	}
-	CPU_SET(cpu, &m->type[i].cpus);
+	return (capacity > other ? capacity - other : other - capacity) <= (capacity > other ? capacity : other) / ALIKE;
 }
 
-void core_types_guess(struct core_types *m, const cpu_set_t *online)
+void core_types_group(struct core_types *m, const cpu_set_t *cpus, const unsigned int *capacity)
 {
-	unsigned int cpu;
+	unsigned int cpu, i, of[CORE_TYPES_MOST], best = 0;
+	bool left = true;
 
+	/* The greatest capacity left makes a type, with all like it; the last one has the rest. */
 	m->nr = 0;
+	memset(m->type, 0, sizeof(m->type));
+	while (left && m->nr < CORE_TYPES_MOST) {
+		left = false;
+		for (cpu = 0; cpu < CORE_TYPES_CPUS; cpu++) {
+			for (i = 0; i < m->nr && !is_alike(capacity[cpu], of[i]); i++)
+				;
+			if (!CPU_ISSET(cpu, cpus) || i < m->nr || (left && capacity[cpu] <= best))
+				continue;
+			left = true;
+			best = capacity[cpu];
+		}
+		if (left)
+			of[m->nr++] = best;
+	}
+	for (cpu = 0; cpu < CORE_TYPES_CPUS; cpu++) {
+		if (!CPU_ISSET(cpu, cpus))
+			continue;
+		for (i = 0; i < m->nr - 1 && !is_alike(capacity[cpu], of[i]); i++)
+			;
+		CPU_SET(cpu, &m->type[i].cpus);
+	}
+	for (i = 0; i < m->nr; i++)
+		m->type[i].index = i;
+}
+
+void core_types_guess(struct core_types *m, const cpu_set_t *cpus)
+{
+	unsigned int cpu, capacity[CORE_TYPES_CPUS];
+
 	for (cpu = 0; cpu < CORE_TYPES_CPUS; cpu++)
-		if (CPU_ISSET(cpu, online))
-			add_cpu(m, cpu);
-	sort_types(m, NULL);
+		capacity[cpu] = CPU_ISSET(cpu, cpus) ? capacity_of(cpu) : 0;
+	core_types_group(m, cpus, capacity);
 }
 
 unsigned int core_types_rank(const struct core_types *m, unsigned int cpu)

@@ -47,11 +47,16 @@ unsigned int core_types_rank(const struct core_types *m, unsigned int cpu);
  */
 unsigned int core_types_other(const struct core_types *m, unsigned int rank);
 
+/* Only these CPUs, and the types that have some of them. */
+void core_types_keep(struct core_types *m, const cpu_set_t *cpus);
+
 /*
- * The same without PMCTrack, of CPUs that are online, by the kernel's capacities: names are "".
- * Without capacities, all are of one type.
+ * The same without PMCTrack, of these CPUs, by the kernel's capacities: names are "". Without
+ * capacities, all are of one type.
  */
-void core_types_guess(struct core_types *m, const cpu_set_t *online);
+void core_types_guess(struct core_types *m, const cpu_set_t *cpus);
+/* By these capacities, of all CPUs there can be. */
+void core_types_group(struct core_types *m, const cpu_set_t *cpus, const unsigned int *capacity);
 
 /* The kernel's capacity of such a CPU, up to 1024; 0: it does not say. */
 unsigned int core_types_capacity(const struct core_type *type);

@@ -242,34 +242,53 @@ assert not left and len(programs) == 64 and 0 < given < 4.001, (left, given)' ||
 	on_machine ""
 }
 
-# A program on a machine with two core types has as many CPUs as are worth what it is to have: fast
-# ones first, and slow ones by its speedup factor, which is 2 to 2.5 by the model.
+# fast_of PID: how many fast CPUs it has, and how many in all
+fast_of() {
+	python3 - "$fast" "$(cat $QOS/app-"$1"/cpuset.cpus)" <<-'P'
+		import sys
+		def cpus(text):
+		    return {c for part in text.split(",") if part for c in range(int(part.split("-")[0]), int(part.split("-")[-1]) + 1)}
+		print(len(cpus(sys.argv[1]) & cpus(sys.argv[2])), len(cpus(sys.argv[2])))
+	P
+}
+has_fast() { [ "$(fast_of "$1")" = "$2" ]; }
+
+# On a machine with two core types, fast CPUs are for whoever loses most on slow ones, by the model:
+# frames 1 - 1/2.5, or 1 - 1/2 as seen from there, memory (which waits for it) 1 - 1/1.3.
 test_qos_hybrid() {
 	hybrid
-	local one fast all
+	local fast memory frames
 	on_machine ""
 	mountpoint -q $CG || mount -t cgroup2 none $CG
 	frames 1
+	python3 - <<-'P'
+		import json
+		p = json.load(open("/opt/pmctrack/share/pmctrack/profiles/mcf.json"))
+		p.update(name="memory", threads=2, rounds=100000, serial=0, parallel=20_000_000)
+		json.dump(p, open("/tmp/memory.json", "w"))
+	P
 	insmod $MODULES/pmctrack_mmon_speedup_factor.ko
-	model 1 end | give
-	model 2 end | give
+	# By instructions per cycle, of which a slow CPU has fewer.
+	model 1 "stump 0 1000 -700000 0" end | give
+	model 2 "stump 0 400 -700000 0" end | give
 	echo speedup_factor >$MANAGER
-	fast=$(sed -n 's/^cpus: //p' /proc/pmc/info | sed -n 1p) all=$(cat /sys/devices/system/cpu/online)
-	alone_rate /tmp/frames1.json
-	one=$rate
+	fast=$(sed -n 's/^cpus: //p' /proc/pmc/info | sed -n 1p)
 	echo '{"actuator": "cpuset", "speedup_factor": true}' >/tmp/qosd.json
 	begin_qosd -f /tmp/qosd.json
-	deliver frames /tmp/frames1.json -g "$(awk -v r="$one" 'BEGIN { print 1.9 * r }')"
-	eventually eval '[ "$(cat $QOS/app-$program/cpuset.cpus)" = "$fast" ]'
-	eventually eval '[ "$(qos state $program)" = held ]'
-	equal "$(qos per_cpu $program)" 1.0
-	qosctl goal "$program" "$(awk -v r="$one" 'BEGIN { print 4 * r }')"
-	eventually eval '[ "$(cat $QOS/app-$program/cpuset.cpus)" = "$all" ]'
-	qosctl list
-	awk -v p="$(qos per_cpu $program)" -v g="$(qos cpus $program)" 'BEGIN { print "# a CPU of the four is worth " p ", all are " g
-		exit !(p >= 0.699 && p <= 0.751 && g >= 2.79 && g <= 3.01) }' || fail "what CPUs are worth"
-	kill $program
-	wait $program || true
+	# Alone, it has the fast ones.
+	deliver memory /tmp/memory.json -g 1000; memory=$program
+	eventually has_fast $memory "2 2"
+	deliver frames /tmp/frames1.json -g 1000; frames=$program
+	eventually has_fast $frames "2 2"
+	eventually has_fast $memory "0 2"
+	awk -v f="$(qos slow_cpu_worth $frames)" -v m="$(qos slow_cpu_worth $memory)" 'BEGIN {
+		print "# a slow CPU is worth " f " for frames, " m " for memory"
+		exit !(f >= 0.39 && f <= 0.51 && m >= 0.72 && m <= 0.78) }' || fail "what slow CPUs are worth"
+	# Who ends leaves fast ones, which are taken.
+	kill $frames
+	eventually has_fast $memory "2 2"
+	kill $memory
+	wait $frames $memory || true
 	end_qosd
 	without_modules
 }

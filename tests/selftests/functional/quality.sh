@@ -18,6 +18,12 @@ without_quality() {
 	rmmod pmctrack_hold
 }
 
+# type_of CPU: the number of its core type, from 1
+type_of() {
+	sed -n 's/^cpus: //p' /proc/pmc/info | awk -v cpu="$1" -F, '{
+		for (i = 1; i <= NF; i++) { split($i, ends, "-"); if (cpu >= ends[1] && cpu <= (ends[2] == "" ? ends[1] : ends[2])) print NR } }'
+}
+
 # together PROGRAM…: each on a CPU of its own and measured, until all have ended once. Prints for
 # each: program, Quality Time, CPU time, time alone, all in ms
 together() {
@@ -29,7 +35,7 @@ together() {
 	wait "${jobs[@]}"
 	i=0
 	for program; do
-		echo "$program $(csv_sum /tmp/quality$i quality_time) $(csv_sum /tmp/quality$i explained) $(alone /tmp/truth$i 1)" |
+		echo "$program $(csv_sum /tmp/quality$i quality_time) $(csv_sum /tmp/quality$i explained) $(alone /tmp/truth$i "$(type_of $i)")" |
 			awk '{ printf "%s %d %d %d\n", $1, $2 / 1e6, $3 / 1e6, $4 * 1e3 }'
 		i=$((i + 1))
 	done
@@ -47,7 +53,8 @@ test_quality_time() {
 	cat /tmp/two
 	awk '{ q = $2 / $4 - 1; c = $3 / $4 - 1; print "# " $1 ": Quality Time " int(q * 1000) / 10 " %, CPU time " int(c * 1000) / 10 " % off"
 		if (q < 0) q = -q
-		if (c < 0.1 || q > c / 2) bad = 1 } END { exit bad }' /tmp/two || fail "beside another one"
+		# How much they lose depends on the machine: 9 % where twelve cores share a cache.
+		if (c < 0.08 || q > c / 2) bad = 1 } END { exit bad }' /tmp/two || fail "beside another one"
 	without_quality
 }
 

@@ -47,3 +47,61 @@ test_scx_fps() {
 	no_functions
 	on_machine ""
 }
+
+# eight NICE…: eight simulated programs that do not disturb each other, as $programs, beside fps
+eight() {
+	local nice
+	programs=()
+	on_machine 4-private
+	insmod $MODULES/pmctrack_bpf.ko
+	insmod $MODULES/pmctrack_mmon_fair_progress.ko address_instr=200000
+	sched_begin -q fps
+	for nice; do nice -n "$nice" simapp -x 10000 gamess >/dev/null & programs+=($!); done
+	# They are read, and known.
+	sleep 3
+}
+no_eight() {
+	kill "${programs[@]}"
+	wait "${programs[@]}" || true
+	sched_end
+	without_modules
+	no_functions
+	on_machine ""
+}
+# CPU times that they have had, in microseconds
+times() { for program; do awk '{ printf "%d ", $1 / 1000 }' "/proc/$program/schedstat"; done; }
+# shares SECONDS: what each had of a CPU, in $shares
+shares() {
+	local before began
+	before=$(times "${programs[@]}") began=$(date +%s%N)
+	sleep "$1"
+	shares=$(echo "$before" "$(times "${programs[@]}")" "$(($(date +%s%N) - began))" |
+		awk '{ n = (NF - 1) / 2; for (i = 1; i <= n; i++) printf "%.3f ", ($(n + i) - $i) * 1000 / $NF }')
+	echo "# shares: $shares"
+}
+
+# Weights are the kernel's: 1024 to 335, so nice 0 has 0.753 of a CPU and nice 5 has 0.247.
+test_scx_fps_weights() {
+	scx
+	local programs shares
+	eight 0 5 0 5 0 5 0 5
+	shares 8
+	no_eight
+	awk '{ for (i = 1; i <= 8; i++) { want = i % 2 ? 0.753 : 0.247; if ($i < 0.9 * want || $i > 1.1 * want) bad = 1 } } END { exit bad }' \
+		<<<"$shares" || fail "nice 0 and nice 5: $shares"
+}
+
+# Who slept has no more than the others afterwards, and no less.
+test_scx_fps_sleeper() {
+	scx
+	local programs shares
+	eight 0 0 0 0 0 0 0 0
+	kill -STOP "${programs[0]}"
+	shares 4
+	awk '{ if ($1 > 0.01) exit 1; for (i = 2; i <= 8; i++) if ($i < 0.5 || $i > 0.65) exit 1 }' <<<"$shares" ||
+		fail "seven programs on four CPUs: $shares"
+	kill -CONT "${programs[0]}"
+	shares 4
+	no_eight
+	awk '{ for (i = 1; i <= 8; i++) if ($i < 0.43 || $i > 0.57) exit 1 }' <<<"$shares" || fail "after a sleep: $shares"
+}

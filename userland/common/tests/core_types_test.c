@@ -94,24 +94,41 @@ static void others_are_refused(void **state)
 	assert_non_null(strstr(said, "modprobe pmctrack"));
 }
 
-/* All CPUs are of some type, whatever the kernel says of their capacities. */
+/* Two kinds of cores, some of which run a little faster; six kinds are two too many. */
 static void capacities_tell_types(void **state)
 {
+	unsigned int capacity[CORE_TYPES_CPUS] = {400, 1024, 980, 410, 1000, 400};
 	struct core_types m;
-	cpu_set_t some;
-	int cpu, nr = 0;
+	cpu_set_t six;
+	int cpu;
 
 	(void)state;
-	CPU_ZERO(&some);
-	for (cpu = 0; cpu < 5; cpu++)
-		CPU_SET(cpu, &some);
-	core_types_guess(&m, &some);
-	assert_true(m.nr >= 1 && m.nr <= CORE_TYPES_MOST);
-	for (unsigned int i = 0; i < m.nr; i++) {
-		nr += CPU_COUNT(&m.type[i].cpus);
-		assert_true(i == 0 || core_types_capacity(&m.type[i]) <= core_types_capacity(&m.type[i - 1]));
-	}
-	assert_int_equal(nr, 5);
+	CPU_ZERO(&six);
+	for (cpu = 0; cpu < 6; cpu++)
+		CPU_SET(cpu, &six);
+	core_types_group(&m, &six, capacity);
+	assert_int_equal(m.nr, 2);
+	for (cpu = 0; cpu < 6; cpu++)
+		assert_int_equal(core_types_rank(&m, (unsigned int)cpu), capacity[cpu] < 500);
+	assert_int_equal(core_types_other(&m, 1), 0);
+	for (cpu = 0; cpu < 6; cpu++)
+		capacity[cpu] = 100U * (unsigned int)(cpu + 1) * (unsigned int)(cpu + 1);
+	core_types_group(&m, &six, capacity);
+	assert_int_equal(m.nr, CORE_TYPES_MOST);
+	/* The slowest three are of the last type. */
+	for (cpu = 0; cpu < 6; cpu++)
+		assert_int_equal(core_types_rank(&m, (unsigned int)cpu), cpu < 2 ? 3 : 5 - cpu);
+	/* The kernel says nothing: all are alike. */
+	memset(capacity, 0, sizeof(capacity));
+	core_types_group(&m, &six, capacity);
+	assert_int_equal(m.nr, 1);
+	assert_int_equal(CPU_COUNT(&m.type[0].cpus), 6);
+	core_types_guess(&m, &six);
+	assert_true(m.nr >= 1);
+	CPU_CLR(0, &six);
+	core_types_keep(&m, &six);
+	for (cpu = 0; cpu < (int)m.nr; cpu++)
+		assert_false(CPU_ISSET(0, &m.type[cpu].cpus));
 }
 
 int main(void)

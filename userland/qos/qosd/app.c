@@ -12,6 +12,8 @@
 /* What people see is not of less than a second, or of less than so many units. */
 #define SHOWN_S 1.0
 #define SHOWN_UNITS 20
+/* A step may begin so much later than it should: the look that a window began with counts still. */
+#define LATE_S 0.02
 /* So many steps after a trial with fewer CPUs, it is known that more do not help. */
 #define TRIED 40
 /* CPUs that are not used say nothing of how a program scales. */
@@ -70,7 +72,6 @@ struct app *app_open(const struct settings *s, struct throughput_reader *reader,
 	if (!a->info.alive || a->goal.min <= 0 || (rule && rule->ignore))
 		goto none;
 	a->window_s = s->step_s;
-	a->per_cpu = 1;
 	/* Nobody has counted them in a dry run. */
 	a->threads = dry ? (unsigned int)cpus : 1;
 	/* It has had whatever it wanted so far. */
@@ -127,28 +128,43 @@ static void watch_speed(struct app *a, const struct core_types *types)
 	if (n <= 0)
 		return;
 	a->speed = speed_open(types, process, (size_t)n, &why);
-	if (!a->speed && !a->told)
-		complain("%s[%d]: what CPUs of other types are worth for it is not known: %s", a->info.name,
-			 (int)a->info.pid, why);
-	a->told = true;
+	if (!a->speed && !a->asked)
+		complain("%s[%d]: what slow CPUs are worth for it is not known: %s", a->info.name, (int)a->info.pid, why);
+	a->asked = a->steps;
 }
 
 void app_weigh(struct app *a, const struct core_types *types, bool ask)
 {
-	if (!a->worth[0] || types->nr == 1)
+	if (a->worth[0] <= 0)
 		weigh_by_capacity(a, types);
-	if (ask && types->nr > 1 && a->group.path[0] && !a->speed && a->steps % ASK_AGAIN == 0)
+	if (!ask || !app_is_managed(a) || !a->group.path[0]) {
+		speed_close(a->speed);
+		a->speed = NULL;
+		return;
+	}
+	if (!a->speed && (!a->asked || a->steps - a->asked >= ASK_AGAIN))
 		watch_speed(a, types);
-	if (a->speed)
-		speed_read(a->speed, a->worth);
+	/* Nobody says it any more: another module is active, for example. */
+	if (a->speed && speed_read(a->speed, a->worth) && a->steps - a->asked >= ASK_AGAIN)
+		app_weigh_end(a);
 }
 
-void app_weigh_anew(struct app *a)
+double app_worth_of_slow(const struct app *a)
+{
+	double worth = 1;
+	size_t rank;
+
+	for (rank = 0; rank < CORE_TYPES_MOST; rank++)
+		worth = a->worth[rank] > 0 ? a->worth[rank] : worth;
+	return worth;
+}
+
+void app_weigh_end(struct app *a)
 {
 	speed_close(a->speed);
 	a->speed = NULL;
+	a->asked = 0;
 	memset(a->worth, 0, sizeof(a->worth));
-	a->per_cpu = 1;
 }
 
 bool app_close(struct app *a)
@@ -163,7 +179,7 @@ bool app_close(struct app *a)
 
 void app_look(struct app *a)
 {
-	throughput_rate(a->reader, (uint64_t)(a->window_s * 1e9), &a->rate);
+	throughput_rate(a->reader, (uint64_t)((a->window_s - LATE_S) * 1e9), &a->rate);
 }
 
 bool app_is_alive(const struct app *a)
@@ -219,12 +235,12 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 	}
 	a->window_s = qos_manager_window(&a->manager, a->rate, &a->goal, s->step_s, s->pole);
 	app_look(a);
-	throughput_rate(a->reader, (uint64_t)(fmax(SHOWN_S, SHOWN_UNITS / fmax(a->rate, 2)) * 1e9), &a->shown);
+	throughput_rate(a->reader, (uint64_t)((fmax(SHOWN_S, SHOWN_UNITS / fmax(a->rate, 2)) - LATE_S) * 1e9), &a->shown);
 	note_usage(a, seconds);
 	if (!app_is_managed(a))
 		return true;
 	a->manager.most = fmin(cpus, a->threads);
-	used = a->usage_known ? a->used * a->per_cpu : a->manager.granted;
+	used = a->usage_known ? a->used : a->manager.granted;
 	learn = used >= USED * a->manager.granted;
 	a->unused = learn ? 0 : a->unused + 1;
 	a->share.demand = qos_manager_step(&a->manager, a->rate, learn, &a->goal);
@@ -265,7 +281,7 @@ void app_give(struct app *a, enum actuator actuator)
 	if (!a->group.path[0])
 		return;
 	if (actuator != ACTUATOR_CPUS)
-		err = group_set_bandwidth(&a->group, a->share.granted / a->per_cpu);
+		err = group_set_bandwidth(&a->group, a->share.granted);
 	if (!err && actuator != ACTUATOR_BANDWIDTH)
 		err = group_set_cpus(&a->group, &a->cpus);
 	judge(a, err);
@@ -280,7 +296,6 @@ void app_free(struct app *a, enum actuator actuator)
 		return;
 	}
 	CPU_ZERO(&a->cpus);
-	a->per_cpu = 1;
 	judge(a, group_free_cpus(&a->group));
 }
 

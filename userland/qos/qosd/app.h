@@ -58,14 +58,13 @@ enum app_state {
  * @us: CPU time so far
  * @steps: since it came
  * @threads: that it has
- * @manager: asks for CPUs: those of the fastest type, if CPUs of their own are given
+ * @manager: asks for CPUs
  * @share: and what became of it
  * @group: its control group; path "": it has none
  * @cpus: its CPUs, if these are given
- * @worth: of a CPU of each core type, the fastest first
- * @per_cpu: of a CPU that it has, on average
+ * @worth: of a CPU of each core type, the fastest first: 1, and less
  * @speed: who estimates @worth; NULL: nobody
- * @told: why nobody does
+ * @asked: step in which that was tried last; 0: never
  */
 struct app {
 	struct throughput_info info;
@@ -91,9 +90,8 @@ struct app {
 	struct group group;
 	cpu_set_t cpus;
 	double worth[CORE_TYPES_MOST];
-	double per_cpu;
 	struct speed *speed;
-	bool told;
+	unsigned long asked;
 };
 
 /*
@@ -109,16 +107,15 @@ void app_take(struct app *a);
  * by the kernel's capacities.
  */
 void app_weigh(struct app *a, const struct core_types *types, bool ask);
-/* The machine has other types now. */
-void app_weigh_anew(struct app *a);
+/* Of a CPU of the slowest type; 1: all are alike, as far as is known. */
+double app_worth_of_slow(const struct app *a);
+/* Nobody is asked any more, or the machine has other types now. */
+void app_weigh_end(struct app *a);
 /* False: not all of its processes are back, and it can be tried again. */
 bool app_close(struct app *a);
 /* Rates are looked at. */
 void app_look(struct app *a);
-/*
- * A step is over, after @seconds: ask for CPUs. It can have as much as @cpus of the fastest type.
- * False: the program has ended.
- */
+/* A step is over, after @seconds: ask for CPUs. False: the program has ended. */
 bool app_step(struct app *a, const struct settings *s, double cpus, double seconds);
 /* It was given share.granted CPUs. */
 void app_give(struct app *a, enum actuator actuator);

@@ -38,7 +38,7 @@ static struct json_object *of_app(const struct app *a)
 	ADD("cpus", number(a->share.granted));
 	ADD("asked", number(a->share.demand));
 	ADD("used", number(a->used));
-	ADD("per_cpu", number(a->per_cpu));
+	ADD("slow_cpu_worth", number(app_worth_of_slow(a)));
 	ADD("threads", json_object_new_int((int)a->threads));
 	ADD("a", number(a->manager.model.a));
 	ADD("b", number(a->manager.model.b));

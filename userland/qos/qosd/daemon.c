@@ -64,49 +64,57 @@ static void save_state(struct daemon *d)
 		complain("%s: %s", DAEMON_STATE, strerror(-err));
 }
 
-/* CPUs of different types are chosen so that they are worth what a program is to have. */
-static void set_machine(struct daemon *d)
-{
-	bool whole = d->actuator == ACTUATOR_CPUS && d->topology.types == 1;
-
-	d->machine.cpus = CPU_COUNT(&d->cpus);
-	d->machine.unit = whole ? 1 : PART;
-	d->machine.hysteresis = whole ? HYSTERESIS : 0.5;
-}
-
 /* By PMCTrack's module, which knows more types than the kernel, if it is loaded. */
 static void look_at_types(struct daemon *d)
 {
+	size_t i;
 	int cpu;
 
-	if (access(PMCTRACK_INFO, R_OK) || core_types_read(&d->types, PMCTRACK_INFO, NULL))
+	d->has_pmctrack = !access(PMCTRACK_INFO, R_OK);
+	if (!d->has_pmctrack || core_types_read(&d->types, PMCTRACK_INFO, NULL))
 		core_types_guess(&d->types, &d->cpus);
-	d->topology.types = d->types.nr;
+	core_types_keep(&d->types, &d->cpus);
+	d->topology.types = d->types.nr ? d->types.nr : 1;
 	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		d->topology.type[cpu] = (unsigned char)core_types_rank(&d->types, (unsigned int)cpu);
+		d->topology.type[cpu] = d->types.nr ? (unsigned char)core_types_rank(&d->types, (unsigned int)cpu) : 0;
+	for (i = 0; i < d->nr; i++)
+		app_weigh_end(d->app[i]);
 }
 
 static void look_at_machine(struct daemon *d)
 {
 	cpu_set_t cpus;
+
+	if (group_machine_cpus(&cpus))
+		return;
+	if (!CPU_EQUAL(&cpus, &d->cpus)) {
+		d->cpus = cpus;
+		d->machine.cpus = CPU_COUNT(&cpus);
+		place_topology(&d->topology);
+		look_at_types(d);
+	} else if (d->steps % settings_rarely(&d->settings) == 0 && d->has_pmctrack != !access(PMCTRACK_INFO, R_OK)) {
+		look_at_types(d);
+	}
+}
+
+/* What slow CPUs are worth for a program matters only if it is given some. */
+static void weigh(struct daemon *d)
+{
+	bool given = d->topology.types > 1 && d->actuator != ACTUATOR_BANDWIDTH;
 	size_t i;
 
-	if (group_machine_cpus(&cpus) || CPU_EQUAL(&cpus, &d->cpus))
-		return;
-	d->cpus = cpus;
-	place_topology(&d->topology);
-	look_at_types(d);
-	set_machine(d);
-	for (i = 0; i < d->nr; i++)
-		app_weigh_anew(d->app[i]);
+	for (i = 0; d->topology.types > 1 && i < d->nr; i++)
+		app_weigh(d->app[i], &d->types, given && d->settings.speedup_factor && !d->dry);
 }
 
-/* Do CPUs differ, and does a program get its own ones? */
-static bool is_hybrid(const struct daemon *d)
+static void set_actuator(struct daemon *d, enum actuator actuator)
 {
-	return d->topology.types > 1 && d->actuator != ACTUATOR_BANDWIDTH;
-}
+	bool whole = actuator == ACTUATOR_CPUS;
 
+	d->actuator = d->refused = actuator;
+	d->machine.unit = whole ? 1 : PART;
+	d->machine.hysteresis = whole ? HYSTERESIS : 0.5;
+}
 
 /* A policy of sched_ext that has all threads: few of them look at cpu.max. */
 static bool is_bandwidth_ignored(void)
@@ -141,8 +149,7 @@ static void look_at_policy(struct daemon *d)
 		complain("the policy of sched_ext has ended: programs get parts of CPUs again");
 	for (i = 0; i < d->nr; i++)
 		app_free(d->app[i], d->actuator);
-	d->actuator = d->refused = wanted;
-	set_machine(d);
+	set_actuator(d, wanted);
 }
 
 int daemon_begin(struct daemon *d)
@@ -155,7 +162,7 @@ int daemon_begin(struct daemon *d)
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
 	}
-	d->actuator = d->refused = d->settings.actuator;
+	set_actuator(d, d->settings.actuator);
 	if (!d->dry) {
 		if (mkdir(DAEMON_FOLDER, 0755) && errno != EEXIST) {
 			complain("%s: %s", DAEMON_FOLDER, strerror(errno));
@@ -280,22 +287,13 @@ void daemon_look(struct daemon *d)
 			app_look(d->app[i]);
 }
 
-/* The machine, as a number of CPUs of the fastest type. */
-static double cpus_for(struct daemon *d, struct app *a)
-{
-	if (!is_hybrid(d))
-		return d->machine.cpus;
-	app_weigh(a, &d->types, d->settings.speedup_factor);
-	return place_worth(&d->topology, a->worth, &d->cpus);
-}
-
 /* All ask; those that have ended go. */
 static void ask(struct daemon *d, double seconds)
 {
 	size_t i;
 
 	for (i = d->nr; i-- > 0;)
-		if (!app_step(d->app[i], &d->settings, cpus_for(d, d->app[i]), seconds))
+		if (!app_step(d->app[i], &d->settings, d->machine.cpus, seconds))
 			drop(d, i);
 }
 
@@ -328,15 +326,11 @@ static void limit_users(const struct daemon *d, const struct qos_machine *machin
 static void divide(struct daemon *d, struct app **managed, size_t n, double cpus)
 {
 	struct qos_machine machine = d->machine;
-	double worth = 0;
 	struct qos_share *share = calloc(n ? n : 1, sizeof(*share));
 	unsigned int *user = calloc(n ? n : 1, sizeof(*user));
 	size_t i;
 
-	/* For programs on average. */
-	for (i = 0; is_hybrid(d) && i < n; i++)
-		worth += place_worth(&d->topology, managed[i]->worth, &d->cpus) / machine.cpus / (double)n;
-	machine.cpus = fmax(cpus * (worth > 0 ? worth : 1), machine.unit);
+	machine.cpus = fmax(cpus, machine.unit);
 	if (!share || !user)
 		goto out;
 	qsort(managed, n, sizeof(*managed), by_user);
@@ -354,53 +348,38 @@ out:
 	free(share);
 }
 
-static struct place place_of(const struct daemon *d, const struct app *a, bool keeps)
-{
-	struct place p = {.cpus = a->cpus, .worth = {1}};
-
-	if (is_hybrid(d))
-		memcpy(p.worth, a->worth, sizeof(p.worth));
-	if (keeps)
-		p.wanted = place_worth(&d->topology, p.worth, &p.cpus);
-	else if (!is_hybrid(d))
-		p.wanted = fmax(ceil(a->share.granted - 0.01), 1);
-	else
-		/* With bandwidth, there is no need to come near it from below. */
-		p.wanted = a->share.granted + (d->actuator == ACTUATOR_BOTH ? PLACE_STEP - 0.01 : 0);
-	return p;
-}
-
-/* CPUs that were chosen are worth a little more or less than what the program was to have. */
-static void note_worth(const struct daemon *d, struct app *a)
-{
-	double worth = place_worth(&d->topology, a->worth, &a->cpus);
-	int nr = CPU_COUNT(&a->cpus);
-
-	a->per_cpu = nr && worth > 0 ? worth / nr : 1;
-	a->share.granted = d->actuator == ACTUATOR_BOTH ? fmin(a->share.granted, worth) : worth;
-}
-
 /* Those that are paused keep theirs: they come first, and want what they have. */
 static void place(struct daemon *d, struct app **managed, size_t n)
 {
 	struct place *place = calloc(d->nr ? d->nr : 1, sizeof(*place));
+	cpu_set_t free_cpus = d->cpus, theirs;
 	size_t i, paused = 0;
 
 	if (!place)
 		return;
 	for (i = 0; i < d->nr; i++)
 		if (d->app[i]->paused && !d->app[i]->left && CPU_COUNT(&d->app[i]->cpus))
-			place[paused++] = place_of(d, d->app[i], true);
+			place[paused++] = (struct place){.wanted = (unsigned int)CPU_COUNT(&d->app[i]->cpus),
+							 .loss = 1, .cpus = d->app[i]->cpus};
 	for (i = 0; i < n; i++)
-		place[paused + i] = place_of(d, managed[i], false);
+		place[paused + i] = (struct place){
+			.wanted = (unsigned int)fmax(ceil(managed[i]->share.granted - 0.01), 1),
+			.loss = 1 - app_worth_of_slow(managed[i]),
+			.cpus = managed[i]->cpus,
+		};
 	place_all(&d->cpus, &d->topology, place, paused + n);
+	for (i = 0; i < paused; i++) {
+		CPU_AND(&theirs, &free_cpus, &place[i].cpus);
+		CPU_XOR(&free_cpus, &free_cpus, &theirs);
+	}
+	/* Each time, two programs move: it is done seldom, and never to those that are paused. */
+	if (d->steps % settings_rarely(&d->settings) == 0)
+		place_faster(&free_cpus, &d->topology, place + paused, n);
 	for (i = 0; i < n; i++) {
 		managed[i]->cpus = place[paused + i].cpus;
 		/* With more programs than CPUs, some share one. */
 		if (managed[i]->share.granted < PART)
 			managed[i]->share.granted = d->machine.cpus / (double)n;
-		if (is_hybrid(d))
-			note_worth(d, managed[i]);
 	}
 	free(place);
 }
@@ -429,6 +408,7 @@ void daemon_step(struct daemon *d)
 	look_at_machine(d);
 	look_at_policy(d);
 	find_programs(d);
+	weigh(d);
 	ask(d, (double)(now - d->last_ns) / 1e9);
 	d->last_ns = now;
 	d->steps++;

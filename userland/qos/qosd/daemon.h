@@ -18,6 +18,7 @@
  * @cpus: likewise, which
  * @topology: where these are
  * @types: and of which core types
+ * @has_pmctrack: its kernel module has said that
  * @actuator: in force: that of the settings, unless the scheduler would ignore it
  * @refused: one that was wanted, in vain; otherwise as @actuator
  * @dry: nothing is changed
@@ -37,6 +38,7 @@ struct daemon {
 	cpu_set_t cpus;
 	struct topology topology;
 	struct core_types types;
+	bool has_pmctrack;
 	enum actuator actuator;
 	enum actuator refused;
 	bool dry;

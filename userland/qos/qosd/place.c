@@ -2,23 +2,23 @@
 #include "place.h"
 
 #include <limits.h>
-#include <stdbool.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <hwloc.h>
 
 /*
- * What speaks for a CPU, weightier from one to the next: CPUs that are free in its
- * node, in its cache; the program's own ones in its node, in its cache; that it is of the type that
- * is best for the program; and against it, that others have it.
+ * What speaks for a CPU, weightier from one to the next: CPUs that are free in its node, in its
+ * cache; the program's own ones in its node, in its cache; and against it, that it is slow, that
+ * others have it.
  */
 #define FREE_IN_NODE 1L
 #define FREE_IN_CACHE 2L
 #define OWN_IN_NODE (4L * CPU_SETSIZE)
 #define OWN_IN_CACHE (2L * CPU_SETSIZE * OWN_IN_NODE)
-#define TYPE (2L * CPU_SETSIZE * OWN_IN_CACHE)
-#define OTHERS (2L * CORE_TYPES_MOST * TYPE)
-/* Two programs exchange CPUs of different types if one gains so much more by that, in CPUs. */
+#define SLOW (2L * CPU_SETSIZE * OWN_IN_CACHE)
+#define OTHERS (2L * CORE_TYPES_MOST * SLOW)
+/* Two programs exchange CPUs if one of them gains so much more by that, as a part of a CPU. */
 #define GAIN 0.1
 
 static int cache_of(hwloc_topology_t hw, hwloc_obj_t cpu)
@@ -58,37 +58,9 @@ void place_topology(struct topology *t)
 	hwloc_topology_destroy(hw);
 }
 
-double place_worth(const struct topology *t, const double *worth, const cpu_set_t *cpus)
-{
-	double sum = 0;
-	int cpu;
-
-	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, cpus))
-			sum += worth[t->type[cpu]];
-	return sum;
-}
-
-/* What a program loses on a slow CPU. */
-static double loss(const struct topology *t, const struct place *p)
-{
-	return t->types > 1 ? p->worth[0] - p->worth[t->types - 1] : 0;
-}
-
-/* Does it gain more by fast CPUs than programs do on average? If all are alike, yes. */
-static bool is_for_fast(const struct topology *t, const struct place *place, size_t n, size_t one)
-{
-	double sum = 0;
-	size_t i;
-
-	for (i = 0; i < n; i++)
-		sum += loss(t, &place[i]);
-	return loss(t, &place[one]) >= sum / (double)n - 1e-9;
-}
-
-/* The best CPU for one more of a program: with few others, of the right type, and near its own. */
+/* The best CPU for one more of a program: with few others, and near many of its own. */
 static int best_cpu(const cpu_set_t *machine, int end, const struct topology *t,
-		    const unsigned int *used, const cpu_set_t *mine, bool fast)
+		    const unsigned int *used, const cpu_set_t *mine)
 {
 	int cpu, other, best = -1;
 	long merit, most = LONG_MIN;
@@ -96,7 +68,7 @@ static int best_cpu(const cpu_set_t *machine, int end, const struct topology *t,
 	for (cpu = 0; cpu < end; cpu++) {
 		if (!CPU_ISSET(cpu, machine) || CPU_ISSET(cpu, mine))
 			continue;
-		merit = -OTHERS * used[cpu] + (fast ? -TYPE : TYPE) * t->type[cpu];
+		merit = -OTHERS * used[cpu] - SLOW * t->type[cpu];
 		for (other = 0; other < end; other++) {
 			bool in_cache = t->cache[other] == t->cache[cpu];
 
@@ -115,88 +87,160 @@ static int best_cpu(const cpu_set_t *machine, int end, const struct topology *t,
 	return best;
 }
 
-/* What it had, if nobody else has it, as far as it wants it: CPUs of the wrong type go first. */
-static void keep(const cpu_set_t *machine, int end, const struct topology *t, unsigned int *used,
-		 struct place *p, bool fast)
+/* What it had, as far as it still wants it, and nobody else has it: slow ones go first. */
+static void keep(const cpu_set_t *machine, int end, const struct topology *t, unsigned int *used, struct place *p)
 {
-	double sum = 0, worth;
-	int rank, type, cpu;
-
-	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &p->cpus) && (!CPU_ISSET(cpu, machine) || used[cpu]))
-			CPU_CLR(cpu, &p->cpus);
-	for (rank = 0; rank < (int)t->types; rank++) {
-		type = fast ? rank : (int)t->types - 1 - rank;
-		worth = p->worth[type];
-		for (cpu = 0; cpu < end; cpu++) {
-			if (!CPU_ISSET(cpu, &p->cpus) || t->type[cpu] != type)
-				continue;
-			if (sum <= 0 || sum + (1 - PLACE_STEP) * worth <= p->wanted) {
-				used[cpu]++;
-				sum += worth;
-			} else {
-				CPU_CLR(cpu, &p->cpus);
-			}
-		}
-	}
-}
-
-/* One of its CPUs of a type; -1: none that is its alone. */
-static int one_of(const struct topology *t, const unsigned int *used, const struct place *p, bool fastest)
-{
+	cpu_set_t had = p->cpus;
+	unsigned int type, kept = 0;
 	int cpu;
 
-	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
-		if (CPU_ISSET(cpu, &p->cpus) && used[cpu] == 1 && (t->type[cpu] == 0) == fastest &&
-		    (fastest || t->type[cpu] == t->types - 1))
-			return cpu;
-	return -1;
-}
-
-/* One exchange at a time: each makes two programs move. */
-static void exchange(const struct topology *t, const unsigned int *used, struct place *place, size_t n)
-{
-	size_t i, k;
-
-	for (i = 0; t->types > 1 && i < n; i++) {
-		for (k = 0; k < n; k++) {
-			int slow = one_of(t, used, &place[i], false), fast = one_of(t, used, &place[k], true);
-
-			if (slow < 0 || fast < 0 || loss(t, &place[i]) < loss(t, &place[k]) + GAIN)
+	CPU_ZERO(&p->cpus);
+	for (type = 0; type < t->types; type++) {
+		for (cpu = 0; cpu < end && kept < p->wanted; cpu++) {
+			if (t->type[cpu] != type || !CPU_ISSET(cpu, &had) || !CPU_ISSET(cpu, machine) || used[cpu])
 				continue;
-			CPU_CLR(slow, &place[i].cpus);
-			CPU_SET(fast, &place[i].cpus);
-			CPU_CLR(fast, &place[k].cpus);
-			CPU_SET(slow, &place[k].cpus);
-			return;
+			CPU_SET(cpu, &p->cpus);
+			used[cpu]++;
+			kept++;
 		}
 	}
+}
+
+static int end_of(const cpu_set_t *machine)
+{
+	int end = CPU_SETSIZE;
+
+	while (end && !CPU_ISSET(end - 1, machine))
+		end--;
+	return end;
+}
+
+/* Who loses most by slow CPUs chooses first; otherwise, in the order in which they stand. */
+static int by_loss(const void *one, const void *other)
+{
+	const struct place *a = *(struct place *const *)one, *b = *(struct place *const *)other;
+
+	if (a->loss != b->loss)
+		return a->loss < b->loss ? 1 : -1;
+	return a < b ? -1 : a > b;
 }
 
 void place_all(const cpu_set_t *machine, const struct topology *t, struct place *place, size_t n)
 {
 	unsigned int used[CPU_SETSIZE] = {0};
-	int cpu, end = CPU_SETSIZE;
-	double sum;
+	int cpu, end = end_of(machine);
+	struct place **order = calloc(n ? n : 1, sizeof(*order));
 	size_t i;
 
-	while (end && !CPU_ISSET(end - 1, machine))
-		end--;
 	for (i = 0; i < n; i++)
-		keep(machine, end, t, used, &place[i], is_for_fast(t, place, n, i));
+		keep(machine, end, t, used, &place[i]);
+	for (i = 0; order && i < n; i++)
+		order[i] = &place[i];
+	if (order)
+		qsort(order, n, sizeof(*order), by_loss);
 	for (i = 0; i < n; i++) {
-		bool fast = is_for_fast(t, place, n, i);
-		double least = place[i].worth[t->types - 1];
+		struct place *p = order ? order[i] : &place[i];
 
-		sum = place_worth(t, place[i].worth, &place[i].cpus);
-		while (sum <= 0 || sum + PLACE_STEP * least <= place[i].wanted) {
-			cpu = best_cpu(machine, end, t, used, &place[i].cpus, fast);
-			if (cpu < 0 || (sum > 0 && sum + PLACE_STEP * place[i].worth[t->type[cpu]] > place[i].wanted))
+		while (CPU_COUNT(&p->cpus) < (int)p->wanted) {
+			cpu = best_cpu(machine, end, t, used, &p->cpus);
+			if (cpu < 0)
 				break;
-			CPU_SET(cpu, &place[i].cpus);
+			CPU_SET(cpu, &p->cpus);
 			used[cpu]++;
-			sum += place[i].worth[t->type[cpu]];
 		}
 	}
-	exchange(t, used, place, n);
+	free(order);
+}
+
+/**
+ * struct ends - of the CPUs that a program has alone
+ * @slow: one of the slowest; -1: it has none
+ * @fast: one of the fastest
+ */
+struct ends {
+	int slow, fast;
+};
+
+static struct ends ends_of(const struct topology *t, const unsigned int *used, int end, const struct place *p)
+{
+	struct ends e = {-1, -1};
+	int cpu;
+
+	for (cpu = 0; cpu < end; cpu++) {
+		if (!CPU_ISSET(cpu, &p->cpus) || used[cpu] != 1)
+			continue;
+		if (e.slow < 0 || t->type[cpu] > t->type[e.slow])
+			e.slow = cpu;
+		if (e.fast < 0 || t->type[cpu] < t->type[e.fast])
+			e.fast = cpu;
+	}
+	return e;
+}
+
+/* The fastest one that nobody has. */
+static int free_cpu(const cpu_set_t *machine, int end, const struct topology *t, const unsigned int *used)
+{
+	int cpu, best = -1;
+
+	for (cpu = 0; cpu < end; cpu++)
+		if (CPU_ISSET(cpu, machine) && !used[cpu] && (best < 0 || t->type[cpu] < t->type[best]))
+			best = cpu;
+	return best;
+}
+
+/* So much more does one gain than the other loses; what is nobody's costs nothing. */
+static double gain(const struct place *place, const struct ends *ends, const struct topology *t, size_t i, size_t k)
+{
+	double more = place[i].loss - place[k].loss;
+
+	if (ends[i].slow < 0 || ends[k].fast < 0 || t->type[ends[k].fast] >= t->type[ends[i].slow])
+		return 0;
+	return more > GAIN ? more : 0;
+}
+
+bool place_faster(const cpu_set_t *machine, const struct topology *t, struct place *place, size_t n)
+{
+	unsigned int used[CPU_SETSIZE] = {0};
+	struct ends *ends = t->types > 1 && n ? calloc(n, sizeof(*ends)) : NULL;
+	int cpu, end = end_of(machine), fast = -1, unused;
+	struct place *taker = NULL, *giver = NULL;
+	double most = 0;
+	size_t i, k;
+
+	if (!ends)
+		return false;
+	for (i = 0; i < n; i++)
+		for (cpu = 0; cpu < end; cpu++)
+			used[cpu] += !!CPU_ISSET(cpu, &place[i].cpus);
+	for (i = 0; i < n; i++)
+		ends[i] = ends_of(t, used, end, &place[i]);
+	unused = free_cpu(machine, end, t, used);
+	for (i = 0; i < n; i++) {
+		if (unused >= 0 && ends[i].slow >= 0 && t->type[unused] < t->type[ends[i].slow] && place[i].loss > most) {
+			most = place[i].loss;
+			taker = &place[i];
+			giver = NULL;
+			fast = unused;
+		}
+		for (k = 0; k < n; k++) {
+			if (gain(place, ends, t, i, k) <= most)
+				continue;
+			most = gain(place, ends, t, i, k);
+			taker = &place[i];
+			giver = &place[k];
+			fast = ends[k].fast;
+		}
+	}
+	if (taker) {
+		int slow = ends[taker - place].slow;
+
+		CPU_CLR(slow, &taker->cpus);
+		CPU_SET(fast, &taker->cpus);
+		if (giver) {
+			CPU_CLR(fast, &giver->cpus);
+			CPU_SET(slow, &giver->cpus);
+		}
+	}
+	free(ends);
+	return taker;
 }

@@ -1,30 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which CPUs does a program get? Those that it had, and then neighbours: in the same last-level
- * cache, or at least in the same node. On hybrid machines, a program that gains more by fast CPUs
- * than others do gets these first, and others get slow ones.
+ * cache, or at least in the same node. On hybrid machines fast ones first: they go to programs that
+ * gain more by them than others do.
  */
 #ifndef QOSD_PLACE_H
 #define QOSD_PLACE_H
 
 #include <sched.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "core_types.h"
 
-/* CPUs are not taken or given for less than this part of what one is worth. */
-#define PLACE_STEP 0.6
-
 /**
  * struct place - a program
- * @wanted: CPUs of the fastest type, or as much of others
- * @worth: of a CPU of each type for it, the fastest first: 1, and less
- * @cpus: that it had; afterwards, that it gets: one at least, and so many that one more or one less
- *	would be no better
+ * @wanted: CPUs, at least 1
+ * @loss: what it loses on a CPU of the slowest type: 0 nothing, 1 all
+ * @cpus: that it had; afterwards, that it gets
  */
 struct place {
-	double wanted;
-	double worth[CORE_TYPES_MOST];
+	unsigned int wanted;
+	double loss;
 	cpu_set_t cpus;
 };
 
@@ -42,11 +39,14 @@ struct topology {
 	unsigned int types;
 };
 
-/* As hwloc has it, but for core types. What is not known is 0. */
+/* As hwloc has it, but for core types: one. What is not known is 0. */
 void place_topology(struct topology *t);
-/* What CPUs are worth for a program. */
-double place_worth(const struct topology *t, const double *worth, const cpu_set_t *cpus);
 /* CPUs have as few programs as possible: one, if there are enough. */
 void place_all(const cpu_set_t *machine, const struct topology *t, struct place *place, size_t n);
+/*
+ * One program has a faster CPU instead of one of its slow ones: one that nobody has, or that of a
+ * program that loses less, which has the slow one then. False: nothing was to be gained.
+ */
+bool place_faster(const cpu_set_t *machine, const struct topology *t, struct place *place, size_t n);
 
 #endif /* QOSD_PLACE_H */

@@ -13,6 +13,14 @@
 /* How often each thread says it, and what time of a program is remembered: nanoseconds. */
 #define PERIOD_NS 250000000ULL
 #define MEMORY_NS 2e9
+/* Of a buffer for each CPU: some records of each thread. What does not fit, is lost. */
+#define RING_BYTES 4096
+/* So many records are taken at a time, */
+#define RECORDS 4096
+/* and after so many looks without any, nobody speaks. */
+#define SILENT 40
+/* So many programs are watched at a time: each takes two pages of each CPU. */
+#define MOST_PROGRAMS 32
 /* A CPU of a slow type is worth so much at least: models err. */
 #define LEAST 0.1
 
@@ -22,6 +30,7 @@
  * @virt: virtual counter of each but the fastest
  * @factor: its mean, weighted by run time
  * @ns: run time that this is of, what is old counting less
+ * @silent: looks without a record
  */
 struct speed {
 	struct pmctrack_session *session;
@@ -29,7 +38,10 @@ struct speed {
 	unsigned int virt[CORE_TYPES_MOST];
 	double factor[CORE_TYPES_MOST];
 	double ns[CORE_TYPES_MOST];
+	unsigned int silent;
 };
+
+static unsigned int programs;
 
 /* "sf", "sf_2", "sf_3". */
 static int find_virt(const struct pmctrack_ctl *ctl, unsigned int number, unsigned int *virt)
@@ -70,12 +82,15 @@ struct speed *speed_open(const struct core_types *types, const pid_t *process, s
 		.sz = sizeof(opts),
 		.flags = PMCTRACK_SESSION_THREADS | PMCTRACK_SESSION_CHILDREN,
 		.period_ns = PERIOD_NS,
+		.ring_size = RING_BYTES,
 		.processes = process,
 		.nr_processes = (unsigned int)nr,
 	};
 
 	if (!s || !ctl) {
 		*why = s ? pmctrack_error() : strerror(ENOMEM);
+	} else if (programs == MOST_PROGRAMS) {
+		*why = "as many programs as can be are watched already";
 	} else if (find_virts(s, ctl, types, &opts.virts)) {
 		*why = "the active monitoring module has no speedup factor (sf) of all core types";
 	} else {
@@ -84,6 +99,7 @@ struct speed *speed_open(const struct core_types *types, const pid_t *process, s
 		*why = pmctrack_error();
 	}
 	pmctrack_ctl__close(ctl);
+	programs += s && s->session;
 	if (s && s->session)
 		return s;
 	free(s);
@@ -103,16 +119,18 @@ static void take_record(struct speed *s, const struct pmctrack_record *rec)
 	}
 }
 
-void speed_read(struct speed *s, double *worth)
+int speed_read(struct speed *s, double *worth)
 {
 	const struct pmctrack_record *rec;
-	unsigned int rank;
+	unsigned int rank, n;
 
-	while (pmctrack_session__next(s->session, &rec) > 0)
+	for (n = 0; n < RECORDS && pmctrack_session__next(s->session, &rec) > 0; n++)
 		take_record(s, rec);
+	s->silent = n ? 0 : s->silent + 1;
 	for (rank = 1; rank < s->types; rank++)
 		if (s->factor[rank] > 0)
 			worth[rank] = fmin(fmax(1 / s->factor[rank], LEAST), 1);
+	return s->silent > SILENT ? -ENODATA : 0;
 }
 
 void speed_close(struct speed *s)
@@ -121,4 +139,5 @@ void speed_close(struct speed *s)
 		return;
 	pmctrack_session__close(s->session);
 	free(s);
+	programs--;
 }

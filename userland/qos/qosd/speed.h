@@ -15,11 +15,12 @@ struct speed;
 
 /*
  * Watch these processes, with their threads and all that they start. NULL: nobody estimates it, or
- * somebody else counts them; @why says what. They cannot be counted by others meanwhile.
+ * an administrator counts them; @why says what. Sessions of users without rights who count them
+ * end, and nobody else can count them meanwhile.
  */
 struct speed *speed_open(const struct core_types *types, const pid_t *process, size_t nr, const char **why);
-/* @worth, of each type, if something new is known. */
-void speed_read(struct speed *s, double *worth);
+/* @worth, of each type, if something new is known. -ENODATA: nothing was said for long. */
+int speed_read(struct speed *s, double *worth);
 void speed_close(struct speed *s);
 
 #endif /* QOSD_SPEED_H */

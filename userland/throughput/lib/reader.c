@@ -29,7 +29,7 @@ struct look {
 };
 
 /*
- * @head: what it said of itself last, as one writer left it
+ * @head: what it said of itself last, as one writer left it, if @has_head
  * @slots: so many were used at the last look
  * @count: the greatest so far
  * @look: a ring; @nr were written
@@ -41,6 +41,7 @@ struct throughput_reader {
 	uint64_t began;
 	bool is_public;
 	char head[HEAD_BYTES];
+	bool has_head;
 	uint64_t began_ns;
 	uint32_t slots;
 	uint64_t count;
@@ -70,7 +71,7 @@ static int read_head(struct throughput_reader *r, struct segment *head)
 	for (i = 0; i < TRIES; i++) {
 		if (read_at(r->fd, head, HEAD_BYTES, 0))
 			return -EPROTO;
-		if (!memcmp(head, r->head, HEAD_BYTES))
+		if (r->has_head && !memcmp(head, r->head, HEAD_BYTES))
 			return 0;
 		if (head->magic != SEGMENT_MAGIC || head->version != SEGMENT_VERSION ||
 		    head->bytes != sizeof(*head))
@@ -80,6 +81,7 @@ static int read_head(struct throughput_reader *r, struct segment *head)
 			continue;
 		if (changes == head->changes) {
 			memcpy(r->head, head, HEAD_BYTES);
+			r->has_head = true;
 			return 0;
 		}
 	}

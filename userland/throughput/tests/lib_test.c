@@ -423,6 +423,10 @@ static void hostile_test(void **state)
 			assert_int_equal(ftruncate(fd, sizeof(*s)), 0);
 	}
 	throughput_close(reader);
+	/* Nothing but zeros. */
+	assert_int_equal(ftruncate(fd, 0), 0);
+	assert_int_equal(ftruncate(fd, sizeof(*s)), 0);
+	assert_int_equal(throughput_open(getpid(), &reader), -EPROTO);
 	/* Something else with such a name. */
 	close(fd);
 	unlink(path);

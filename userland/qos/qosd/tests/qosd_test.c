@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /* Settings, and which CPUs programs get. */
 #include <errno.h>
-#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -79,7 +78,7 @@ static void settings_test(void **state)
 static void place_test(void **state)
 {
 	static struct topology t;
-	struct place place[3] = {{.wanted = 3, .worth = {1}}, {.wanted = 3, .worth = {1}}, {.wanted = 2, .worth = {1}}};
+	struct place place[3] = {{.wanted = 3}, {.wanted = 3}, {.wanted = 2}};
 	cpu_set_t machine, had, both;
 	int i;
 
@@ -124,7 +123,7 @@ static void place_test(void **state)
 static void topology_test(void **state)
 {
 	static struct topology t;
-	struct place place[2] = {{.wanted = 3, .worth = {1}}, {.wanted = 7, .worth = {1}}};
+	struct place place[2] = {{.wanted = 3}, {.wanted = 7}};
 	cpu_set_t machine;
 	int i, in_node[2] = {0};
 
@@ -158,12 +157,12 @@ static int of_type(const struct topology *t, const struct place *p, int type)
 	return nr;
 }
 
-/* Two fast CPUs and six slow ones; a program that gains by fast ones, and one that hardly does. */
+/* Two fast CPUs and six slow ones; of three programs, the second gains most by fast ones. */
 static void hybrid_test(void **state)
 {
 	static struct topology t;
-	struct place place[2] = {{.wanted = 3, .worth = {1, 0.8}}, {.wanted = 2, .worth = {1, 0.4}}};
-	cpu_set_t machine, had[2];
+	struct place place[3] = {{.wanted = 2, .loss = 0.2}, {.wanted = 3, .loss = 0.6}, {.wanted = 2, .loss = 0.3}};
+	cpu_set_t machine, had[3];
 	int i;
 
 	(void)state;
@@ -173,37 +172,39 @@ static void hybrid_test(void **state)
 		CPU_SET(i, &machine);
 		t.type[i] = i >= 2;
 	}
-	place_all(&machine, &t, place, 2);
-	/* 4 x 0.8 is nearer to 3 than 3 x 0.8, and 2 x 1 is 2. */
-	assert_int_equal(of_type(&t, &place[0], 0), 0);
-	assert_int_equal(of_type(&t, &place[0], 1), 4);
-	assert_int_equal(of_type(&t, &place[1], 0), 2);
-	assert_int_equal(of_type(&t, &place[1], 1), 0);
-	assert_true(place_worth(&t, place[0].worth, &place[0].cpus) > 3.19);
-	/* A little more or less, and nobody moves. */
-	for (i = 0; i < 2; i++)
+	place_all(&machine, &t, place, 3);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(CPU_COUNT(&place[i].cpus), (int)place[i].wanted);
+		assert_int_equal(of_type(&t, &place[i], 0), i == 1 ? 2 : 0);
 		had[i] = place[i].cpus;
-	place[0].wanted = 2.8;
-	place[1].wanted = 2.2;
-	place_all(&machine, &t, place, 2);
-	for (i = 0; i < 2; i++)
+	}
+	/* As it should be: nobody moves. */
+	assert_false(place_faster(&machine, &t, place, 3));
+	place_all(&machine, &t, place, 3);
+	for (i = 0; i < 3; i++)
 		assert_true(CPU_EQUAL(&had[i], &place[i].cpus));
-	/* More than there are fast ones: the rest is slow. */
-	place[1].wanted = 2.8;
-	place_all(&machine, &t, place, 2);
-	assert_int_equal(of_type(&t, &place[1], 0), 2);
-	assert_int_equal(of_type(&t, &place[1], 1), 2);
-	/* Now the first one gains more: they exchange CPUs, one each time. */
-	place[0].worth[1] = 0.4;
-	place[1].worth[1] = 0.8;
-	place[0].wanted = 1.6;
-	place[1].wanted = 2;
-	for (i = 0; i < 6; i++)
-		place_all(&machine, &t, place, 2);
-	assert_true(of_type(&t, &place[0], 0) >= 1);
-	assert_int_equal(of_type(&t, &place[1], 0), 0);
-	for (i = 0; i < 2; i++)
-		assert_true(fabs(place_worth(&t, place[i].worth, &place[i].cpus) - place[i].wanted) <= 0.6);
+	/* Who gives back CPUs gives back slow ones. Who comes then has what is left. */
+	place[1].wanted = 1;
+	place_all(&machine, &t, place, 3);
+	assert_int_equal(of_type(&t, &place[1], 0), 1);
+	assert_int_equal(of_type(&t, &place[1], 1), 0);
+	/* A fast CPU is free: whoever gains most by it has it instead of a slow one, once. */
+	assert_true(place_faster(&machine, &t, place, 3));
+	assert_int_equal(of_type(&t, &place[2], 0), 1);
+	assert_int_equal(CPU_COUNT(&place[2].cpus), 2);
+	assert_false(place_faster(&machine, &t, place, 3));
+	/* Programs change: they exchange CPUs, but not for little. */
+	place[0].loss = 0.39;
+	assert_false(place_faster(&machine, &t, place, 3));
+	place[0].loss = 0.41;
+	assert_true(place_faster(&machine, &t, place, 3));
+	assert_int_equal(of_type(&t, &place[0], 0), 1);
+	assert_int_equal(of_type(&t, &place[2], 0), 0);
+	for (i = 0; i < 3; i++)
+		assert_int_equal(CPU_COUNT(&place[i].cpus), (int)place[i].wanted);
+	/* A CPU that two programs have is not given away. */
+	place[2].cpus = place[0].cpus;
+	assert_false(place_faster(&machine, &t, place, 3));
 }
 
 /* Which unit a control group is of. */
