@@ -37,7 +37,12 @@ test_fair_progress() {
 	echo "# alone: $true, estimated $estimated; $(csv_sum /tmp/alone windows) windows, $(csv_sum /tmp/alone valid_windows) valid"
 	more "$estimated" 985
 	more 1015 "$estimated"
-	equal "$(csv_sum /tmp/alone valid_windows)" "$(csv_sum /tmp/alone windows)" "valid windows alone"
+	# With more CPUs, somebody who is not watched works on one of them now and then.
+	if [ "$(nproc)" = 4 ]; then
+		equal "$(csv_sum /tmp/alone valid_windows)" "$(csv_sum /tmp/alone windows)" "valid windows alone"
+	else
+		more "$(csv_sum /tmp/alone valid_windows)" $(($(csv_sum /tmp/alone windows) * 9 / 10)) "valid windows alone"
+	fi
 	phases=$(grep -c " phase=" /proc/pmc/mmon_state)
 	cat /proc/pmc/mmon_state
 	more "$phases" 3 "phases of four"

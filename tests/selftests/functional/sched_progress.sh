@@ -70,13 +70,13 @@ no_eight() {
 }
 # CPU times that they have had, in microseconds
 times() { for program; do awk '{ printf "%d ", $1 / 1000 }' "/proc/$program/schedstat"; done; }
-# shares SECONDS: what each had of a CPU, in $shares
+# shares SECONDS: what each had of the four CPUs, in $shares; all together had all
 shares() {
-	local before began
-	before=$(times "${programs[@]}") began=$(date +%s%N)
+	local before
+	before=$(times "${programs[@]}")
 	sleep "$1"
-	shares=$(echo "$before" "$(times "${programs[@]}")" "$(($(date +%s%N) - began))" |
-		awk '{ n = (NF - 1) / 2; for (i = 1; i <= n; i++) printf "%.3f ", ($(n + i) - $i) * 1000 / $NF }')
+	shares=$(echo "$before" "$(times "${programs[@]}")" |
+		awk '{ n = NF / 2; for (i = 1; i <= n; i++) sum += $(n + i) - $i; for (i = 1; i <= n; i++) printf "%.3f ", 4 * ($(n + i) - $i) / sum }')
 	echo "# shares: $shares"
 }
 
