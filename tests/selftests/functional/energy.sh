@@ -62,12 +62,14 @@ books() {
 # anybody's twice. The meters wrap around every 16 J.
 test_energy_adds_up() {
 	only sim
-	local i cpu=0 n=0 uj before after low high units
+	local i cpu=0 n=0 uj before after low high units length=30
 	active
+	# The meter is to wrap around twice, also on a machine that takes little.
+	[ "$(simapp --machine | sed -n 's/^simulated machine: //p')" != 2B-4S ] || length=90
 	books /tmp/first
 	before=$uj
 	for i in 1 2 3 4 5 6; do
-		pmctrack --csv -T 0.05 -c instr -V energy,energy_package,energy_cores,energy_dram -o /tmp/mine$i simapp -s $i -x 30 soplex >/dev/null &
+		pmctrack --csv -T 0.05 -c instr -V energy,energy_package,energy_cores,energy_dram -o /tmp/mine$i simapp -s $i -x $length soplex >/dev/null &
 	done
 	while pgrep -x simapp >/dev/null; do
 		for i in $(pgrep -x simapp); do

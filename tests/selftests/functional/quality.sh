@@ -45,11 +45,18 @@ together() {
 # not his CPU time; but for what caches need longer than a sample to be as they are alone.
 test_quality_time() {
 	only sim
+	local i others=()
 	with_quality hold_us=5000 budget=50
 	together gamess >/tmp/one
 	cat /tmp/one
 	awk '{ e = $2 / $4 - 1; exit !(e > -0.02 && e < 0.02) }' /tmp/one || fail "alone"
+	# In a large cache, two lose little, and samples are too short for what they lose.
+	case $(simapp --machine | sed -n 's/^simulated machine: //p') in
+	4P-8E*) for i in 2 3 4 5; do taskset -c $i simapp -x 10000 lbm >/dev/null & others+=($!); done ;;
+	esac
 	together mcf soplex >/tmp/two
+	[ ${#others[@]} = 0 ] || kill "${others[@]}"
+	wait "${others[@]}" || true
 	cat /tmp/two
 	awk '{ q = $2 / $4 - 1; c = $3 / $4 - 1; print "# " $1 ": Quality Time " int(q * 1000) / 10 " %, CPU time " int(c * 1000) / 10 " % off"
 		if (q < 0) q = -q
