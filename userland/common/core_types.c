@@ -76,6 +76,16 @@ static int read_line(struct core_types *m, const char *line)
 	return 0;
 }
 
+bool core_types_are_alike(const struct core_types *one, const struct core_types *other)
+{
+	unsigned int i;
+
+	for (i = 0; one->nr == other->nr && i < one->nr; i++)
+		if (one->type[i].index != other->type[i].index || strcmp(one->type[i].name, other->type[i].name))
+			return false;
+	return one->nr == other->nr;
+}
+
 void core_types_keep(struct core_types *m, const cpu_set_t *cpus)
 {
 	unsigned int i, nr = 0;

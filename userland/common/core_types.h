@@ -47,6 +47,9 @@ unsigned int core_types_rank(const struct core_types *m, unsigned int cpu);
  */
 unsigned int core_types_other(const struct core_types *m, unsigned int rank);
 
+/* The same types in the same order, whatever CPUs they have. */
+bool core_types_are_alike(const struct core_types *one, const struct core_types *other);
+
 /* Only these CPUs, and the types that have some of them. */
 void core_types_keep(struct core_types *m, const cpu_set_t *cpus);
 

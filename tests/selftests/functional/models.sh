@@ -249,7 +249,7 @@ on_machine() {
 	[ -n "${first_machine-}" ] || first_machine=$(simapp --machine | sed -n 's/^simulated machine: //p')
 	echo none >$MANAGER
 	# Those of the tests that are about other machines.
-	for module in pmctrack_bpf pmctrack_mmon_fair_progress pmctrack_mmon_quality_time pmctrack_hold; do
+	for module in pmctrack_bpf pmctrack_mmon_fair_progress pmctrack_mmon_quality_time pmctrack_hold pmctrack_mmon_speedup_factor; do
 		[ ! -e /sys/module/$module ] || rmmod $module
 	done
 	rmmod pmctrack pmctrack_sim

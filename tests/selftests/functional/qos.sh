@@ -224,7 +224,7 @@ test_qos_cost() {
 	began=$(date +%s%N) ran=$(cut -d' ' -f1 /proc/$daemon/schedstat)
 	sleep 10
 	awk -v ran="$(($(cut -d' ' -f1 /proc/$daemon/schedstat) - ran))" -v ns="$(($(date +%s%N) - began))" 'BEGIN {
-		print "# qosd takes " 100 * ran / ns " % of a CPU for 32 programs"; exit !(ran > 0 && ran < 0.005 * ns) }' || fail "too much"
+		print "# qosd takes " 100 * ran / ns " % of a CPU for 32 programs"; exit !(ran > 0 && ran < 0.006 * ns) }' || fail "too much"
 	for (( ; i < 64; i++)); do python3 /tmp/few.py & programs+=($!); done
 	eventually are_all
 	for ((i = 0; i < 64; i += 7)); do qosctl goal "${programs[i]}" $((i + 1)); done
@@ -242,13 +242,13 @@ assert not left and len(programs) == 64 and 0 < given < 4.001, (left, given)' ||
 	on_machine ""
 }
 
-# fast_of PID: how many fast CPUs it has, and how many in all
+# fast_of PID: how many fast CPUs it has; "none", if it has no CPUs of its own yet
 fast_of() {
 	python3 - "$fast" "$(cat $QOS/app-"$1"/cpuset.cpus)" <<-'P'
 		import sys
 		def cpus(text):
 		    return {c for part in text.split(",") if part for c in range(int(part.split("-")[0]), int(part.split("-")[-1]) + 1)}
-		print(len(cpus(sys.argv[1]) & cpus(sys.argv[2])), len(cpus(sys.argv[2])))
+		print(len(cpus(sys.argv[1]) & cpus(sys.argv[2])) if sys.argv[2] else "none")
 	P
 }
 has_fast() { [ "$(fast_of "$1")" = "$2" ]; }
@@ -277,16 +277,21 @@ test_qos_hybrid() {
 	begin_qosd -f /tmp/qosd.json
 	# Alone, it has the fast ones.
 	deliver memory /tmp/memory.json -g 1000; memory=$program
-	eventually has_fast $memory "2 2"
+	eventually has_fast $memory 2
 	deliver frames /tmp/frames1.json -g 1000; frames=$program
-	eventually has_fast $frames "2 2"
-	eventually has_fast $memory "0 2"
+	eventually has_fast $frames 2
+	eventually has_fast $memory 0
+	# And so it stays.
+	for _ in 1 2 3 4 5 6; do
+		sleep 0.5
+		has_fast $frames 2 || fail "CPUs of frames: $(fast_of $frames)"
+	done
 	awk -v f="$(qos slow_cpu_worth $frames)" -v m="$(qos slow_cpu_worth $memory)" 'BEGIN {
 		print "# a slow CPU is worth " f " for frames, " m " for memory"
 		exit !(f >= 0.39 && f <= 0.51 && m >= 0.72 && m <= 0.78) }' || fail "what slow CPUs are worth"
 	# Who ends leaves fast ones, which are taken.
 	kill $frames
-	eventually has_fast $memory "2 2"
+	eventually has_fast $memory 2
 	kill $memory
 	wait $frames $memory || true
 	end_qosd

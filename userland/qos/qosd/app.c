@@ -12,8 +12,8 @@
 /* What people see is not of less than a second, or of less than so many units. */
 #define SHOWN_S 1.0
 #define SHOWN_UNITS 20
-/* A step may begin so much later than it should: the look that a window began with counts still. */
-#define LATE_S 0.02
+/* The look that a window began with counts still if a step begins later, by such a part of one. */
+#define LATE 0.125
 /* So many steps after a trial with fewer CPUs, it is known that more do not help. */
 #define TRIED 40
 /* CPUs that are not used say nothing of how a program scales. */
@@ -72,6 +72,7 @@ struct app *app_open(const struct settings *s, struct throughput_reader *reader,
 	if (!a->info.alive || a->goal.min <= 0 || (rule && rule->ignore))
 		goto none;
 	a->window_s = s->step_s;
+	a->late_s = s->step_s * LATE;
 	/* Nobody has counted them in a dry run. */
 	a->threads = dry ? (unsigned int)cpus : 1;
 	/* It has had whatever it wanted so far. */
@@ -123,30 +124,46 @@ static void watch_speed(struct app *a, const struct core_types *types)
 {
 	pid_t process[MOST_PROCESSES];
 	int n = group_processes(&a->group, process, MOST_PROCESSES);
-	const char *why;
 
-	if (n <= 0)
-		return;
-	a->speed = speed_open(types, process, (size_t)n, &why);
-	if (!a->speed && !a->asked)
-		complain("%s[%d]: what slow CPUs are worth for it is not known: %s", a->info.name, (int)a->info.pid, why);
-	a->asked = a->steps;
+	if (n > 0)
+		a->speed = speed_open(types, process, (size_t)n, a->asked ? NULL : a->info.name);
+	a->asked = a->steps + 1;
 }
 
-void app_weigh(struct app *a, const struct core_types *types, bool ask)
+static void stop_watching(struct app *a)
 {
+	speed_close(a->speed);
+	a->speed = NULL;
+	a->asked = 0;
+}
+
+bool app_weigh(struct app *a, const struct core_types *types, bool ask, bool may_open)
+{
+	int known;
+
 	if (a->worth[0] <= 0)
 		weigh_by_capacity(a, types);
 	if (!ask || !app_is_managed(a) || !a->group.path[0]) {
-		speed_close(a->speed);
-		a->speed = NULL;
-		return;
+		stop_watching(a);
+		return false;
 	}
-	if (!a->speed && (!a->asked || a->steps - a->asked >= ASK_AGAIN))
+	if (!a->speed && may_open && (!a->asked || a->steps - a->asked >= ASK_AGAIN)) {
 		watch_speed(a, types);
-	/* Nobody says it any more: another module is active, for example. */
-	if (a->speed && speed_read(a->speed, a->worth) && a->steps - a->asked >= ASK_AGAIN)
-		app_weigh_end(a);
+		return true;
+	}
+	known = a->speed ? speed_read(a->speed, a->worth) : 0;
+	a->is_known |= known > 0;
+	/* Another module is active, or the same one with another model: what is known stays. */
+	if (known < 0)
+		stop_watching(a);
+	return false;
+}
+
+void app_weigh_anew(struct app *a)
+{
+	stop_watching(a);
+	memset(a->worth, 0, sizeof(a->worth));
+	a->is_known = false;
 }
 
 double app_worth_of_slow(const struct app *a)
@@ -157,14 +174,6 @@ double app_worth_of_slow(const struct app *a)
 	for (rank = 0; rank < CORE_TYPES_MOST; rank++)
 		worth = a->worth[rank] > 0 ? a->worth[rank] : worth;
 	return worth;
-}
-
-void app_weigh_end(struct app *a)
-{
-	speed_close(a->speed);
-	a->speed = NULL;
-	a->asked = 0;
-	memset(a->worth, 0, sizeof(a->worth));
 }
 
 bool app_close(struct app *a)
@@ -179,7 +188,7 @@ bool app_close(struct app *a)
 
 void app_look(struct app *a)
 {
-	throughput_rate(a->reader, (uint64_t)((a->window_s - LATE_S) * 1e9), &a->rate);
+	throughput_rate(a->reader, (uint64_t)((a->window_s - a->late_s) * 1e9), &a->rate);
 }
 
 bool app_is_alive(const struct app *a)
@@ -235,7 +244,7 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 	}
 	a->window_s = qos_manager_window(&a->manager, a->rate, &a->goal, s->step_s, s->pole);
 	app_look(a);
-	throughput_rate(a->reader, (uint64_t)((fmax(SHOWN_S, SHOWN_UNITS / fmax(a->rate, 2)) - LATE_S) * 1e9), &a->shown);
+	throughput_rate(a->reader, (uint64_t)((fmax(SHOWN_S, SHOWN_UNITS / fmax(a->rate, 2)) - a->late_s) * 1e9), &a->shown);
 	note_usage(a, seconds);
 	if (!app_is_managed(a))
 		return true;

@@ -50,6 +50,7 @@ enum app_state {
  * @left: why it is not managed any more; NULL: it is
  * @rate: units/s, as the manager has it
  * @window_s: of that
+ * @late_s: it may be so much shorter
  * @shown: units/s of a second, or of 20 units: what people see
  * @used: CPUs that it used in the last step
  * @usage_known: that is so
@@ -64,7 +65,8 @@ enum app_state {
  * @cpus: its CPUs, if these are given
  * @worth: of a CPU of each core type, the fastest first: 1, and less
  * @speed: who estimates @worth; NULL: nobody
- * @asked: step in which that was tried last; 0: never
+ * @is_known: somebody has
+ * @asked: step in which that was tried last, from 1; 0: it was not
  */
 struct app {
 	struct throughput_info info;
@@ -77,6 +79,7 @@ struct app {
 	const char *left;
 	double rate;
 	double window_s;
+	double late_s;
 	double shown;
 	double used;
 	bool usage_known;
@@ -91,6 +94,7 @@ struct app {
 	cpu_set_t cpus;
 	double worth[CORE_TYPES_MOST];
 	struct speed *speed;
+	bool is_known;
 	unsigned long asked;
 };
 
@@ -103,14 +107,14 @@ struct app *app_open(const struct settings *s, struct throughput_reader *reader,
 /* Move it to its group. Where its processes were is written down before that. */
 void app_take(struct app *a);
 /*
- * What CPUs are worth for it on a machine of these types: asked of a monitoring module if @ask, or
- * by the kernel's capacities.
+ * What CPUs are worth for it on a machine of these types: by the kernel's capacities, or, if @ask,
+ * of a monitoring module. To begin with that takes long: only if @may_open, and then it is true.
  */
-void app_weigh(struct app *a, const struct core_types *types, bool ask);
+bool app_weigh(struct app *a, const struct core_types *types, bool ask, bool may_open);
 /* Of a CPU of the slowest type; 1: all are alike, as far as is known. */
 double app_worth_of_slow(const struct app *a);
-/* Nobody is asked any more, or the machine has other types now. */
-void app_weigh_end(struct app *a);
+/* The machine has other types now. */
+void app_weigh_anew(struct app *a);
 /* False: not all of its processes are back, and it can be tried again. */
 bool app_close(struct app *a);
 /* Rates are looked at. */

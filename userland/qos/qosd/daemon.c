@@ -67,6 +67,7 @@ static void save_state(struct daemon *d)
 /* By PMCTrack's module, which knows more types than the kernel, if it is loaded. */
 static void look_at_types(struct daemon *d)
 {
+	const struct core_types before = d->types;
 	size_t i;
 	int cpu;
 
@@ -77,8 +78,8 @@ static void look_at_types(struct daemon *d)
 	d->topology.types = d->types.nr ? d->types.nr : 1;
 	for (cpu = 0; cpu < CPU_SETSIZE; cpu++)
 		d->topology.type[cpu] = d->types.nr ? (unsigned char)core_types_rank(&d->types, (unsigned int)cpu) : 0;
-	for (i = 0; i < d->nr; i++)
-		app_weigh_end(d->app[i]);
+	for (i = 0; !core_types_are_alike(&before, &d->types) && i < d->nr; i++)
+		app_weigh_anew(d->app[i]);
 }
 
 static void look_at_machine(struct daemon *d)
@@ -101,10 +102,11 @@ static void look_at_machine(struct daemon *d)
 static void weigh(struct daemon *d)
 {
 	bool given = d->topology.types > 1 && d->actuator != ACTUATOR_BANDWIDTH;
+	bool opened = false;
 	size_t i;
 
 	for (i = 0; d->topology.types > 1 && i < d->nr; i++)
-		app_weigh(d->app[i], &d->types, given && d->settings.speedup_factor && !d->dry);
+		opened |= app_weigh(d->app[i], &d->types, given && d->settings.speedup_factor && !d->dry, !opened);
 }
 
 static void set_actuator(struct daemon *d, enum actuator actuator)
@@ -365,6 +367,7 @@ static void place(struct daemon *d, struct app **managed, size_t n)
 		place[paused + i] = (struct place){
 			.wanted = (unsigned int)fmax(ceil(managed[i]->share.granted - 0.01), 1),
 			.loss = 1 - app_worth_of_slow(managed[i]),
+			.is_known = managed[i]->is_known,
 			.cpus = managed[i]->cpus,
 		};
 	place_all(&d->cpus, &d->topology, place, paused + n);

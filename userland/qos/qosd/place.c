@@ -95,7 +95,7 @@ static void keep(const cpu_set_t *machine, int end, const struct topology *t, un
 	int cpu;
 
 	CPU_ZERO(&p->cpus);
-	for (type = 0; type < t->types; type++) {
+	for (type = 0; type < (t->types ? t->types : 1); type++) {
 		for (cpu = 0; cpu < end && kept < p->wanted; cpu++) {
 			if (t->type[cpu] != type || !CPU_ISSET(cpu, &had) || !CPU_ISSET(cpu, machine) || used[cpu])
 				continue;
@@ -161,13 +161,14 @@ struct ends {
 	int slow, fast;
 };
 
-static struct ends ends_of(const struct topology *t, const unsigned int *used, int end, const struct place *p)
+static struct ends ends_of(const cpu_set_t *machine, const struct topology *t, const unsigned int *used, int end,
+			   const struct place *p)
 {
 	struct ends e = {-1, -1};
 	int cpu;
 
 	for (cpu = 0; cpu < end; cpu++) {
-		if (!CPU_ISSET(cpu, &p->cpus) || used[cpu] != 1)
+		if (!CPU_ISSET(cpu, &p->cpus) || !CPU_ISSET(cpu, machine) || used[cpu] != 1)
 			continue;
 		if (e.slow < 0 || t->type[cpu] > t->type[e.slow])
 			e.slow = cpu;
@@ -188,24 +189,64 @@ static int free_cpu(const cpu_set_t *machine, int end, const struct topology *t,
 	return best;
 }
 
-/* So much more does one gain than the other loses; what is nobody's costs nothing. */
+/* So much more does one gain than the other loses, as far as is known of both; 0: too little. */
 static double gain(const struct place *place, const struct ends *ends, const struct topology *t, size_t i, size_t k)
 {
 	double more = place[i].loss - place[k].loss;
 
 	if (ends[i].slow < 0 || ends[k].fast < 0 || t->type[ends[k].fast] >= t->type[ends[i].slow])
 		return 0;
-	return more > GAIN ? more : 0;
+	return place[i].is_known && place[k].is_known && more > GAIN ? more : 0;
+}
+
+/* Whoever loses most on a CPU that is slower than one that nobody has; NULL: nobody. */
+static struct place *taker_of(const struct topology *t, int unused, const struct ends *ends, struct place *place, size_t n)
+{
+	struct place *taker = NULL;
+	size_t i;
+
+	for (i = 0; unused >= 0 && i < n; i++)
+		if (ends[i].slow >= 0 && t->type[unused] < t->type[ends[i].slow] &&
+		    (!taker || place[i].loss > taker->loss))
+			taker = &place[i];
+	return taker;
+}
+
+static void give(struct place *taker, int slow, int fast)
+{
+	CPU_CLR(slow, &taker->cpus);
+	CPU_SET(fast, &taker->cpus);
+}
+
+static bool exchange(const struct topology *t, const struct ends *ends, struct place *place, size_t n)
+{
+	size_t i, k, taker = 0, giver = 0;
+	double most = 0;
+
+	for (i = 0; i < n; i++) {
+		for (k = 0; k < n; k++) {
+			if (gain(place, ends, t, i, k) <= most)
+				continue;
+			most = gain(place, ends, t, i, k);
+			taker = i;
+			giver = k;
+		}
+	}
+	if (most <= 0)
+		return false;
+	give(&place[taker], ends[taker].slow, ends[giver].fast);
+	give(&place[giver], ends[giver].fast, ends[taker].slow);
+	return true;
 }
 
 bool place_faster(const cpu_set_t *machine, const struct topology *t, struct place *place, size_t n)
 {
-	unsigned int used[CPU_SETSIZE] = {0};
 	struct ends *ends = t->types > 1 && n ? calloc(n, sizeof(*ends)) : NULL;
-	int cpu, end = end_of(machine), fast = -1, unused;
-	struct place *taker = NULL, *giver = NULL;
-	double most = 0;
-	size_t i, k;
+	unsigned int used[CPU_SETSIZE] = {0};
+	int cpu, end = end_of(machine), unused;
+	struct place *taker;
+	size_t i;
+	bool changed;
 
 	if (!ends)
 		return false;
@@ -213,34 +254,12 @@ bool place_faster(const cpu_set_t *machine, const struct topology *t, struct pla
 		for (cpu = 0; cpu < end; cpu++)
 			used[cpu] += !!CPU_ISSET(cpu, &place[i].cpus);
 	for (i = 0; i < n; i++)
-		ends[i] = ends_of(t, used, end, &place[i]);
+		ends[i] = ends_of(machine, t, used, end, &place[i]);
 	unused = free_cpu(machine, end, t, used);
-	for (i = 0; i < n; i++) {
-		if (unused >= 0 && ends[i].slow >= 0 && t->type[unused] < t->type[ends[i].slow] && place[i].loss > most) {
-			most = place[i].loss;
-			taker = &place[i];
-			giver = NULL;
-			fast = unused;
-		}
-		for (k = 0; k < n; k++) {
-			if (gain(place, ends, t, i, k) <= most)
-				continue;
-			most = gain(place, ends, t, i, k);
-			taker = &place[i];
-			giver = &place[k];
-			fast = ends[k].fast;
-		}
-	}
-	if (taker) {
-		int slow = ends[taker - place].slow;
-
-		CPU_CLR(slow, &taker->cpus);
-		CPU_SET(fast, &taker->cpus);
-		if (giver) {
-			CPU_CLR(fast, &giver->cpus);
-			CPU_SET(slow, &giver->cpus);
-		}
-	}
+	taker = taker_of(t, unused, ends, place, n);
+	if (taker)
+		give(taker, ends[taker - place].slow, unused);
+	changed = taker || exchange(t, ends, place, n);
 	free(ends);
-	return taker;
+	return changed;
 }

@@ -17,11 +17,13 @@
  * struct place - a program
  * @wanted: CPUs, at least 1
  * @loss: what it loses on a CPU of the slowest type: 0 nothing, 1 all
+ * @is_known: somebody has estimated that for this program
  * @cpus: that it had; afterwards, that it gets
  */
 struct place {
 	unsigned int wanted;
 	double loss;
+	bool is_known;
 	cpu_set_t cpus;
 };
 

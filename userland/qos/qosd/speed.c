@@ -3,23 +3,25 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <pmctrack/libpmctrack.h>
 
-/* How often each thread says it, and what time of a program is remembered: nanoseconds. */
+#include "complain.h"
+
+/* How often each thread says it, and how much CPU time of a program is remembered. */
 #define PERIOD_NS 250000000ULL
-#define MEMORY_NS 2e9
-/* Of a buffer for each CPU: some records of each thread. What does not fit, is lost. */
-#define RING_BYTES 4096
+#define MEMORY_NS 1e10
 /* So many records are taken at a time, */
 #define RECORDS 4096
-/* and after so many looks without any, nobody speaks. */
+/* and after so many looks with records that say nothing of this, another module is active. */
 #define SILENT 40
-/* So many programs are watched at a time: each takes two pages of each CPU. */
+/* So many programs are watched at a time: each takes four pages of each CPU there can be. */
 #define MOST_PROGRAMS 32
 /* A CPU of a slow type is worth so much at least: models err. */
 #define LEAST 0.1
@@ -28,16 +30,17 @@
  * struct speed - of a program
  * @types: number of core types
  * @virt: virtual counter of each but the fastest
- * @factor: its mean, weighted by run time
+ * @factor: its mean, as seen from each type (by index), weighted by run time: models of different
+ *	types differ, and a program is not to be moved for that
  * @ns: run time that this is of, what is old counting less
- * @silent: looks without a record
+ * @silent: looks with records that said nothing of it
  */
 struct speed {
 	struct pmctrack_session *session;
 	unsigned int types;
 	unsigned int virt[CORE_TYPES_MOST];
-	double factor[CORE_TYPES_MOST];
-	double ns[CORE_TYPES_MOST];
+	double factor[CORE_TYPES_MOST][CORE_TYPES_MOST];
+	double ns[CORE_TYPES_MOST][CORE_TYPES_MOST];
 	unsigned int silent;
 };
 
@@ -74,63 +77,115 @@ static int find_virts(struct speed *s, const struct pmctrack_ctl *ctl, const str
 	return 0;
 }
 
-struct speed *speed_open(const struct core_types *types, const pid_t *process, size_t nr, const char **why)
+/* Those that have ended meanwhile are passed over. How many are watched, or a negative errno. */
+static int attach(struct pmctrack_session *session, const pid_t *process, size_t nr)
+{
+	int err = -ESRCH, done = 0;
+	size_t i;
+
+	for (i = 0; i < nr; i++) {
+		int one = pmctrack_session__attach(session, process[i]);
+
+		if (!one)
+			done++;
+		else if (one != -ESRCH)
+			err = one;
+	}
+	return done ? done : err;
+}
+
+/* NULL: it was said why. */
+static const char *begin(struct speed *s, const struct pmctrack_ctl *ctl, const struct core_types *types,
+			 const pid_t *process, size_t nr)
+{
+	struct pmctrack_session_opts opts = {
+		.sz = sizeof(opts),
+		.flags = PMCTRACK_SESSION_THREADS | PMCTRACK_SESSION_CHILDREN | PMCTRACK_SESSION_ATTACH,
+		.period_ns = PERIOD_NS,
+		/* Some records of each thread: what does not fit is lost. */
+		.ring_size = (uint32_t)sysconf(_SC_PAGESIZE),
+	};
+
+	if (programs >= MOST_PROGRAMS)
+		return "as many programs as can be are watched already";
+	if (find_virts(s, ctl, types, &opts.virts))
+		return "the active monitoring module has no speedup factor (sf) of all core types";
+	s->types = types->nr;
+	s->session = pmctrack_session__open(ctl, NULL, 0, &opts);
+	if (s->session && attach(s->session, process, nr) > 0)
+		return NULL;
+	return pmctrack_error();
+}
+
+struct speed *speed_open(const struct core_types *types, const pid_t *process, size_t nr, const char *name)
 {
 	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
 	struct speed *s = calloc(1, sizeof(*s));
-	struct pmctrack_session_opts opts = {
-		.sz = sizeof(opts),
-		.flags = PMCTRACK_SESSION_THREADS | PMCTRACK_SESSION_CHILDREN,
-		.period_ns = PERIOD_NS,
-		.ring_size = RING_BYTES,
-		.processes = process,
-		.nr_processes = (unsigned int)nr,
-	};
+	const char *why = !s ? strerror(ENOMEM) : !ctl ? pmctrack_error() : begin(s, ctl, types, process, nr);
 
-	if (!s || !ctl) {
-		*why = s ? pmctrack_error() : strerror(ENOMEM);
-	} else if (programs == MOST_PROGRAMS) {
-		*why = "as many programs as can be are watched already";
-	} else if (find_virts(s, ctl, types, &opts.virts)) {
-		*why = "the active monitoring module has no speedup factor (sf) of all core types";
-	} else {
-		s->types = types->nr;
-		s->session = pmctrack_session__open(ctl, NULL, 0, &opts);
-		*why = pmctrack_error();
-	}
+	if (why && name)
+		complain("%s: what slow CPUs are worth for it is not known: %s", name, why);
 	pmctrack_ctl__close(ctl);
-	programs += s && s->session;
-	if (s && s->session)
+	if (!why) {
+		programs++;
 		return s;
+	}
+	if (s)
+		pmctrack_session__close(s->session);
 	free(s);
 	return NULL;
 }
 
-static void take_record(struct speed *s, const struct pmctrack_record *rec)
+static bool take_record(struct speed *s, const struct pmctrack_record *rec)
 {
-	unsigned int rank;
+	unsigned int rank, from = rec->core_type;
+	bool says = false;
 	uint64_t factor;
 
-	for (rank = 1; rank < s->types; rank++) {
-		if (pmctrack_record__virt(rec, s->virt[rank], &factor) || !factor || !rec->run_ns)
+	for (rank = 1; rank < s->types && from < CORE_TYPES_MOST; rank++) {
+		if (pmctrack_record__virt(rec, s->virt[rank], &factor))
 			continue;
-		s->ns[rank] = fmin(s->ns[rank], MEMORY_NS) + (double)rec->run_ns;
-		s->factor[rank] += ((double)factor / 1000 - s->factor[rank]) * (double)rec->run_ns / s->ns[rank];
+		says = true;
+		if (!factor || !rec->run_ns)
+			continue;
+		s->ns[from][rank] = fmin(s->ns[from][rank], MEMORY_NS) + (double)rec->run_ns;
+		s->factor[from][rank] += ((double)factor / 1000 - s->factor[from][rank]) * (double)rec->run_ns /
+					 s->ns[from][rank];
 	}
+	return says;
+}
+
+/* The mean of what is known from each type; 0: nothing. */
+static double factor_of(const struct speed *s, unsigned int rank)
+{
+	double sum = 0;
+	int from, nr = 0;
+
+	for (from = 0; from < CORE_TYPES_MOST; from++) {
+		sum += s->factor[from][rank];
+		nr += s->factor[from][rank] > 0;
+	}
+	return nr ? sum / nr : 0;
 }
 
 int speed_read(struct speed *s, double *worth)
 {
 	const struct pmctrack_record *rec;
-	unsigned int rank, n;
+	unsigned int rank, n, says = 0, known = 0;
 
 	for (n = 0; n < RECORDS && pmctrack_session__next(s->session, &rec) > 0; n++)
-		take_record(s, rec);
-	s->silent = n ? 0 : s->silent + 1;
-	for (rank = 1; rank < s->types; rank++)
-		if (s->factor[rank] > 0)
-			worth[rank] = fmin(fmax(1 / s->factor[rank], LEAST), 1);
-	return s->silent > SILENT ? -ENODATA : 0;
+		says += take_record(s, rec);
+	if (n)
+		s->silent = says ? 0 : s->silent + 1;
+	for (rank = 1; rank < s->types; rank++) {
+		if (factor_of(s, rank) <= 0)
+			continue;
+		worth[rank] = fmin(fmax(1 / factor_of(s, rank), LEAST), 1);
+		known++;
+	}
+	if (s->silent > SILENT)
+		return -ESTALE;
+	return known == s->types - 1;
 }
 
 void speed_close(struct speed *s)

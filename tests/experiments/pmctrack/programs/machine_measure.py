@@ -46,9 +46,9 @@ def reader_of(process: subprocess.Popen[bytes], name: str) -> throughput.Reader:
     while time.monotonic() < end:
         try:
             reader = throughput.Reader(process.pid)
-            while not reader.count() and time.monotonic() < end:
-                time.sleep(0.05)
-            return reader
+            if reader.count():
+                return reader
+            time.sleep(0.05)
         except OSError:
             time.sleep(0.05)
         if process.poll() is not None:

@@ -24,6 +24,7 @@ SLOWEST, FASTEST = 0.45, 0.75
 ENCODERS = (1.6, 2.4)
 # All of what a machine has is not promised: a busy phase takes more than the mean.
 PROMISED = 0.62
+LEAST = 1.1
 # Threads wait for each other: so much more than their number of CPUs is needed, about.
 SCALING = 0.93
 CPU_STEP = 0.05
@@ -76,7 +77,8 @@ def wanted_of(cpus: int, lot: random.Random) -> list[float]:
     if cpus <= 6:
         return list(ENCODERS)
     wanted = [lot.uniform(1.2, 3.4) for _ in range(5)]
-    return [one * PROMISED * cpus / sum(wanted) for one in wanted]
+    # Nobody can have less than a CPU.
+    return [max(LEAST, one * PROMISED * cpus / sum(wanted)) for one in wanted]
 
 
 def plan(folder: Path, simapp: str, base: dict[str, Any], name: str, seed: int) -> dict[str, Any]:

@@ -161,7 +161,9 @@ static int of_type(const struct topology *t, const struct place *p, int type)
 static void hybrid_test(void **state)
 {
 	static struct topology t;
-	struct place place[3] = {{.wanted = 2, .loss = 0.2}, {.wanted = 3, .loss = 0.6}, {.wanted = 2, .loss = 0.3}};
+	struct place place[3] = {{.wanted = 2, .loss = 0.2, .is_known = true},
+				 {.wanted = 3, .loss = 0.6, .is_known = true},
+				 {.wanted = 2, .loss = 0.3, .is_known = true}};
 	cpu_set_t machine, had[3];
 	int i;
 
@@ -197,11 +199,28 @@ static void hybrid_test(void **state)
 	place[0].loss = 0.39;
 	assert_false(place_faster(&machine, &t, place, 3));
 	place[0].loss = 0.41;
+	place[2].is_known = false;
+	assert_false(place_faster(&machine, &t, place, 3));
+	place[2].is_known = true;
 	assert_true(place_faster(&machine, &t, place, 3));
 	assert_int_equal(of_type(&t, &place[0], 0), 1);
 	assert_int_equal(of_type(&t, &place[2], 0), 0);
 	for (i = 0; i < 3; i++)
 		assert_int_equal(CPU_COUNT(&place[i].cpus), (int)place[i].wanted);
+	/* A CPU of somebody who is paused is not one's own, and not in the machine. */
+	CPU_SET(2, &place[1].cpus);
+	CPU_CLR(2, &machine);
+	assert_false(place_faster(&machine, &t, place, 3));
+	/* Of whom nothing is known, he takes fast CPUs that are free. */
+	place[0].wanted = 1;
+	place[0].is_known = place[1].is_known = place[2].is_known = false;
+	place[0].loss = place[1].loss = place[2].loss = 0;
+	place_all(&machine, &t, place, 3);
+	CPU_CLR(0, &place[0].cpus);
+	CPU_CLR(1, &place[0].cpus);
+	CPU_CLR(0, &place[1].cpus);
+	CPU_CLR(1, &place[1].cpus);
+	assert_true(place_faster(&machine, &t, place, 3));
 	/* A CPU that two programs have is not given away. */
 	place[2].cpus = place[0].cpus;
 	assert_false(place_faster(&machine, &t, place, 3));
