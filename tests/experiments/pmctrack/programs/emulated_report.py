@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""A table of what emulated_guest.sh has written.
+
+Usage: emulated_report.py FOLDER
+"""
+
+from __future__ import annotations
+
+import csv
+import sys
+from pathlib import Path
+
+PROGRAMS = ("xz", "sqlite3", "python3", "numpy")
+
+
+def sums(path: Path) -> dict[str, float]:
+    """Each column of numbers, added up over all records of all threads."""
+    with open(path, encoding="ascii", newline="") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    found: dict[str, float] = {}
+    for row in rows:
+        for name, text in row.items():
+            if text and text.isdigit():
+                found[name] = found.get(name, 0.0) + float(text)
+    return found
+
+
+def counts(folder: Path, name: str, way: str) -> tuple[float, float, float]:
+    """Millions of instructions, misses of 1000, cycles of each."""
+    total = sums(folder / f"{name}-{way}.csv")
+    instr = total["instr"]
+    return instr / 1e6, 1000 * total["llc_misses"] / instr, total["cycles"] / instr
+
+
+def estimated(folder: Path, name: str, way: str) -> tuple[float, float]:
+    """CPU time over progress, and the part of windows that were valid."""
+    total = sums(folder / f"{name}-fair-{way}.csv")
+    return total["run_ns"] / total["progress"], total["valid_windows"] / total["windows"]
+
+
+def main() -> None:
+    """Print."""
+    folder = Path(sys.argv[1])
+    print("| program | instructions, millions | beside others | misses of 1000 | beside others |"
+          " cycles of an instruction | beside others | slowdown in cycles | estimated |"
+          " windows valid, % | estimated alone |\n" + "|---" * 11 + "|")
+    for name in PROGRAMS:
+        alone, beside = counts(folder, name, "alone"), counts(folder, name, "beside")
+        guess, valid = estimated(folder, name, "beside")
+        pairs = [f"{one:.{digits}f} | {other:.{digits}f}"
+                 for one, other, digits in zip(alone, beside, (0, 2, 3))]
+        print(f"| {name} | {' | '.join(pairs)} | {beside[2] / alone[2]:.3f} | {guess:.3f} |"
+              f" {100 * valid:.0f} | {estimated(folder, name, 'alone')[0]:.3f} |")
+
+
+if __name__ == "__main__":
+    main()
