@@ -83,14 +83,17 @@ shares() {
 	more "$all" $(($1 * 4000 * 9 / 10)) "CPU time of all"
 }
 
-# Weights are the kernel's: 1024 to 335, so nice 0 has 0.753 of a CPU and nice 5 has 0.247.
+# Weights are the kernel's: 1024 to 335, so nice 0 has 0.753 of a CPU and nice 5 has 0.247: all of a
+# kind within 5 %, each within 15 %.
 test_scx_fps_weights() {
 	scx
 	local programs shares
 	eight 0 5 0 5 0 5 0 5
 	shares 8
 	no_eight
-	awk '{ for (i = 1; i <= 8; i++) { want = i % 2 ? 0.753 : 0.247; if ($i < 0.9 * want || $i > 1.1 * want) bad = 1 } } END { exit bad }' \
+	awk 'function off(x, want) { return x > want ? x / want - 1 : want / x - 1 }
+		{ for (i = 1; i <= 8; i++) { all[i % 2] += $i; bad += off($i, i % 2 ? 0.753 : 0.247) > 0.15 } }
+		END { exit bad || off(all[1], 4 * 0.753) > 0.05 || off(all[0], 4 * 0.247) > 0.05 }' \
 		<<<"$shares" || fail "nice 0 and nice 5: $shares"
 }
 
