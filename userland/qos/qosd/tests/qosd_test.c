@@ -45,6 +45,7 @@ static void settings_test(void **state)
 		{"", "not an object"}, {"[]", "not an object"}, {"{\"x\": 1}", "'x' is not known"},
 		{"{\"step_s\": \"1\"}", "step_s is a number from 0.1 to 10"},
 		{"{\"look_s\": 0}", "look_s is a number"}, {"{\"pole\": 1}", "pole is a number from 0 to 0.99"},
+		{"{\"speedup_factor\": 1}", "speedup_factor is true or false"},
 		{"{\"actuator\": 5}", "actuator is"}, {"{\"group\": \"/x\"}", "group is the path"},
 		{"{\"programs\": 1}", "programs is an object"}, {"{\"programs\": {\"a\": 1}}", "programs.a is an object"},
 		{"{\"programs\": {\"a\": {\"weight\": 0}}}", "weight is a number from 1 to 1000"},
@@ -62,9 +63,9 @@ static void settings_test(void **state)
 			fail_msg("'%s': %s", wrong[i][0], said);
 		settings_end(&s);
 	}
-	assert_int_equal(read_text(&s, "{\"step_s\": 1, \"actuator\": \"both\", \"programs\": {\"a\": {\"goal\": 8}, "
+	assert_int_equal(read_text(&s, "{\"step_s\": 1, \"actuator\": \"both\", \"speedup_factor\": true, \"programs\": {\"a\": {\"goal\": 8}, "
 				       "\"b\": {\"min\": 2, \"max\": 3, \"weight\": 7, \"ignore\": true}, \"d\": {\"user\": \"daemon\"}}}"), 0);
-	assert_true(s.step_s == 1 && s.tick_s == 0.05 && s.actuator == ACTUATOR_BOTH);
+	assert_true(s.step_s == 1 && s.tick_s == 0.05 && s.actuator == ACTUATOR_BOTH && s.speedup_factor);
 	assert_true(settings_rule(&s, "a", 0)->max == 8);
 	assert_true(settings_rule(&s, "b", 0)->weight == 7 && settings_rule(&s, "b", 0)->ignore);
 	assert_null(settings_rule(&s, "c", 0));
