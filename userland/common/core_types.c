@@ -52,6 +52,7 @@ static void sort_types(struct core_types *m, const char *fastest)
 			m->type[j] = m->type[j - 1];
 		m->type[j] = type;
 	}
+	m->fastest = m->type[0].index;
 }
 
 /* A line "name: value" of a paragraph. */
@@ -80,6 +81,8 @@ bool core_types_are_alike(const struct core_types *one, const struct core_types 
 {
 	unsigned int i;
 
+	if (one->fastest != other->fastest)
+		return false;
 	for (i = 0; one->nr == other->nr && i < one->nr; i++)
 		if (one->type[i].index != other->type[i].index || strcmp(one->type[i].name, other->type[i].name))
 			return false;
@@ -179,6 +182,7 @@ void core_types_group(struct core_types *m, const cpu_set_t *cpus, const unsigne
 	}
 	for (i = 0; i < m->nr; i++)
 		m->type[i].index = i;
+	m->fastest = 0;
 }
 
 void core_types_guess(struct core_types *m, const cpu_set_t *cpus)
@@ -205,5 +209,5 @@ unsigned int core_types_other(const struct core_types *m, unsigned int rank)
 {
 	unsigned int index = m->type[rank].index;
 
-	return index - (index > m->type[0].index);
+	return index - (index > m->fastest);
 }

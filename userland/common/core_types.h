@@ -24,10 +24,12 @@ struct core_type {
 /**
  * struct core_types - what CPUs there are
  * @nr: number of core types that have CPUs online
+ * @fastest: index of the fastest of these, also if core_types_keep() has left it out
  * @type: the fastest first
  */
 struct core_types {
 	unsigned int nr;
+	unsigned int fastest;
 	struct core_type type[CORE_TYPES_MOST];
 };
 
@@ -42,8 +44,8 @@ int core_types_read(struct core_types *m, const char *info, const char *fastest)
 unsigned int core_types_rank(const struct core_types *m, unsigned int cpu);
 
 /*
- * Which of the speedup factors of monitoring modules is about a type that is not the fastest: those
- * count all types of /proc/pmc/info but the fastest, from 0.
+ * Which of the speedup factors of monitoring modules is about a type that is not the fastest of the
+ * machine: those count all types of /proc/pmc/info but the fastest, from 0.
  */
 unsigned int core_types_other(const struct core_types *m, unsigned int rank);
 

@@ -57,6 +57,7 @@ static void the_fastest_comes_first(void **state)
 	static const char three[] = "coretype: 0\npmu: a\ncpus: 0\ncoretype: 1\npmu: b\ncpus: 0\n"
 				    "coretype: 2\npmu: c\ncpus: 0\n";
 	struct core_types m;
+	cpu_set_t one;
 
 	(void)state;
 	assert_int_equal(read_text(&m, three, "b"), 0);
@@ -66,6 +67,14 @@ static void the_fastest_comes_first(void **state)
 	assert_string_equal(m.type[1].name, "a");
 	assert_int_equal(core_types_other(&m, 1), 0);
 	assert_int_equal(core_types_other(&m, 2), 1);
+	/* Without CPUs of the fastest one, the others are the same. */
+	one = m.type[1].cpus;
+	CPU_ZERO(&m.type[0].cpus);
+	core_types_keep(&m, &one);
+	assert_int_equal(m.nr, 2);
+	assert_int_equal(m.fastest, 1);
+	assert_int_equal(core_types_other(&m, 0), 0);
+	assert_int_equal(core_types_other(&m, 1), 1);
 	assert_int_equal(read_text(&m, three, "a"), 0);
 	assert_int_equal(core_types_other(&m, 1), 0);
 	assert_int_equal(core_types_other(&m, 2), 1);

@@ -359,17 +359,22 @@ static void place(struct daemon *d, struct app **managed, size_t n)
 
 	if (!place)
 		return;
-	for (i = 0; i < d->nr; i++)
-		if (d->app[i]->paused && !d->app[i]->left && CPU_COUNT(&d->app[i]->cpus))
-			place[paused++] = (struct place){.wanted = (unsigned int)CPU_COUNT(&d->app[i]->cpus),
-							 .loss = 1, .cpus = d->app[i]->cpus};
-	for (i = 0; i < n; i++)
-		place[paused + i] = (struct place){
-			.wanted = (unsigned int)fmax(ceil(managed[i]->share.granted - 0.01), 1),
-			.loss = 1 - app_worth_of_slow(managed[i]),
-			.is_known = managed[i]->is_known,
-			.cpus = managed[i]->cpus,
-		};
+	for (i = 0; i < d->nr; i++) {
+		if (!d->app[i]->paused || d->app[i]->left)
+			continue;
+		/* Those that have gone since then are not made up for. */
+		CPU_AND(&theirs, &d->cpus, &d->app[i]->cpus);
+		if (CPU_COUNT(&theirs))
+			place[paused++] = (struct place){.wanted = (unsigned int)CPU_COUNT(&theirs), .cpus = theirs};
+	}
+	for (i = 0; i < n; i++) {
+		struct place *p = &place[paused + i];
+
+		p->wanted = (unsigned int)fmax(ceil(managed[i]->share.granted - 0.01), 1);
+		memcpy(p->worth, managed[i]->worth, sizeof(p->worth));
+		p->is_known = managed[i]->is_known;
+		p->cpus = managed[i]->cpus;
+	}
 	place_all(&d->cpus, &d->topology, place, paused + n);
 	for (i = 0; i < paused; i++) {
 		CPU_AND(&theirs, &free_cpus, &place[i].cpus);

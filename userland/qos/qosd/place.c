@@ -115,31 +115,40 @@ static int end_of(const cpu_set_t *machine)
 	return end;
 }
 
-/* Who loses most by slow CPUs chooses first; otherwise, in the order in which they stand. */
+/**
+ * struct turn - of a program that chooses CPUs
+ * @worth: of one of the slowest: whoever loses most by these chooses first
+ */
+struct turn {
+	struct place *place;
+	double worth;
+};
+
+/* Otherwise, in the order in which they stand. */
 static int by_loss(const void *one, const void *other)
 {
-	const struct place *a = *(struct place *const *)one, *b = *(struct place *const *)other;
+	const struct turn *a = one, *b = other;
 
-	if (a->loss != b->loss)
-		return a->loss < b->loss ? 1 : -1;
-	return a < b ? -1 : a > b;
+	if (a->worth != b->worth)
+		return a->worth < b->worth ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
 }
 
 void place_all(const cpu_set_t *machine, const struct topology *t, struct place *place, size_t n)
 {
+	struct turn *turn = calloc(n ? n : 1, sizeof(*turn));
 	unsigned int used[CPU_SETSIZE] = {0};
 	int cpu, end = end_of(machine);
-	struct place **order = calloc(n ? n : 1, sizeof(*order));
 	size_t i;
 
 	for (i = 0; i < n; i++)
 		keep(machine, end, t, used, &place[i]);
-	for (i = 0; order && i < n; i++)
-		order[i] = &place[i];
-	if (order)
-		qsort(order, n, sizeof(*order), by_loss);
+	for (i = 0; turn && i < n; i++)
+		turn[i] = (struct turn){&place[i], place[i].worth[t->types ? t->types - 1 : 0]};
+	if (turn)
+		qsort(turn, n, sizeof(*turn), by_loss);
 	for (i = 0; i < n; i++) {
-		struct place *p = order ? order[i] : &place[i];
+		struct place *p = turn ? turn[i].place : &place[i];
 
 		while (CPU_COUNT(&p->cpus) < (int)p->wanted) {
 			cpu = best_cpu(machine, end, t, used, &p->cpus);
@@ -149,67 +158,65 @@ void place_all(const cpu_set_t *machine, const struct topology *t, struct place 
 			used[cpu]++;
 		}
 	}
-	free(order);
+	free(turn);
 }
 
 /**
- * struct ends - of the CPUs that a program has alone
- * @slow: one of the slowest; -1: it has none
- * @fast: one of the fastest
+ * struct own - CPUs that a program has alone, or that nobody has
+ * @cpu: one of each core type; -1: it has none
  */
-struct ends {
-	int slow, fast;
+struct own {
+	int cpu[CORE_TYPES_MOST];
 };
 
-static struct ends ends_of(const cpu_set_t *machine, const struct topology *t, const unsigned int *used, int end,
-			   const struct place *p)
+/* Of those in @cpus that so many have. */
+static struct own own_of(const cpu_set_t *machine, const struct topology *t, const unsigned int *used, int end,
+			 const cpu_set_t *cpus, unsigned int many)
 {
-	struct ends e = {-1, -1};
+	struct own own;
+	unsigned int type;
 	int cpu;
 
-	for (cpu = 0; cpu < end; cpu++) {
-		if (!CPU_ISSET(cpu, &p->cpus) || !CPU_ISSET(cpu, machine) || used[cpu] != 1)
-			continue;
-		if (e.slow < 0 || t->type[cpu] > t->type[e.slow])
-			e.slow = cpu;
-		if (e.fast < 0 || t->type[cpu] < t->type[e.fast])
-			e.fast = cpu;
-	}
-	return e;
-}
-
-/* The fastest one that nobody has. */
-static int free_cpu(const cpu_set_t *machine, int end, const struct topology *t, const unsigned int *used)
-{
-	int cpu, best = -1;
-
+	for (type = 0; type < CORE_TYPES_MOST; type++)
+		own.cpu[type] = -1;
 	for (cpu = 0; cpu < end; cpu++)
-		if (CPU_ISSET(cpu, machine) && !used[cpu] && (best < 0 || t->type[cpu] < t->type[best]))
-			best = cpu;
-	return best;
+		if (CPU_ISSET(cpu, cpus) && CPU_ISSET(cpu, machine) && used[cpu] == many && own.cpu[t->type[cpu]] < 0)
+			own.cpu[t->type[cpu]] = cpu;
+	return own;
 }
 
-/* So much more does one gain than the other loses, as far as is known of both; 0: too little. */
-static double gain(const struct place *place, const struct ends *ends, const struct topology *t, size_t i, size_t k)
+/**
+ * struct exchange - of a slower CPU of a program for a faster one
+ * @taker: the program
+ * @giver: who has the faster one; NULL: nobody
+ * @gain: so much more does one gain than the other loses, as a part of a CPU
+ */
+struct exchange {
+	struct place *taker, *giver;
+	int slow, fast;
+	double gain;
+};
+
+/* The best exchange between these two, if it is better than @best. */
+static void better_exchange(struct exchange *best, struct place *taker, const struct own *slow,
+			    struct place *giver, const struct own *fast)
 {
-	double more = place[i].loss - place[k].loss;
+	unsigned int s, f;
+	double gain;
 
-	if (ends[i].slow < 0 || ends[k].fast < 0 || t->type[ends[k].fast] >= t->type[ends[i].slow])
-		return 0;
-	return place[i].is_known && place[k].is_known && more > GAIN ? more : 0;
-}
-
-/* Whoever loses most on a CPU that is slower than one that nobody has; NULL: nobody. */
-static struct place *taker_of(const struct topology *t, int unused, const struct ends *ends, struct place *place, size_t n)
-{
-	struct place *taker = NULL;
-	size_t i;
-
-	for (i = 0; unused >= 0 && i < n; i++)
-		if (ends[i].slow >= 0 && t->type[unused] < t->type[ends[i].slow] &&
-		    (!taker || place[i].loss > taker->loss))
-			taker = &place[i];
-	return taker;
+	if (giver && (!taker->is_known || !giver->is_known))
+		return;
+	for (s = CORE_TYPES_MOST; s-- > 1;) {
+		for (f = 0; f < s; f++) {
+			if (slow->cpu[s] < 0 || fast->cpu[f] < 0)
+				continue;
+			gain = taker->worth[f] - taker->worth[s];
+			if (giver)
+				gain -= giver->worth[f] - giver->worth[s];
+			if (gain > best->gain)
+				*best = (struct exchange){taker, giver, slow->cpu[s], fast->cpu[f], gain};
+		}
+	}
 }
 
 static void give(struct place *taker, int slow, int fast)
@@ -218,48 +225,44 @@ static void give(struct place *taker, int slow, int fast)
 	CPU_SET(fast, &taker->cpus);
 }
 
-static bool exchange(const struct topology *t, const struct ends *ends, struct place *place, size_t n)
+/* One that nobody has is better than none, also if nothing is known of the program. */
+static struct exchange best_exchange(const struct own *unused, const struct own *own, struct place *place, size_t n)
 {
-	size_t i, k, taker = 0, giver = 0;
-	double most = 0;
+	struct exchange best = {.gain = -1e-9};
+	size_t i, k;
 
-	for (i = 0; i < n; i++) {
-		for (k = 0; k < n; k++) {
-			if (gain(place, ends, t, i, k) <= most)
-				continue;
-			most = gain(place, ends, t, i, k);
-			taker = i;
-			giver = k;
-		}
-	}
-	if (most <= 0)
-		return false;
-	give(&place[taker], ends[taker].slow, ends[giver].fast);
-	give(&place[giver], ends[giver].fast, ends[taker].slow);
-	return true;
+	for (i = 0; i < n; i++)
+		better_exchange(&best, &place[i], &own[i], NULL, unused);
+	if (best.taker)
+		return best;
+	best.gain = GAIN;
+	for (i = 0; i < n; i++)
+		for (k = 0; k < n; k++)
+			better_exchange(&best, &place[i], &own[i], &place[k], &own[k]);
+	return best;
 }
 
 bool place_faster(const cpu_set_t *machine, const struct topology *t, struct place *place, size_t n)
 {
-	struct ends *ends = t->types > 1 && n ? calloc(n, sizeof(*ends)) : NULL;
+	struct own unused, *own = t->types > 1 && n ? calloc(n, sizeof(*own)) : NULL;
 	unsigned int used[CPU_SETSIZE] = {0};
-	int cpu, end = end_of(machine), unused;
-	struct place *taker;
+	int cpu, end = end_of(machine);
+	struct exchange best;
 	size_t i;
-	bool changed;
 
-	if (!ends)
+	if (!own)
 		return false;
 	for (i = 0; i < n; i++)
 		for (cpu = 0; cpu < end; cpu++)
 			used[cpu] += !!CPU_ISSET(cpu, &place[i].cpus);
 	for (i = 0; i < n; i++)
-		ends[i] = ends_of(machine, t, used, end, &place[i]);
-	unused = free_cpu(machine, end, t, used);
-	taker = taker_of(t, unused, ends, place, n);
-	if (taker)
-		give(taker, ends[taker - place].slow, unused);
-	changed = taker || exchange(t, ends, place, n);
-	free(ends);
-	return changed;
+		own[i] = own_of(machine, t, used, end, &place[i].cpus, 1);
+	unused = own_of(machine, t, used, end, machine, 0);
+	best = best_exchange(&unused, own, place, n);
+	if (best.taker)
+		give(best.taker, best.slow, best.fast);
+	if (best.giver)
+		give(best.giver, best.fast, best.slow);
+	free(own);
+	return best.taker;
 }

@@ -16,13 +16,13 @@
 /**
  * struct place - a program
  * @wanted: CPUs, at least 1
- * @loss: what it loses on a CPU of the slowest type: 0 nothing, 1 all
+ * @worth: for it, of a CPU of each core type, the fastest first: 1, and less
  * @is_known: somebody has estimated that for this program
  * @cpus: that it had; afterwards, that it gets
  */
 struct place {
 	unsigned int wanted;
-	double loss;
+	double worth[CORE_TYPES_MOST];
 	bool is_known;
 	cpu_set_t cpus;
 };
@@ -46,8 +46,8 @@ void place_topology(struct topology *t);
 /* CPUs have as few programs as possible: one, if there are enough. */
 void place_all(const cpu_set_t *machine, const struct topology *t, struct place *place, size_t n);
 /*
- * One program has a faster CPU instead of one of its slow ones: one that nobody has, or that of a
- * program that loses less, which has the slow one then. False: nothing was to be gained.
+ * One program has a faster CPU instead of one of its own: one that nobody has, or that of a program
+ * that loses less, which has the slower one then. False: nothing was to be gained.
  */
 bool place_faster(const cpu_set_t *machine, const struct topology *t, struct place *place, size_t n);
 

@@ -28,8 +28,9 @@
 
 /**
  * struct speed - of a program
- * @types: number of core types
- * @virt: virtual counter of each but the fastest
+ * @types: number of core types that it may have
+ * @fastest: rank of the fastest of the machine; @types: it may not have that
+ * @virt: virtual counter of each of the others
  * @factor: its mean, as seen from each type (by index), weighted by run time: models of different
  *	types differ, and a program is not to be moved for that
  * @ns: run time that this is of, what is old counting less
@@ -38,6 +39,7 @@
 struct speed {
 	struct pmctrack_session *session;
 	unsigned int types;
+	unsigned int fastest;
 	unsigned int virt[CORE_TYPES_MOST];
 	double factor[CORE_TYPES_MOST][CORE_TYPES_MOST];
 	double ns[CORE_TYPES_MOST][CORE_TYPES_MOST];
@@ -69,7 +71,12 @@ static int find_virts(struct speed *s, const struct pmctrack_ctl *ctl, const str
 {
 	unsigned int rank;
 
-	for (rank = 1; rank < types->nr; rank++) {
+	s->types = s->fastest = types->nr;
+	for (rank = 0; rank < types->nr; rank++) {
+		if (types->type[rank].index == types->fastest) {
+			s->fastest = rank;
+			continue;
+		}
 		if (find_virt(ctl, core_types_other(types, rank), &s->virt[rank]))
 			return -1;
 		*mask |= 1U << s->virt[rank];
@@ -110,7 +117,6 @@ static const char *begin(struct speed *s, const struct pmctrack_ctl *ctl, const 
 		return "as many programs as can be are watched already";
 	if (find_virts(s, ctl, types, &opts.virts))
 		return "the active monitoring module has no speedup factor (sf) of all core types";
-	s->types = types->nr;
 	s->session = pmctrack_session__open(ctl, NULL, 0, &opts);
 	if (s->session && attach(s->session, process, nr) > 0)
 		return NULL;
@@ -142,8 +148,8 @@ static bool take_record(struct speed *s, const struct pmctrack_record *rec)
 	bool says = false;
 	uint64_t factor;
 
-	for (rank = 1; rank < s->types && from < CORE_TYPES_MOST; rank++) {
-		if (pmctrack_record__virt(rec, s->virt[rank], &factor))
+	for (rank = 0; rank < s->types && from < CORE_TYPES_MOST; rank++) {
+		if (rank == s->fastest || pmctrack_record__virt(rec, s->virt[rank], &factor))
 			continue;
 		says = true;
 		if (!factor || !rec->run_ns)
@@ -155,12 +161,14 @@ static bool take_record(struct speed *s, const struct pmctrack_record *rec)
 	return says;
 }
 
-/* The mean of what is known from each type; 0: nothing. */
+/* The mean of what is known from each type, of the fastest over this one; 0: nothing. */
 static double factor_of(const struct speed *s, unsigned int rank)
 {
 	double sum = 0;
 	int from, nr = 0;
 
+	if (rank == s->fastest)
+		return 1;
 	for (from = 0; from < CORE_TYPES_MOST; from++) {
 		sum += s->factor[from][rank];
 		nr += s->factor[from][rank] > 0;
@@ -178,9 +186,9 @@ int speed_read(struct speed *s, double *worth)
 	if (n)
 		s->silent = says ? 0 : s->silent + 1;
 	for (rank = 1; rank < s->types; rank++) {
-		if (factor_of(s, rank) <= 0)
+		if (factor_of(s, 0) <= 0 || factor_of(s, rank) <= 0)
 			continue;
-		worth[rank] = fmin(fmax(1 / factor_of(s, rank), LEAST), 1);
+		worth[rank] = fmin(fmax(factor_of(s, 0) / factor_of(s, rank), LEAST), 1);
 		known++;
 	}
 	if (s->silent > SILENT)

@@ -162,9 +162,9 @@ static int of_type(const struct topology *t, const struct place *p, int type)
 static void hybrid_test(void **state)
 {
 	static struct topology t;
-	struct place place[3] = {{.wanted = 2, .loss = 0.2, .is_known = true},
-				 {.wanted = 3, .loss = 0.6, .is_known = true},
-				 {.wanted = 2, .loss = 0.3, .is_known = true}};
+	struct place place[3] = {{.wanted = 2, .worth = {1, 0.8}, .is_known = true},
+				 {.wanted = 3, .worth = {1, 0.4}, .is_known = true},
+				 {.wanted = 2, .worth = {1, 0.7}, .is_known = true}};
 	cpu_set_t machine, had[3];
 	int i;
 
@@ -197,9 +197,9 @@ static void hybrid_test(void **state)
 	assert_int_equal(CPU_COUNT(&place[2].cpus), 2);
 	assert_false(place_faster(&machine, &t, place, 3));
 	/* Programs change: they exchange CPUs, but not for little. */
-	place[0].loss = 0.39;
+	place[0].worth[1] = 0.61;
 	assert_false(place_faster(&machine, &t, place, 3));
-	place[0].loss = 0.41;
+	place[0].worth[1] = 0.59;
 	place[2].is_known = false;
 	assert_false(place_faster(&machine, &t, place, 3));
 	place[2].is_known = true;
@@ -215,7 +215,7 @@ static void hybrid_test(void **state)
 	/* Of whom nothing is known, he takes fast CPUs that are free. */
 	place[0].wanted = 1;
 	place[0].is_known = place[1].is_known = place[2].is_known = false;
-	place[0].loss = place[1].loss = place[2].loss = 0;
+	place[0].worth[1] = place[1].worth[1] = place[2].worth[1] = 1;
 	place_all(&machine, &t, place, 3);
 	CPU_CLR(0, &place[0].cpus);
 	CPU_CLR(1, &place[0].cpus);
@@ -224,6 +224,43 @@ static void hybrid_test(void **state)
 	assert_true(place_faster(&machine, &t, place, 3));
 	/* A CPU that two programs have is not given away. */
 	place[2].cpus = place[0].cpus;
+	assert_false(place_faster(&machine, &t, place, 3));
+}
+
+/*
+ * A fast CPU, a middle one and a slow one. What counts is what a program gains from the one that it
+ * has to the one that it would have: the first two lose as much on slow ones, but the second one
+ * nothing on the middle one.
+ */
+static void three_types_test(void **state)
+{
+	static struct topology t;
+	struct place place[3] = {{.wanted = 1, .worth = {1, 0.5, 0.4}, .is_known = true},
+				 {.wanted = 1, .worth = {1, 1, 0.4}, .is_known = true},
+				 {.wanted = 1, .worth = {1, 0.9, 0.8}, .is_known = true}};
+	cpu_set_t machine;
+	int i;
+
+	(void)state;
+	t.types = 3;
+	CPU_ZERO(&machine);
+	for (i = 0; i < 3; i++) {
+		CPU_SET(i, &machine);
+		t.type[i] = (unsigned char)i;
+		/* The worst order: each exchange makes it better. */
+		CPU_ZERO(&place[i].cpus);
+		CPU_SET(2 - i, &place[i].cpus);
+	}
+	for (i = 0; place_faster(&machine, &t, place, 3); i++)
+		assert_true(i < 3);
+	for (i = 0; i < 3; i++) {
+		assert_int_equal(CPU_COUNT(&place[i].cpus), 1);
+		assert_int_equal(of_type(&t, &place[i], i), 1);
+	}
+	/* The middle one is free: who has the slow one takes it. */
+	CPU_ZERO(&place[1].cpus);
+	assert_true(place_faster(&machine, &t, place, 3));
+	assert_int_equal(of_type(&t, &place[2], 1), 1);
 	assert_false(place_faster(&machine, &t, place, 3));
 }
 
@@ -261,6 +298,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(settings_test), cmocka_unit_test(place_test),
 					   cmocka_unit_test(topology_test), cmocka_unit_test(hybrid_test),
+					   cmocka_unit_test(three_types_test),
 					   cmocka_unit_test(unit_test_names)};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
