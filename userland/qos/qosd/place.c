@@ -21,19 +21,43 @@
 /* Two programs exchange CPUs if one of them gains so much more by that, as a part of a CPU. */
 #define GAIN 0.1
 
-static int cache_of(hwloc_topology_t hw, hwloc_obj_t cpu)
+/* The first CPU of these; CPUs that we do not know of count as CPU 0. */
+static int first_of(hwloc_const_bitmap_t cpus)
+{
+	int first = cpus ? hwloc_bitmap_first(cpus) : 0;
+
+	return first > 0 && first < CPU_SETSIZE ? first : 0;
+}
+
+/* Where nodes share a cache, each has its part of it. */
+static int cache_of(hwloc_topology_t hw, hwloc_obj_t cpu, hwloc_const_bitmap_t node)
 {
 	static const hwloc_obj_type_t kinds[] = {HWLOC_OBJ_L5CACHE, HWLOC_OBJ_L4CACHE, HWLOC_OBJ_L3CACHE,
 						 HWLOC_OBJ_L2CACHE};
-	hwloc_obj_t cache;
+	hwloc_bitmap_t both = hwloc_bitmap_alloc();
+	hwloc_obj_t cache = NULL;
+	int first;
 	size_t i;
 
-	for (i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+	for (i = 0; !cache && i < sizeof(kinds) / sizeof(*kinds); i++)
 		cache = hwloc_get_ancestor_obj_by_type(hw, kinds[i], cpu);
-		if (cache)
-			return 1 + (int)cache->logical_index;
+	if (cache && both)
+		hwloc_bitmap_and(both, cache->cpuset, node);
+	first = first_of(cache ? both : node);
+	hwloc_bitmap_free(both);
+	return first;
+}
+
+static void place_cpu(struct topology *t, hwloc_topology_t hw, hwloc_obj_t cpu)
+{
+	hwloc_bitmap_t node = hwloc_bitmap_alloc();
+
+	if (node && cpu->nodeset && cpu->os_index < CPU_SETSIZE) {
+		hwloc_cpuset_from_nodeset(hw, node, cpu->nodeset);
+		t->node[cpu->os_index] = first_of(node);
+		t->cache[cpu->os_index] = cache_of(hw, cpu, node);
 	}
-	return 0;
+	hwloc_bitmap_free(node);
 }
 
 void place_topology(struct topology *t)
@@ -48,37 +72,59 @@ void place_topology(struct topology *t)
 	/* Those that we may not use, others may. */
 	hwloc_topology_set_flags(hw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
 	if (!hwloc_topology_load(hw)) {
-		while ((cpu = hwloc_get_next_obj_by_type(hw, HWLOC_OBJ_PU, cpu))) {
-			if (cpu->os_index >= CPU_SETSIZE)
-				continue;
-			t->cache[cpu->os_index] = cache_of(hw, cpu);
-			t->node[cpu->os_index] = cpu->nodeset ? hwloc_bitmap_first(cpu->nodeset) : 0;
-		}
+		while ((cpu = hwloc_get_next_obj_by_type(hw, HWLOC_OBJ_PU, cpu)))
+			place_cpu(t, hw, cpu);
 	}
 	hwloc_topology_destroy(hw);
+}
+
+/**
+ * struct group_cpus - CPUs of a cache, or of a node
+ * @own: the program has so many
+ * @free: nobody has so many
+ */
+struct group_cpus {
+	long own, free;
+};
+
+static void count_cpus(const cpu_set_t *machine, int end, const struct topology *t, const unsigned int *used,
+		       const cpu_set_t *mine, struct group_cpus *cache, struct group_cpus *node)
+{
+	bool own, unused;
+	int cpu;
+
+	memset(cache, 0, (size_t)end * sizeof(*cache));
+	memset(node, 0, (size_t)end * sizeof(*node));
+	for (cpu = 0; cpu < end; cpu++) {
+		if (!CPU_ISSET(cpu, machine))
+			continue;
+		own = CPU_ISSET(cpu, mine);
+		unused = !own && !used[cpu];
+		cache[t->cache[cpu]].own += own;
+		cache[t->cache[cpu]].free += unused;
+		node[t->node[cpu]].own += own;
+		node[t->node[cpu]].free += unused;
+	}
 }
 
 /* The best CPU for one more of a program: with few others, and near many of its own. */
 static int best_cpu(const cpu_set_t *machine, int end, const struct topology *t,
 		    const unsigned int *used, const cpu_set_t *mine)
 {
-	int cpu, other, best = -1;
+	/* Each is counted at its first CPU, which is less than @end. */
+	struct group_cpus cache[CPU_SETSIZE], node[CPU_SETSIZE];
+	const struct group_cpus *c, *n;
+	int cpu, best = -1;
 	long merit, most = LONG_MIN;
 
+	count_cpus(machine, end, t, used, mine, cache, node);
 	for (cpu = 0; cpu < end; cpu++) {
 		if (!CPU_ISSET(cpu, machine) || CPU_ISSET(cpu, mine))
 			continue;
-		merit = -OTHERS * used[cpu] - SLOW * t->type[cpu];
-		for (other = 0; other < end; other++) {
-			bool in_cache = t->cache[other] == t->cache[cpu];
-
-			if (!CPU_ISSET(other, machine) || t->node[other] != t->node[cpu])
-				continue;
-			if (CPU_ISSET(other, mine))
-				merit += in_cache ? OWN_IN_CACHE : OWN_IN_NODE;
-			else if (!used[other])
-				merit += in_cache ? FREE_IN_CACHE : FREE_IN_NODE;
-		}
+		c = &cache[t->cache[cpu]];
+		n = &node[t->node[cpu]];
+		merit = -OTHERS * used[cpu] - SLOW * t->type[cpu] + OWN_IN_CACHE * c->own +
+			OWN_IN_NODE * (n->own - c->own) + FREE_IN_CACHE * c->free + FREE_IN_NODE * (n->free - c->free);
 		if (merit > most) {
 			most = merit;
 			best = cpu;

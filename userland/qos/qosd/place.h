@@ -29,8 +29,8 @@ struct place {
 
 /**
  * struct topology - where CPUs are
- * @cache: last-level cache of each, as a number
- * @node: memory node of each
+ * @cache: the first CPU that shares each one's last-level cache, and is in its node
+ * @node: the first CPU in each one's memory node
  * @type: core type of each, 0 for the fastest
  * @types: how many there are, 1 at least
  */
@@ -41,7 +41,7 @@ struct topology {
 	unsigned int types;
 };
 
-/* As hwloc has it, but for core types: one. What is not known is 0. */
+/* As hwloc has it, but for core types: one. What is not known is one cache, or one node. */
 void place_topology(struct topology *t);
 /* CPUs have as few programs as possible: one, if there are enough. */
 void place_all(const cpu_set_t *machine, const struct topology *t, struct place *place, size_t n);
