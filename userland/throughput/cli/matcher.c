@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "matcher.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 
@@ -40,7 +41,8 @@ static uint64_t units_of(struct matcher *m, const char *line)
 	m->matches++;
 	if (m->kind == MATCH_LINE)
 		return 1;
-	if (found[1].rm_so < 0)
+	/* strtoull() would take "-1" for a number, and a very great one. */
+	if (found[1].rm_so < 0 || !isdigit((unsigned char)line[found[1].rm_so]))
 		return 0;
 	errno = 0;
 	value = strtoull(line + found[1].rm_so, &end, 10);

@@ -200,7 +200,7 @@ static void choose_taps(struct run *r, const struct options *o)
 	r->tap[2] = (struct tap){.fd = o->descriptor, .from = -1, .to = -1};
 	r->tap[0].counts = r->tap[1].counts = lines && !o->log;
 	r->tap[2].counts = o->descriptor >= 0;
-	r->log = (struct tail){.path = o->log, .fd = -1};
+	tail_begin(&r->log, o->log);
 	if (o->log)
 		tail_follow(&r->log, &r->matcher, true);
 }

@@ -11,6 +11,8 @@
 
 /* A pipe has 1 MiB at most, of which a read takes 64 KiB. */
 #define PIPE_READS 32
+/* So long a log is read that another one has the name of. */
+#define OLD_S 60
 
 int tap_open(struct tap *t)
 {
@@ -88,24 +90,58 @@ void tap_end(struct tap *t, struct matcher *m)
 	}
 }
 
-void tail_follow(struct tail *t, struct matcher *m, bool first)
+void tail_begin(struct tail *t, const char *path)
+{
+	*t = (struct tail){.path = path, .file = {.fd = -1}, .old = {.fd = -1}};
+}
+
+static void read_log(struct log_file *f, struct matcher *m)
 {
 	char bytes[65536];
-	struct stat st;
 	ssize_t n;
 
-	while (t->fd >= 0 && (n = pread(t->fd, bytes, sizeof(bytes), t->at)) > 0) {
-		t->at += n;
-		throughput_tick(matcher_take(m, &t->stream, bytes, (size_t)n));
+	while (f->fd >= 0 && (n = pread(f->fd, bytes, sizeof(bytes), f->at)) > 0) {
+		f->at += n;
+		throughput_tick(matcher_take(m, &f->stream, bytes, (size_t)n));
 	}
+}
+
+static void close_log(struct log_file *f)
+{
+	if (f->fd >= 0)
+		close(f->fd);
+	f->fd = -1;
+}
+
+static time_t now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec;
+}
+
+void tail_follow(struct tail *t, struct matcher *m, bool first)
+{
+	struct stat st;
+
+	read_log(&t->old, m);
+	if (t->old.fd >= 0 && now_s() - t->rotated_s > OLD_S)
+		close_log(&t->old);
+	read_log(&t->file, m);
 	if (stat(t->path, &st))
 		return;
-	if (t->fd >= 0 && st.st_ino == t->inode && st.st_size >= t->at)
+	if (t->file.fd >= 0 && st.st_ino == t->inode && st.st_size >= t->file.at)
 		return;
-	if (t->fd >= 0)
-		close(t->fd);
-	t->fd = open(t->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (t->file.fd >= 0 && st.st_ino != t->inode) {
+		close_log(&t->old);
+		t->old = t->file;
+		t->rotated_s = now_s();
+	} else {
+		close_log(&t->file);
+	}
+	t->file = (struct log_file){
+		.fd = open(t->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), .at = first ? st.st_size : 0,
+	};
 	t->inode = st.st_ino;
-	t->at = first ? st.st_size : 0;
-	t->stream.length = 0;
 }

@@ -4,6 +4,7 @@
 #define THROUGHPUT_TAP_H
 
 #include <sys/types.h>
+#include <time.h>
 
 #include "matcher.h"
 
@@ -31,19 +32,33 @@ void tap_take(struct tap *t, struct matcher *m);
 void tap_end(struct tap *t, struct matcher *m);
 
 /**
- * struct tail - a log
- * @path: of the file, which need not be there yet; NULL: there is none
- * @fd: -1: it is not there yet
+ * struct log_file - one that is read
+ * @fd: -1: there is none
  * @at: what comes next
  */
-struct tail {
-	const char *path;
+struct log_file {
 	int fd;
-	ino_t inode;
 	off_t at;
 	struct stream stream;
 };
 
+/**
+ * struct tail - a log
+ * @path: of the file, which need not be there yet; NULL: there is none
+ * @file: of that name
+ * @inode: of it
+ * @old: the one before a rotation, which the program may write to until it is told of that
+ * @rotated_s: when that was, CLOCK_MONOTONIC
+ */
+struct tail {
+	const char *path;
+	struct log_file file;
+	ino_t inode;
+	struct log_file old;
+	time_t rotated_s;
+};
+
+void tail_begin(struct tail *t, const char *path);
 /* At @first, from its end on; a new file, after a rotation, from its beginning. */
 void tail_follow(struct tail *t, struct matcher *m, bool first);
 

@@ -23,7 +23,8 @@
 
 /*
  * Until it is registered, and if it cannot be, a program counts here. A thread that was about to
- * tick when that changed finds its last tick again at the next one, see find_slot().
+ * tick when that changed finds its last tick again at the next one, see find_slot(), or somebody
+ * else does at the end, see move_counts().
  */
 static struct segment unregistered = {.next = 1};
 static struct segment *shared = &unregistered;
@@ -69,15 +70,23 @@ static void set_text(char *to, const char *text)
 	snprintf(to, THROUGHPUT_NAME, "%s", text);
 }
 
-/* Readers that see an odd number look again. */
+/*
+ * Readers that see an odd number look again. A process that was forked may have died when it was
+ * odd, and it is to be even afterwards.
+ */
 static void begin_change(struct segment *s)
 {
-	__atomic_fetch_add(&s->changes, 1, __ATOMIC_ACQ_REL);
+	uint32_t changes = __atomic_load_n(&s->changes, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&s->changes, changes + 1 + (changes & 1), __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
 }
 
 static void end_change(struct segment *s)
 {
-	__atomic_fetch_add(&s->changes, 1, __ATOMIC_RELEASE);
+	uint32_t changes = __atomic_load_n(&s->changes, __ATOMIC_RELAXED);
+
+	__atomic_store_n(&s->changes, changes + (changes & 1), __ATOMIC_RELEASE);
 }
 
 static bool is_ours(int fd)
@@ -175,7 +184,7 @@ static void once_for_all(void)
 	atexit(ends);
 }
 
-/* What was counted while there was no file. */
+/* What was counted while there was no file, or by who did not know yet. */
 static void move_counts(struct segment *to)
 {
 	uint64_t sum = 0;
@@ -325,8 +334,10 @@ static __attribute__((noinline)) struct slot *find_slot(void)
 	if (mine && mine_of == &unregistered && s != &unregistered)
 		__atomic_fetch_add(&slot->count, __atomic_exchange_n(&mine->count, 0, __ATOMIC_RELAXED),
 				   __ATOMIC_RELAXED);
-	mine_of = s;
+	/* A signal handler in between finds a slot of its own, and moves what is in this one. */
 	mine = slot;
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	mine_of = s;
 	return slot;
 }
 
@@ -345,6 +356,8 @@ uint64_t throughput_count(void)
 	uint64_t sum = 0;
 	unsigned int i;
 
+	if (s != &unregistered)
+		move_counts(s);
 	for (i = 0; i < SEGMENT_SLOTS; i++)
 		sum += __atomic_load_n(&s->slot[i].count, __ATOMIC_RELAXED);
 	return sum;
@@ -354,6 +367,7 @@ int throughput_end(void)
 {
 	pthread_mutex_lock(&lock);
 	if (descriptor >= 0) {
+		move_counts(shared);
 		close(descriptor);
 		descriptor = -1;
 		/* Processes that were forked may go on. */

@@ -5,12 +5,16 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "complain.h"
 #include "matcher.h"
+#include "tap.h"
+#include "throughput.h"
 
 static uint64_t take(struct matcher *m, struct stream *s, const char *text)
 {
@@ -31,6 +35,9 @@ static void number_test(void **state)
 	assert_int_equal(take(&m, &s, "frame=3\n"), 3);
 	assert_int_equal(take(&m, &s, "frame=99999999999999999999999\nframe=\n"), 0);
 	assert_int_equal(take(&m, &s, "frame=5\n"), 2);
+	matcher_end(&m);
+	assert_int_equal(matcher_begin(&m, MATCH_NUMBER, "left (-?[0-9]+)"), 0);
+	assert_int_equal(take(&m, &s, "left 7\nleft -1\nleft 9\n"), 9);
 	matcher_end(&m);
 }
 
@@ -54,6 +61,50 @@ static void line_test(void **state)
 	assert_int_equal(matcher_begin(&m, MATCH_BYTES, NULL), 0);
 	assert_int_equal(take(&m, &s, "12345"), 5);
 	matcher_end(&m);
+}
+
+static void append(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "a");
+
+	assert_non_null(f);
+	fputs(text, f);
+	fclose(f);
+}
+
+/* A log that is renamed, while the program still writes to it; then one that is emptied. */
+static void rotation_test(void **state)
+{
+	char path[] = "/tmp/rotation_test.XXXXXX", old[sizeof(path) + 2];
+	uint64_t before = throughput_count();
+	struct matcher m;
+	struct tail t;
+
+	(void)state;
+	close(mkstemp(path));
+	snprintf(old, sizeof(old), "%s.1", path);
+	append(path, "GET before\n");
+	assert_int_equal(matcher_begin(&m, MATCH_LINE, "^GET"), 0);
+	tail_begin(&t, path);
+	tail_follow(&t, &m, true);
+	append(path, "GET 1\n");
+	assert_int_equal(rename(path, old), 0);
+	append(path, "GET 2\n");
+	tail_follow(&t, &m, false);
+	append(old, "GET 3\nGE");
+	tail_follow(&t, &m, false);
+	append(old, "T 4\n");
+	append(path, "GET 5\n");
+	tail_follow(&t, &m, false);
+	assert_int_equal(throughput_count() - before, 5);
+	assert_int_equal(truncate(path, 0), 0);
+	tail_follow(&t, &m, false);
+	append(path, "GET 6\n");
+	tail_follow(&t, &m, false);
+	assert_int_equal(throughput_count() - before, 6);
+	matcher_end(&m);
+	unlink(path);
+	unlink(old);
 }
 
 static char said[200];
@@ -82,6 +133,7 @@ int main(void)
 		cmocka_unit_test(number_test),
 		cmocka_unit_test(line_test),
 		cmocka_unit_test(wrong_test),
+		cmocka_unit_test(rotation_test),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

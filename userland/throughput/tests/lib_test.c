@@ -382,6 +382,42 @@ static void rate_test(void **state)
 }
 
 /* Whatever somebody writes to his own file, readers say so, or have numbers. */
+/*
+ * A process that was forked dies while it changes the goal: all goes on, as it left it, and the
+ * next change is whole again.
+ */
+static void torn_test(void **state)
+{
+	struct throughput_reader *reader;
+	struct throughput_info info;
+	struct segment head;
+	char path[64];
+	unsigned long long began;
+	int fd;
+
+	(void)state;
+	assert_int_equal(throughput_goal(3, "units/s"), 0);
+	assert_int_equal(thr_process_began(getpid(), &began), 0);
+	thr_segment_path(path, sizeof(path), getpid(), began, 0);
+	fd = open(path, O_RDWR);
+	assert_true(fd >= 0);
+	assert_int_equal(pread(fd, &head, sizeof(head), 0), sizeof(head));
+	assert_int_equal(head.changes % 2, 0);
+	head.changes++;
+	assert_int_equal(pwrite(fd, &head.changes, sizeof(head.changes), offsetof(struct segment, changes)),
+			 sizeof(head.changes));
+	assert_int_equal(throughput_open(getpid(), &reader), 0);
+	assert_int_equal(throughput_info(reader, &info), 0);
+	assert_true(info.goal_min == 3);
+	assert_int_equal(throughput_goal(4, NULL), 0);
+	assert_int_equal(throughput_info(reader, &info), 0);
+	assert_true(info.goal_min == 4);
+	assert_int_equal(pread(fd, &head, sizeof(head), 0), sizeof(head));
+	assert_int_equal(head.changes % 2, 0);
+	throughput_close(reader);
+	close(fd);
+}
+
 static void hostile_test(void **state)
 {
 	struct throughput_reader *reader;
@@ -468,6 +504,7 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(goal_test),	cmocka_unit_test(rate_test),
 		cmocka_unit_test(read_lock_test),
 		cmocka_unit_test(full_test),	cmocka_unit_test(end_test),
+		cmocka_unit_test(torn_test),
 		cmocka_unit_test(hostile_test),
 	};
 

@@ -51,7 +51,9 @@ def goal(least: float, unit: str | None = None, most: float | None = None,
 
 
 def tick(units: int = 1) -> None:
-    """Something was delivered."""
+    """Something was delivered. ValueError: less than nothing."""
+    if units < 0:
+        raise ValueError(f"throughput: {units} units")
     _library.throughput_tick(units)
 
 
