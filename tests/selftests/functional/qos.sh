@@ -201,6 +201,31 @@ test_qos_idle() {
 	on_machine ""
 }
 
+# Whose output matches nothing: all CPUs do not help, and he is told so; as soon as something
+# matches, he has what he needs.
+test_qos_silent() {
+	only sim
+	local goal follower
+	qos_machine
+	alone_rate /tmp/frames1.json
+	goal=$(awk -v r="$rate" 'BEGIN { print 1.5 * r }')
+	begin_qosd
+	rm -f /tmp/log
+	throughput run -n silent -u frames/s -e '^round' -l /tmp/log -g "$goal" simapp -r /tmp/frames1.json >/tmp/all & program=$!
+	is_silent() { [ "$(qos state $program)" = silent ]; }
+	eventually is_silent || fail "$(qosctl list)"
+	few() { [ "$(qos cpus $program)" = 1.0 ]; }
+	eventually few || fail "$(qosctl list)"
+	qosctl why $program | grep -q ": silent: it uses its CPUs, and delivers nothing that is seen" || fail "$(qosctl why $program)"
+	tail -n 0 -F /tmp/all >/tmp/log 2>/dev/null & follower=$!
+	is_held() { [ "$(qos state $program)" = held ]; }
+	eventually is_held || fail "$(qosctl list)"
+	kill $program $follower
+	wait $program $follower || true
+	end_qosd
+	on_machine ""
+}
+
 # What it takes to watch 32 programs, on a CPU that executes an instruction a ns: real ones execute
 # several. And 64 of them, whose goals change under way.
 test_qos_cost() {
@@ -364,7 +389,7 @@ test_qos_cpus() {
 # Whatever happens, processes are back where they were; what others change is theirs.
 test_qos_ends() {
 	only sim
-	local a b c outer inner goal
+	local a b c light outer inner goal
 	qos_machine
 	mkdir -p $CG/mine
 	begin_qosd
@@ -408,6 +433,15 @@ test_qos_ends() {
 	eventually qosctl why $c
 	qosctl why $c | grep -q "left alone: its control group, or one above, has limits that it would escape"
 	grep -q ":/few$" /proc/$c/cgroup
+	mkdir -p $CG/light
+	echo 50 >$CG/light/cpu.weight
+	(echo $BASHPID >$CG/light/cgroup.procs; exec throughput run -n light -e '^round' -g 15 simapp -r /tmp/frames1.json >/dev/null) & light=$!
+	eventually qosctl why $light
+	qosctl why $light | grep -q "left alone: its control group, or one above, has limits that it would escape"
+	grep -q ":/light$" /proc/$light/cgroup
+	kill $light
+	wait $light || true
+	rmdir $CG/light
 	eventually qosctl why $outer
 	inner=$(pgrep -P $outer)
 	eventually qosctl why "$inner"

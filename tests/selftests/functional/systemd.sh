@@ -110,6 +110,24 @@ in_it() {
 	eventually has_cpus
 	eventually qosctl why $a
 	! is_left $a . || fail "$(qosctl why $a)"
+	# What an administrator has written while no qosd was there stays.
+	printf '[Service]\nRestart=no\n' >/run/units/qosd.service.d/restart.conf
+	systemctl daemon-reload
+	eventually has_cpus
+	kill -KILL "$(main_of qosd)"
+	systemctl set-property --runtime one.service AllowedCPUs=0
+	eventually grep -qx 0 $units/one.service/cpuset.cpus
+	systemctl start qosd
+	eventually is_left $a "has limits"
+	equal "$(cat $units/one.service/cpuset.cpus)" 0
+	systemctl set-property --runtime one.service AllowedCPUs=
+	systemctl stop qosd
+	rm /run/units/qosd.service.d/restart.conf
+	systemctl daemon-reload
+	systemctl restart one
+	a=$(main_of one)
+	systemctl start qosd
+	eventually has_cpus
 	systemctl stop qosd
 	equal "$(cat $units/one.service/cpuset.cpus)" "$(cat /sys/devices/system/cpu/possible)"
 	rm /etc/qosd.json

@@ -26,6 +26,9 @@
 #define PROBE_PART 0.6
 /* In one step, CPUs grow at most so many times. */
 #define GROWTH 2.0
+/* Who should have delivered so much, and has not, is not given more CPUs for that. */
+#define SILENT_UNITS 50
+#define SILENT_S 10
 
 /**
  * qos_least_pole() - the smallest p with which the loop is stable
@@ -62,7 +65,7 @@ void qos_manager_begin(struct qos_manager *m, double pole, double window_a, doub
  * @rate: that it has, as far as is known
  * @goal: its goal
  * @step_s: seconds of a step
- * @pole: p; 0: the smallest one that is safe with this window, and LEAST_POLE at least
+ * @pole: p, but no less than is safe with this window; 0: that, and LEAST_POLE at least
  *
  * A window that is longer than a step has a part of the rate before, and shows it later.
  *
@@ -76,7 +79,8 @@ double qos_manager_window(struct qos_manager *m, double rate, const struct qos_g
 	double late = 1 + (window / step_s - 1) / 2;
 
 	m->model.window_a = fmin(fmax(1 - step_s / window, 0), QOS_MOST_A);
-	m->pole = pole > 0 ? pole : fmax(LEAST_POLE, qos_least_pole(late));
+	m->pole = fmax(pole > 0 ? pole : LEAST_POLE, qos_least_pole(late));
+	m->step_s = step_s;
 	return window;
 }
 
@@ -143,6 +147,21 @@ double qos_manager_plateau(const struct qos_manager *m)
 	return found;
 }
 
+/* It computes, and delivers nothing: more CPUs do not help, or nobody sees what it does. */
+bool qos_manager_is_silent(const struct qos_manager *m)
+{
+	return m->missed >= SILENT_UNITS;
+}
+
+static void note_silence(struct qos_manager *m, double rate, bool learn, const struct qos_goal *goal)
+{
+	/* In so many seconds, however much it should deliver. */
+	if (learn)
+		m->missed += fmin(goal->min, SILENT_UNITS / (double)SILENT_S) * m->step_s;
+	if (rate > 0)
+		m->missed = 0;
+}
+
 static double error_of(double rate, const struct qos_goal *goal)
 {
 	if (rate < goal->min)
@@ -175,6 +194,8 @@ static double probe(struct qos_manager *m, double e, double demand, double plate
  * @learn: the program had the CPUs that it was granted, and could use them
  * @goal: its goal
  *
+ * Of steps without a tick nothing is learnt.
+ *
  * Return: CPUs, more than 0.
  */
 double qos_manager_step(struct qos_manager *m, double rate, bool learn, const struct qos_goal *goal)
@@ -182,10 +203,15 @@ double qos_manager_step(struct qos_manager *m, double rate, bool learn, const st
 	double e = error_of(rate, goal), pole, gain, demand;
 
 	m->steps++;
-	if (learn) {
+	note_silence(m, rate, learn, goal);
+	if (learn && rate > 0) {
 		qos_model_learn(&m->model, rate);
-		if (rate > 0)
-			note_level(m, rate);
+		note_level(m, rate);
+	}
+	if (qos_manager_is_silent(m)) {
+		m->demand = fmin(1, m->most);
+		m->known = false;
+		return m->demand;
 	}
 	if (!m->model.steps || m->model.b <= 0) {
 		/* Nothing is known but whether it is enough. */

@@ -45,6 +45,8 @@ struct qos_level {
  * @probing: steps of the trial that are left
  * @steps: counted
  * @probed_at: number of the step of the last trial
+ * @step_s: seconds of a step
+ * @missed: units that it should have delivered since it did so last, using its CPUs
  * @level: by number of CPUs, from 1
  */
 struct qos_manager {
@@ -61,6 +63,8 @@ struct qos_manager {
 	unsigned int probing;
 	unsigned long steps;
 	unsigned long probed_at;
+	double step_s;
+	double missed;
 	struct qos_level level[QOS_LEVELS];
 };
 
@@ -83,5 +87,6 @@ double qos_manager_step(struct qos_manager *m, double rate, bool learn, const st
 void qos_manager_grant(struct qos_manager *m, double rate, double cpus, bool shared);
 double qos_manager_best(const struct qos_manager *m);
 double qos_manager_plateau(const struct qos_manager *m);
+bool qos_manager_is_silent(const struct qos_manager *m);
 
 #endif /* QOS_MANAGER_H */

@@ -327,6 +327,8 @@ enum app_state app_state(const struct app *a)
 		return APP_LEFT;
 	if (a->paused)
 		return APP_PAUSED;
+	if (qos_manager_is_silent(&a->manager))
+		return APP_SILENT;
 	if (!a->manager.model.steps)
 		return a->unused >= UNUSED_STEPS ? APP_IDLE : APP_NEW;
 	if (is_held(a))
@@ -344,6 +346,7 @@ const char *app_state_name(const struct app *a)
 {
 	static const char *const names[] = {
 		[APP_LEFT] = "left alone",   [APP_PAUSED] = "paused", [APP_NEW] = "new",
+		[APP_SILENT] = "silent",
 		[APP_HELD] = "held",	     [APP_ABOVE] = "above",   [APP_SETTLING] = "settling",
 		[APP_SHORT] = "too few CPUs", [APP_IDLE] = "idle",    [APP_OUT_OF_REACH] = "out of reach",
 	};
@@ -393,6 +396,10 @@ char *app_why(const struct app *a)
 		break;
 	case APP_PAUSED:
 		length = asprintf(&text, "by qosctl, with %.2f CPUs", a->share.granted);
+		break;
+	case APP_SILENT:
+		length = asprintf(&text, "it uses its CPUs, and delivers nothing that is seen: is what is counted what "
+				  "it does (throughput list)? It is given one CPU until it does");
 		break;
 	case APP_NEW:
 		length = asprintf(&text, "it has not been watched for long enough");

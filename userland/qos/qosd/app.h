@@ -19,6 +19,7 @@
  * @APP_LEFT: it is not managed, see struct app
  * @APP_PAUSED: likewise, as qosctl has asked for that
  * @APP_NEW: nothing is known of it yet
+ * @APP_SILENT: it computes, and says of nothing that it has delivered it
  * @APP_HELD: its goal is
  * @APP_ABOVE: it delivers more, with the least that it can have
  * @APP_SETTLING: it is on its way to its goal
@@ -30,6 +31,7 @@ enum app_state {
 	APP_LEFT,
 	APP_PAUSED,
 	APP_NEW,
+	APP_SILENT,
 	APP_HELD,
 	APP_ABOVE,
 	APP_SETTLING,

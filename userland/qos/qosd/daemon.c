@@ -22,8 +22,10 @@
 #define PROGRAMS "/dev/shm"
 /* So many of them are looked at in a step, */
 #define FILES 256
-/* and so many are opened that come to nothing. */
+/* so many are opened that come to nothing, */
 #define IN_VAIN 16
+/* and so many programs are taken: all processes of the machine are looked at for each. */
+#define TAKES 4
 #define SCHED_EXT "/sys/kernel/sched_ext"
 #define PMCTRACK_INFO "/proc/pmc/info"
 /* Whole CPUs are not changed for less than this part of one. */
@@ -133,7 +135,7 @@ static void look_at_policy(struct daemon *d)
 	enum actuator wanted = d->settings.actuator;
 	size_t i;
 
-	if (wanted == ACTUATOR_BANDWIDTH && is_bandwidth_ignored())
+	if (wanted != ACTUATOR_CPUS && is_bandwidth_ignored())
 		wanted = ACTUATOR_CPUS;
 	if (wanted == d->actuator)
 		d->refused = wanted;
@@ -208,6 +210,12 @@ static bool is_managed(pid_t pid, void *data)
 	return daemon_find(data, pid);
 }
 
+/* 1: the rest is for the next step. */
+static int in_vain(struct daemon *d)
+{
+	return ++d->vain < IN_VAIN ? 0 : 1;
+}
+
 static int find_new(pid_t pid, void *data)
 {
 	struct daemon *d = data;
@@ -216,14 +224,14 @@ static int find_new(pid_t pid, void *data)
 	struct app *a, **more;
 
 	if (throughput_open(pid, &reader))
-		return 0;
+		return in_vain(d);
 	if (throughput_info(reader, &info) || has_too_many(d, info.uid)) {
 		throughput_close(reader);
-		return 0;
+		return in_vain(d);
 	}
 	a = app_open(&d->settings, reader, &info, d->machine.cpus, d->dry);
 	if (!a)
-		return ++d->vain < IN_VAIN ? 0 : 1;
+		return in_vain(d);
 	more = realloc(d->app, (d->nr + 1) * sizeof(*more));
 	if (!more) {
 		app_close(a);
@@ -238,7 +246,7 @@ static int find_new(pid_t pid, void *data)
 	save_state(d);
 	if (d->verbose)
 		printf("%s[%d]: %g to %g %s\n", a->info.name, (int)pid, a->goal.min, a->goal.max, a->info.unit);
-	return 0;
+	return ++d->takes < TAKES ? 0 : 1;
 }
 
 static void drop(struct daemon *d, size_t i)
@@ -275,6 +283,7 @@ static void find_programs(struct daemon *d)
 		return;
 	d->changed = st.st_mtim;
 	d->vain = 0;
+	d->takes = 0;
 	close_ended(d);
 	throughput_some(&d->first, FILES, is_managed, find_new, d);
 }

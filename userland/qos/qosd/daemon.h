@@ -24,6 +24,7 @@
  * @dry: nothing is changed
  * @first: of the files of programs, by number: those that the next look begins with
  * @vain: so many were opened in this look, and came to nothing
+ * @takes: so many programs were taken in it
  * @changed: when something was added to the folder of these files
  * @left: which programs are left alone: the sum of their PIDs
  * @last_ns: the last step
@@ -44,6 +45,7 @@ struct daemon {
 	bool dry;
 	unsigned long first;
 	unsigned int vain;
+	unsigned int takes;
 	struct timespec changed;
 	unsigned long left;
 	bool verbose;

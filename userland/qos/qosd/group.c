@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
+#include "complain.h"
 #include "cpu_list.h"
 #include "home.h"
 #include "unit.h"
@@ -17,6 +19,8 @@
 /* systemd is asked for a file so often, each so many steps. */
 #define ASK_AGAIN 20
 #define MOST_ASKED (3 * ASK_AGAIN)
+/* On the group of a unit: the CPUs that it was given, for whoever comes after a crash. */
+#define OUR_CPUS "user.qosd.cpus"
 
 int group_machine_cpus(cpu_set_t *cpus)
 {
@@ -215,6 +219,16 @@ int group_free_bandwidth(struct group *g)
 	return pwrite(g->max_fd, "max", 3, 0) < 0 ? -errno : 0;
 }
 
+/* Before they change, which may not happen any more: those that it has, and those it will have. */
+static void note_cpus(const struct group *g, const char *cpus)
+{
+	char both[2 * sizeof(g->cpus) + 2];
+	int length = snprintf(both, sizeof(both), "%s%s%s", g->cpus, *g->cpus ? " " : "", cpus);
+
+	if (setxattr(g->path, OUR_CPUS, both, (size_t)length, 0) && errno != ENOENT)
+		complain("%s: cannot note its CPUs, so that a crash would leave them: %s", g->path, strerror(errno));
+}
+
 int group_set_cpus(struct group *g, const cpu_set_t *cpus)
 {
 	char text[sizeof(g->cpus)];
@@ -228,10 +242,26 @@ int group_set_cpus(struct group *g, const cpu_set_t *cpus)
 		return err;
 	if (is_others_cpus(g))
 		return -EBUSY;
+	if (g->in_unit)
+		note_cpus(g, text);
 	err = group_file_write(g->path, "cpuset.cpus", text);
 	if (!err)
 		strcpy(g->cpus, text);
 	return err == -ENOENT && g->in_unit ? -EAGAIN : err;
+}
+
+int group_recover_cpus(const char *folder)
+{
+	char cpus[8192], ours[2 * sizeof(cpus)];
+	ssize_t length = getxattr(folder, OUR_CPUS, ours, sizeof(ours) - 1);
+
+	if (length <= 0 || group_file_read(folder, "cpuset.cpus", cpus, sizeof(cpus)) <= 0)
+		return 0;
+	ours[length] = '\0';
+	removexattr(folder, OUR_CPUS);
+	if (!group_file_has(ours, cpus))
+		return 0;
+	return group_file_free_cpus(folder) ? -EIO : 1;
 }
 
 int group_free_cpus(struct group *g)
@@ -241,7 +271,28 @@ int group_free_cpus(struct group *g)
 	if (is_others_cpus(g))
 		return -EBUSY;
 	g->cpus[0] = '\0';
+	if (g->in_unit)
+		removexattr(g->path, OUR_CPUS);
 	return group_file_free_cpus(g->path);
+}
+
+/* Its owner has made a delegated group anew: what it uses is in other files. */
+static void open_again(struct group *g)
+{
+	int stat_fd = group_file_open(g->path, "cpu.stat", O_RDONLY);
+	int threads_fd = group_file_open(g->path, "cgroup.threads", O_RDONLY);
+
+	if (stat_fd < 0 || threads_fd < 0) {
+		if (stat_fd >= 0)
+			close(stat_fd);
+		if (threads_fd >= 0)
+			close(threads_fd);
+		return;
+	}
+	close(g->stat_fd);
+	close(g->threads_fd);
+	g->stat_fd = stat_fd;
+	g->threads_fd = threads_fd;
 }
 
 int group_check(struct group *g, pid_t pid, const char **what)
@@ -250,6 +301,8 @@ int group_check(struct group *g, pid_t pid, const char **what)
 
 	if (g->in_unit && g->max[0] && group_file_read_open(g->max_fd, text, sizeof(text)) == -ENODEV)
 		forget_bandwidth(g);
+	if (g->in_unit && group_file_read_open(g->stat_fd, text, sizeof(text)) == -ENODEV)
+		open_again(g);
 	*what = "the process was moved to another control group";
 	if (g->of_fd < 0)
 		g->of_fd = group_file_open_of(pid);

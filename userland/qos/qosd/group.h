@@ -85,6 +85,8 @@ int group_check(struct group *g, pid_t pid, const char **what);
 /* CPU time so far. */
 int group_usage(const struct group *g, uint64_t *us);
 int group_threads(const struct group *g, unsigned int *threads);
+/* The group of a unit has all CPUs again, if it has what a qosd that was killed has given it: 1. */
+int group_recover_cpus(const char *folder);
 /* How many of its processes are now in @pids, @most at most. */
 int group_processes(const struct group *g, pid_t *pids, int most);
 /* Move all away, and remove it. How many there were, or a negative errno: it is still there. */

@@ -18,6 +18,8 @@
 
 /* Forks that go on while a program is moved are found at the next look. */
 #define MOST_LOOKS 10
+/* One that forks faster than it is moved is not to keep all others waiting. */
+#define MOST_MOVES 10000
 
 static int move_back(pid_t pid, const char *origin)
 {
@@ -59,7 +61,7 @@ int group_dissolve(const char *folder, const struct origin *origin, size_t nr)
 	int looks, moved = 0;
 
 	group_file_write(folder, "cpu.max", "max");
-	for (looks = 0; looks < MOST_LOOKS; looks++) {
+	for (looks = 0; looks < MOST_LOOKS && moved < MOST_MOVES; looks++) {
 		if (group_file_read(folder, "cgroup.procs", text, sizeof(text)) <= 0)
 			break;
 		for (word = strtok_r(text, "\n", &rest); word; word = strtok_r(NULL, "\n", &rest)) {
@@ -107,23 +109,27 @@ static bool is_name(const char *name)
 	return sscanf(name, "app-%*u%n", &end) == 0 && end && !name[end];
 }
 
-/* The unit of a program has all CPUs again, as far as it has what a qosd has written. */
-static void recover_unit(const char *folder)
+/* 1: it was what a qosd writes, and is free again. */
+static int recover_bandwidth(const char *folder)
 {
 	unsigned long quota, period;
 	char text[64];
-	int err = 0;
 
-	if (group_file_read(folder, "cpu.max", text, sizeof(text)) > 0 &&
-	    sscanf(text, "%lu %lu", &quota, &period) == 2 && period == GROUP_PERIOD_US)
-		err = group_file_write(folder, "cpu.max", "max");
-	/* It had none when it was found. */
-	if (group_file_read(folder, "cpuset.cpus", text, sizeof(text)) > 0)
-		err = group_file_free_cpus(folder) ? -EIO : err;
-	if (err)
+	if (group_file_read(folder, "cpu.max", text, sizeof(text)) <= 0 ||
+	    sscanf(text, "%lu %lu", &quota, &period) != 2 || period != GROUP_PERIOD_US)
+		return 0;
+	return group_file_write(folder, "cpu.max", "max") ? -EIO : 1;
+}
+
+/* The unit of a program has all CPUs again, but what others have written meanwhile is theirs. */
+static void recover_unit(const char *folder)
+{
+	int bandwidth = recover_bandwidth(folder), cpus = group_recover_cpus(folder);
+
+	if (bandwidth < 0 || cpus < 0)
 		complain("%s has not all CPUs again that a qosd had taken, which was killed: write 'max' to its "
 			 "cpu.max, and all CPUs to its cpuset.cpus", folder);
-	else
+	else if (bandwidth || cpus)
 		complain("%s has all CPUs again that a qosd had taken, which was killed", folder);
 }
 
@@ -217,15 +223,24 @@ static bool is_of(pid_t pid, uid_t uid)
 /* Would a process that leaves this group escape what an administrator allows it? */
 static bool has_limits(const char *path)
 {
-	static const char *const limits[] = {"memory.max", "memory.high", "pids.max", "cpu.max"};
-	char folder[2 * GROUP_PATH], text[64], *end;
+	static const struct {
+		const char *file, *none;
+	} limits[] = {
+		{"memory.max", "max"}, {"memory.high", "max"}, {"memory.swap.max", "max"}, {"memory.swap.high", "max"},
+		{"pids.max", "max"}, {"cpu.max", "max "}, {"cpu.weight", "100"}, {"cpu.idle", "0"}, {"io.max", ""},
+		{"io.weight", "default 100"}, {"cpuset.mems", ""},
+	};
+	char folder[2 * GROUP_PATH], text[8192], *end;
 	size_t i;
 
 	snprintf(folder, sizeof(folder), "%s%s", GROUP_ROOT, path);
 	while (strlen(folder) > strlen(GROUP_ROOT)) {
 		for (i = 0; i < sizeof(limits) / sizeof(*limits); i++)
-			if (group_file_read(folder, limits[i], text, sizeof(text)) > 0 && strncmp(text, "max", 3))
+			if (group_file_read(folder, limits[i].file, text, sizeof(text)) > 0 &&
+			    (!*limits[i].none || strncmp(text, limits[i].none, strlen(limits[i].none))))
 				return true;
+		if (group_file_read(folder, "cpuset.cpus", text, sizeof(text)) > 0 && !group_file_is_free(text))
+			return true;
 		end = strrchr(folder, '/');
 		*end = '\0';
 	}

@@ -40,6 +40,16 @@ static int number(const char *path, const char *name, struct json_object *value,
 	return 0;
 }
 
+static int boolean(const char *path, const char *name, struct json_object *value, bool *to)
+{
+	if (!json_object_is_type(value, json_type_boolean)) {
+		complain("%s: %s is true or false", path, name);
+		return -EINVAL;
+	}
+	*to = json_object_get_boolean(value);
+	return 0;
+}
+
 static int unknown(const char *path, const char *name)
 {
 	complain("%s: '%s' is not known; see qosd(8)", path, name);
@@ -84,15 +94,19 @@ static int read_rule(struct rule *r, const char *path, const char *name, struct 
 		} else if (!strcmp(key, "user")) {
 			err = read_user(r, path, value);
 		} else if (!strcmp(key, "ignore")) {
-			r->ignore = json_object_get_boolean(value);
+			err = boolean(path, key, value, &r->ignore);
 		} else {
 			err = unknown(path, key);
 		}
 		if (err)
 			return err;
 	}
-	if (r->max < r->min)
+	if (r->min > 0 && r->max <= 0)
 		r->max = r->min;
+	if (r->max > 0 && (r->min <= 0 || r->max < r->min)) {
+		complain("%s: programs.%s: max is for a min that is not greater", path, name);
+		return -EINVAL;
+	}
 	return 0;
 }
 
@@ -170,14 +184,8 @@ static int read_one(struct settings *s, const char *path, const char *key, struc
 		return number(path, key, value, 0, CPU_SETSIZE, &s->most_cpus);
 	if (!strcmp(key, "actuator"))
 		return read_actuator(s, path, value);
-	if (!strcmp(key, "speedup_factor")) {
-		if (!json_object_is_type(value, json_type_boolean)) {
-			complain("%s: speedup_factor is true or false", path);
-			return -EINVAL;
-		}
-		s->speedup_factor = json_object_get_boolean(value);
-		return 0;
-	}
+	if (!strcmp(key, "speedup_factor"))
+		return boolean(path, key, value, &s->speedup_factor);
 	if (!strcmp(key, "group"))
 		return read_group(s, path, value);
 	if (!strcmp(key, "programs"))
@@ -201,6 +209,10 @@ int settings_read(struct settings *s, const char *path)
 			break;
 	}
 	json_object_put(all);
+	if (!err && s->tick_s > s->step_s) {
+		complain("%s: look_s is longer than step_s", path);
+		err = -EINVAL;
+	}
 	return err;
 }
 

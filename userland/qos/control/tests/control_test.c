@@ -160,6 +160,70 @@ static void plants_test(void **state)
 	}
 }
 
+/* Whatever p is asked for, it is no less than is safe with a window of so many steps. */
+static void window_test(void **state)
+{
+	static const double poles[] = {0, 0.01, 0.5, 0.7, 0.99};
+	const struct qos_goal slow = {3, 3}, fast = {1000, 1000};
+	struct qos_manager m;
+	size_t i;
+
+	(void)state;
+	qos_manager_begin(&m, 0, 0, 1, 4);
+	for (i = 0; i < sizeof(poles) / sizeof(*poles); i++) {
+		assert_near(qos_manager_window(&m, 0, &slow, 0.25, poles[i]), 2, 1e-9);
+		/* The mean of eight steps is late by three and a half, and the step itself. */
+		assert_true(m.pole >= qos_least_pole(4.5) && m.pole >= poles[i]);
+		assert_near(qos_manager_window(&m, 1000, &fast, 0.25, poles[i]), 0.25, 1e-9);
+		assert_true(m.pole >= qos_least_pole(1) && m.pole >= poles[i]);
+		assert_near(m.pole, poles[i] > 0 ? fmax(poles[i], qos_least_pole(1)) : 0.6, 1e-9);
+	}
+}
+
+/* It computes, and nobody sees what it delivers: that is no reason for all CPUs. */
+static void silent_test(void **state)
+{
+	const struct qos_goal goal = {24, 24};
+	struct plant p = {.work = 10, .threads = 16};
+	struct qos_manager m;
+	double c = 1, most = 0;
+	int k;
+
+	(void)state;
+	qos_manager_begin(&m, 0, 0, 1, 16);
+	for (k = 0; k < 60; k++) {
+		qos_manager_window(&m, 0, &goal, 0.25, 0);
+		c = qos_manager_step(&m, 0, true, &goal);
+		qos_manager_grant(&m, 0, c, false);
+		most = fmax(most, c);
+	}
+	assert_near(most, 16, 1e-9);
+	assert_true(qos_manager_is_silent(&m));
+	assert_near(c, 1, 1e-9);
+	/* One that waits for something else says nothing, and takes nothing. */
+	qos_manager_begin(&m, 0, 0, 1, 16);
+	for (k = 0; k < 60; k++) {
+		qos_manager_window(&m, 0, &goal, 0.25, 0);
+		qos_manager_step(&m, 0, false, &goal);
+	}
+	assert_false(qos_manager_is_silent(&m));
+	/* It begins to deliver: it has its goal soon. And stops again. */
+	for (k = 0; k < 60; k++) {
+		double r = plant_step(&p, c);
+
+		qos_manager_window(&m, r, &goal, 0.25, 0);
+		c = qos_manager_step(&m, r, true, &goal);
+		qos_manager_grant(&m, r, c, false);
+	}
+	assert_near(p.r, 24, 1);
+	for (k = 0; k < 60; k++) {
+		qos_manager_window(&m, 24, &goal, 0.25, 0);
+		c = qos_manager_step(&m, 0, true, &goal);
+		qos_manager_grant(&m, 0, c, false);
+	}
+	assert_near(c, 1, 1e-9);
+}
+
 /* A phase that is half as fast, in the midst of it: the goal is met again soon. */
 static void phases_test(void **state)
 {
@@ -465,7 +529,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(model_test),	cmocka_unit_test(unexcited_test),
-		cmocka_unit_test(nominal_test), cmocka_unit_test(plants_test),
+		cmocka_unit_test(nominal_test), cmocka_unit_test(plants_test), cmocka_unit_test(window_test), cmocka_unit_test(silent_test),
 		cmocka_unit_test(phases_test),	cmocka_unit_test(plateau_test),
 		cmocka_unit_test(range_test),	cmocka_unit_test(absurd_test),
 		cmocka_unit_test(divide_test),	cmocka_unit_test(rounding_test),

@@ -50,6 +50,10 @@ static void settings_test(void **state)
 		{"{\"programs\": 1}", "programs is an object"}, {"{\"programs\": {\"a\": 1}}", "programs.a is an object"},
 		{"{\"programs\": {\"a\": {\"weight\": 0}}}", "weight is a number from 1 to 1000"},
 		{"{\"programs\": {\"a\": {\"max\": -1}}}", "max is a number"},
+		{"{\"programs\": {\"a\": {\"max\": 5}}}", "programs.a: max is for a min that is not greater"},
+		{"{\"programs\": {\"a\": {\"min\": 3, \"max\": 2}}}", "programs.a: max is for a min"},
+		{"{\"programs\": {\"a\": {\"ignore\": \"no\"}}}", "ignore is true or false"},
+		{"{\"look_s\": 0.5}", "look_s is longer than step_s"},
 		{"{\"programs\": {\"a\": {\"user\": \"nobody else\"}}}", "user 'nobody else': there is none"},
 	};
 	struct settings s;
