@@ -118,7 +118,7 @@ static int keep_online(struct core_types *m)
 int core_types_read(struct core_types *m, const char *info, const char *fastest)
 {
 	char *text = malloc(INFO_SIZE), *line, *at;
-	unsigned int i;
+	unsigned int i, index;
 	int err = 0;
 
 	m->nr = 0;
@@ -130,19 +130,23 @@ int core_types_read(struct core_types *m, const char *info, const char *fastest)
 	for (line = strtok_r(text, "\n", &at); line && !err; line = strtok_r(NULL, "\n", &at))
 		err = read_line(m, line);
 	free(text);
+	for (i = 0; fastest && i < m->nr && strcmp(m->type[i].name, fastest); i++)
+		;
+	if (!err && m->nr && fastest && i == m->nr) {
+		complain("no core type '%s' here; %s has them as 'pmu:'", fastest, info);
+		return -1;
+	}
+	index = fastest ? m->type[i].index : 0;
 	if (err || keep_online(m))
 		return -1;
 	if (!m->nr) {
 		complain("%s names no core type: PMCTrack cannot count here (see its kernel log)", info);
 		return -1;
 	}
-	for (i = 0; fastest && i < m->nr && strcmp(m->type[i].name, fastest); i++)
-		;
-	if (fastest && i == m->nr) {
-		complain("no core type '%s' here; %s has them as 'pmu:'", fastest, info);
-		return -1;
-	}
 	sort_types(m, fastest);
+	/* All its CPUs may be offline: factors are against it all the same. */
+	if (fastest)
+		m->fastest = index;
 	return 0;
 }
 

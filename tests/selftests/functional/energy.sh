@@ -65,7 +65,7 @@ test_energy_adds_up() {
 	local i cpu=0 n=0 uj before after low high units length=30
 	active
 	# The meter is to wrap around twice, also on a machine that takes little.
-	[ "$(simapp --machine | sed -n 's/^simulated machine: //p')" != 2B-4S ] || length=90
+	[ "$(simapp --machine | sed -n 's/^simulated machine: //p')" != 2B-4S ] || length=110
 	books /tmp/first
 	before=$uj
 	for i in 1 2 3 4 5 6; do

@@ -25,8 +25,10 @@ json() {
 # A program beside another one: its time alone, with truth known; the same numbers for people.
 test_qtime() {
 	only sim
-	local beside alone
-	with_quality hold_us=5000 budget=50
+	local beside alone hold_us=5000
+	# The cache of these machines is not filled in 5 ms.
+	case $(simapp --machine | sed -n 's/^simulated machine: //p') in 4P-8E*) hold_us=10000 ;; esac
+	with_quality hold_us=$hold_us budget=50
 	taskset -c 1 simapp -x 10000 soplex >/dev/null & beside=$!
 	taskset -c 0 qtime --json -i 0.1 -o /tmp/qtime.json simapp -j -x 150 mcf >/tmp/truth
 	json /tmp/qtime.json

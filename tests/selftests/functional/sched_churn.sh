@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
 # Policies of pmctrack-sched while everything changes all the time. Kernels with lockdep and KASAN
-# look on in the matrix (guest-sched-ext-debug).
+# look on in the matrix (guest-sched-churn-debug).
 . "$(dirname "${BASH_SOURCE[0]}")/sched_ext.sh"
 
 # churn SECONDS: processes that compute, sleep, yield, fork, execute others and talk are started,
@@ -86,13 +86,16 @@ churn() {
 test_churn() {
 	scx
 	hybrid
-	local name seconds=2 changes
+	local name seconds=2 changes i beside=()
 	[ ! -e /proc/lockdep ] || seconds=20
 	metrics
 	insmod $MODULES/pmctrack_mmon_oracle.ko
-	for name in rr a-dwrr eqp hsp acfs ef-driven prim cafs; do
+	insmod $MODULES/pmctrack_mmon_fair_progress.ko peak=109375 address_instr=200000
+	for name in "-m oracle "{rr,a-dwrr,eqp,hsp,acfs,ef-driven,prim,cafs} "--training 100 fps"; do
 		# shellcheck disable=SC2086 # several words
-		sched_begin -q -m oracle $name
+		sched_begin -q $name
+		# For training: those who move many lines are out meanwhile.
+		[[ $name != *fps ]] || for i in 1 2 3 4; do simapp -x 10000 mcf >/dev/null & beside+=($!); done
 		churn $seconds >/tmp/changes
 		state_is enabled || fail "$name: $(cat /tmp/sched.err)"
 		changes=$(cat /tmp/changes)
@@ -100,5 +103,7 @@ test_churn() {
 		[ "$changes" -ge 50 ] || fail "only $changes changes under $name"
 		sched_end
 	done
+	kill "${beside[@]}"
+	wait "${beside[@]}" || true
 	no_metrics
 }

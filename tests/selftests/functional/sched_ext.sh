@@ -413,7 +413,7 @@ test_scx_heavy() {
 	insmod $MODULES/pmctrack_mmon_oracle.ko
 	insmod $MODULES/pmctrack_mmon_ipc_sampling.ko
 	lights
-	for name in rr a-dwrr eqp "-m oracle acfs" "-m oracle hsp"; do
+	for name in rr a-dwrr eqp "-m oracle acfs" "-m oracle hsp" "-m oracle cafs" "-m oracle ef-driven" "-m oracle prim"; do
 		# shellcheck disable=SC2086 # several words
 		sched_begin -j -i 1 $name
 		simapp -x 10000 gamess >/dev/null & heavy=$!
@@ -546,6 +546,7 @@ test_scx_refusals() {
 	expect_refusal 1 "no core type 'nonsense' here" sched --big nonsense rr
 	expect_refusal 1 "/dev/null cannot be replaced" sched --openmetrics /dev/null rr
 	expect_refusal 1 "pmctrack_bpf.ko cannot be loaded" sched hsp
+	expect_refusal 1 "this kernel has no sched_ext: it needs Linux 6.12 or newer" without_sched_ext
 	metrics
 	expect_refusal 1 "says that $(pmu 1) is the fastest core type, and not $(pmu 2)" sched --big "$(pmu 2)" hsp
 	expect_refusal 1 "cannot choose the monitoring module 'nonsense'" sched -m nonsense hsp
@@ -555,4 +556,25 @@ test_scx_refusals() {
 		no_policy gain
 	fi
 	no_metrics
+}
+
+without_sched_ext() {
+	# shellcheck disable=SC2016 # the words are the shell's
+	unshare -m sh -c 'mount -t tmpfs none /sys/kernel/sched_ext && exec "$@"' sh timeout --foreground 300 "${SCHED[@]}" rr
+}
+
+# A machine whose CPUs are all alike: that is said, and threads are scheduled.
+test_scx_symmetric() {
+	scx
+	hybrid
+	on_machine 2x2
+	sched_begin -i 0.5 rr
+	grep -q "all CPUs of this machine are of one type: the policy runs, and has nothing to choose" /tmp/sched.err
+	simapp -x 20 gamess >/dev/null & program=$!
+	# The table for people: what it is, and a row of the program.
+	eventually grep -qE "^ +$program +simapp +[a-z0-9_A-Z-]+ +[0-9.]+ +100\.0 " /tmp/sched
+	grep -qE "^\[rr on a simulated machine: [0-9.]+ s, [0-9]+ runnable, 0 moves, 0 swaps" /tmp/sched || fail "$(cat /tmp/sched)"
+	wait $program
+	sched_end
+	on_machine ""
 }

@@ -117,12 +117,9 @@ test_scx_no_place() {
 	wait $other || true
 }
 
-# On a CPU that two share, by nice values: who ends a slice is compared with who waits.
-test_scx_shares_of_cpu() {
-	scx
-	hybrid
+# shares_of_cpu: two on one CPU, of nice 0 and 10, for whom 1024 to 110 is fair; what they have
+shares_of_cpu() {
 	local i programs=() before=() ticks=()
-	sched_begin -q rr
 	for i in 0 10; do
 		taskset -c "$(slow_cpu)" nice -n $i sh -c 'while :; do :; done' & programs+=($!)
 	done
@@ -133,10 +130,25 @@ test_scx_shares_of_cpu() {
 	for i in 0 1; do ticks+=("$(awk -v b="${before[i]}" '{ print $14 + $15 - b }' "/proc/${programs[i]}/stat")"); done
 	kill -9 "${programs[@]}"
 	wait "${programs[@]}" || true
-	sched_end
-	# 1024 to 110.
 	awk -v a="${ticks[0]}" -v b="${ticks[1]}" 'BEGIN { print "# " a " and " b " ticks"; exit !(b > 0 && a / (a + b) > 0.85 && a / (a + b) < 0.95) }' ||
 		fail "nice 0 and nice 10"
+}
+
+# On a CPU that two share, by nice values: who ends a slice is compared with who waits. Somebody who
+# is alone on another CPU of the type is not, and his CPU time, a hundred times weightier than
+# theirs, says nothing about when they have their turns.
+test_scx_shares_of_cpu() {
+	scx
+	hybrid
+	local alone other
+	sched_begin -q rr
+	shares_of_cpu
+	other=$(($(slow_cpu) - 1))
+	taskset -c $other nice -n 19 sh -c 'while :; do :; done' & alone=$!
+	shares_of_cpu
+	kill -9 $alone
+	wait $alone || true
+	sched_end
 }
 
 # ran PID…: the CPU time that they have had, in milliseconds

@@ -325,12 +325,12 @@ test_sim_code() {
 		  if (pos < 3e6 || pos > length_of[p] - 3e6) next
 		  all++
 		  # 0 is "not known", and nothing is below the code.
-		  if ($3 < 4194304) { wrong++; next }
+		  if ($3 < 4194304) { wrong++; what = what " " $3 " at " pos " of " p; next }
 		  block = int(($3 - 4194304) / 64)
 		  if (block < 64) { library++; next }
-		  if (block < 64 + code[p] || block >= 64 + code[p] + blocks[p]) wrong++
+		  if (block < 64 + code[p] || block >= 64 + code[p] + blocks[p]) { wrong++; what = what " block " block " at " pos " of " p }
 		  phases[p]++ }
-		END { for (p in phases) seen++; print all, library, wrong + 0, seen
+		END { for (p in phases) seen++; print all, library, wrong + 0, seen what
 		      exit !(all > 200 && !wrong && seen >= 2 && library > 0 && library < all / 5) }' /tmp/phases /tmp/seen >/tmp/found ||
 		fail "windows, of the library, wrong, phases: $(cat /tmp/found)"
 }

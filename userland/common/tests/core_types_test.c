@@ -43,12 +43,17 @@ static void types_are_read(void **state)
 
 	(void)state;
 	assert_int_equal(read_text(&m, two, NULL), 0);
-	/* Nobody runs on the small ones. */
+	/* Nobody runs on the small ones, and if these were the fastest, they still are. */
 	assert_int_equal(m.nr, 1);
 	assert_string_equal(m.type[0].name, "big");
 	assert_int_equal(CPU_COUNT(&m.type[0].cpus), 1);
 	assert_int_equal(core_types_rank(&m, 0), 0);
 	assert_int_equal(core_types_rank(&m, 1022), 0);
+	assert_int_equal(m.fastest, 1);
+	assert_int_equal(read_text(&m, two, "small"), 0);
+	assert_int_equal(m.nr, 1);
+	assert_int_equal(m.fastest, 0);
+	assert_int_equal(core_types_other(&m, 0), 0);
 }
 
 /* Three types, all with CPU 0, to have them whatever machine this is. */

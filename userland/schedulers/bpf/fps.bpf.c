@@ -6,8 +6,8 @@
  *
  * In the queue, progress takes the place of CPU time: whoever slept is not paid for that, and
  * whoever begins has made as much as those who run. Of whom nothing is known, CPU time counts in
- * full, or as it counted last. The module meets a thread anew when a user begins to watch it with
- * his own session: that is worth nothing.
+ * full; for a moment, as it counted last. The module meets a thread anew when a user begins to
+ * watch it with his own session: that is worth nothing.
  */
 #define POLICY_PAYS
 #define POLICY_TRAINS
@@ -16,8 +16,10 @@
 /* More is a mistake; and nobody's time counts for less, or programs could have it for nothing. */
 #define RATE_MOST	1000
 #define RATE_LEAST	250
-/* A correction of what was charged before is at most so much at a time. */
+/* A correction of what was charged before is at most so much at a time, */
 #define CORRECTION_NS	(200 * NSEC_PER_MSEC)
+/* and so much in all. */
+#define OWED_MOST_NS	(10 * 1000 * NSEC_PER_MSEC)
 
 static s64 policy_pays(struct task_struct *p, struct amp_thread *t, u64 ns, u64 now);
 
@@ -39,13 +41,40 @@ static void look_at_rest(struct task_struct *p, struct amp_thread *t)
 	}
 }
 
-static s64 bounded_correction(s64 by)
+static s64 bounded_by(s64 ns, u64 most)
 {
-	if (by > (s64)CORRECTION_NS)
-		return CORRECTION_NS;
-	if (by < -(s64)CORRECTION_NS)
-		return -(s64)CORRECTION_NS;
-	return by;
+	if (ns > (s64)most)
+		return most;
+	if (ns < -(s64)most)
+		return -(s64)most;
+	return ns;
+}
+
+/* What is known of @t has changed: @made since it was charged with what it would make. */
+static void correct(struct amp_thread *t, u64 made)
+{
+	if (made < t->ran_ns * RATE_LEAST / 1000)
+		made = t->ran_ns * RATE_LEAST / 1000;
+	t->owed_ns = bounded_by(t->owed_ns + (s64)(made - t->pays_ns), OWED_MOST_NS);
+	if (t->pays_ns && t->rate)
+		t->rate = (3 * t->rate + t->rate * made / t->pays_ns) / 4;
+	if (t->rate > RATE_MOST)
+		t->rate = RATE_MOST;
+	if (t->rate < RATE_LEAST)
+		t->rate = RATE_LEAST;
+}
+
+/* Whoever hides his progress is not paid for what he looked like before, or did meanwhile. */
+static void count_in_full(struct amp_thread *t, u64 now)
+{
+	t->wants_training = false;
+	t->traffic = 0;
+	t->confidence = -1;
+	if (now - t->known_ns <= FORGET_NS)
+		return;
+	t->rate = RATE_MOST;
+	t->seen_ns = 0;
+	t->owed_ns = 0;
 }
 
 /*
@@ -55,7 +84,7 @@ static s64 bounded_correction(s64 by)
 static s64 policy_pays(struct task_struct *p, struct amp_thread *t, u64 ns, u64 now)
 {
 	struct pmcs_value value;
-	u64 pays, made;
+	u64 pays;
 	s64 by = 0;
 
 	if (!t)
@@ -63,32 +92,23 @@ static s64 policy_pays(struct task_struct *p, struct amp_thread *t, u64 ns, u64 
 	pays = ns * t->rate / 1000;
 	t->pays_ns += pays;
 	t->ran_ns += ns;
-	if (now - t->known_ns < LOOK_NS || !bpf_ksym_exists(pmcs_metric))
+	if (now - t->asked_ns < LOOK_NS || !bpf_ksym_exists(pmcs_metric))
 		goto out;
-	t->known_ns = now;
+	t->asked_ns = now;
 	stats.asked++;
 	if (pmcs_metric(p, PMCS_PROGRESS, &value)) {
 		stats.unknown++;
-		t->wants_training = false;
-		t->traffic = 0;
-		t->confidence = -1;
+		count_in_full(t, now);
 		goto out;
 	}
+	t->known_ns = now;
 	if (value.confidence < PMCS_ESTIMATED)
 		stats.low++;
-	made = value.value - t->seen_ns;
-	/* Met for the first time, or anew. */
-	if (t->seen_ns && value.value >= t->seen_ns && made < 10 * CORRECTION_NS) {
-		if (made < t->ran_ns * RATE_LEAST / 1000)
-			made = t->ran_ns * RATE_LEAST / 1000;
-		by = bounded_correction((s64)(made - t->pays_ns));
-		if (t->pays_ns && t->rate)
-			t->rate = (3 * t->rate + t->rate * made / t->pays_ns) / 4;
-		if (t->rate > RATE_MOST)
-			t->rate = RATE_MOST;
-		if (t->rate < RATE_LEAST)
-			t->rate = RATE_LEAST;
-	}
+	/* Not if it was met for the first time, or anew. */
+	if (t->seen_ns && value.value >= t->seen_ns)
+		correct(t, value.value - t->seen_ns);
+	by = bounded_by(t->owed_ns, CORRECTION_NS);
+	t->owed_ns -= by;
 	t->seen_ns = value.value;
 	t->pays_ns = 0;
 	t->ran_ns = 0;

@@ -233,7 +233,7 @@ static void put_back(struct task_data *d, struct amp_thread *t)
 	if (!t || t->state != AMP_HELD)
 		return;
 	t->state = AMP_RUNNABLE;
-	catch_up(t, bpf_ktime_get_ns() - t->slept_ns);
+	catch_up(t);
 }
 
 /* So many threads of @rank wait more: as many idle CPUs look, of other types if need be. */
@@ -287,7 +287,8 @@ static void let_go(u32 slot, u64 now)
 		d->pardoned = holder == slot;
 		put_back(d, thread_of(d));
 		rank = rank_for(p, thread_of(d));
-		move_to_clock(d, rank, true);
+		move_to_clock(p, d, rank, true);
+		d->waited = true;
 		d->queued_ns = now;
 		scx_bpf_dsq_move_set_vtime(&it, d->vtime);
 		if (!scx_bpf_dsq_move_vtime(&it, p, rank, 0))

@@ -8,9 +8,9 @@
  * has a queue, which its CPUs take from in the order of the threads' weighted CPU time. A CPU that
  * finds its queue empty takes from another one. A timer gives ranks away (ranks.bpf.h).
  *
- * Each queue has a clock of its own, the CPU time of who ran last; who comes from another queue
- * keeps how far he was before or behind it, within limits. Nobody starves: a queue is served by
- * CPUs of its own whatever the ranks are, and who has waited long all the same is for any CPU.
+ * Who comes to a queue from elsewhere is placed by its clock (clocks.bpf.h). Nobody starves: a
+ * queue is served by CPUs of its own whatever the ranks are, and who has waited long all the same
+ * is for any CPU.
  *
  * Threads that may not run on all CPUs, and kernel threads, do not take part: they are in the queue
  * of the core type where they ran, and sched_ext respects where they may run.
@@ -94,31 +94,7 @@ static bool is_kernel_thread_of_cpu(const struct task_struct *p)
 	return p->nr_cpus_allowed == 1 && (p->flags & PF_KTHREAD);
 }
 
-/* The clock of a queue: the CPU time of who ran last of it. */
-static void advance_clock(const struct task_data *d)
-{
-	u32 queue = d->queue & (AMP_RANKS - 1);
-
-	if ((s64)(d->vtime - vtime_now[queue]) > 0)
-		vtime_now[queue] = d->vtime;
-}
-
-/*
- * @d will wait in @queue. It keeps how far it is before or behind others, but @woke: who slept long
- * gets no more than a slice for it.
- */
-static void move_to_clock(struct task_data *d, u32 queue, bool woke)
-{
-	s64 ahead = d->vtime - vtime_now[d->queue & (AMP_RANKS - 1)];
-	s64 least = woke ? amp.slice_ns : BEHIND_NS;
-
-	if (ahead < -least)
-		ahead = -least;
-	if (ahead > (s64)AHEAD_NS)
-		ahead = AHEAD_NS;
-	d->queue = queue & (AMP_RANKS - 1);
-	d->vtime = vtime_now[d->queue] + ahead;
-}
+#include "clocks.bpf.h"
 
 static void charge(const struct task_data *d, u64 ns);
 static void train(u64 now);
@@ -166,26 +142,6 @@ static u64 slice_of(u32 rank)
 	return survey.slice_ns[bounded(rank)] ?: amp.slice_ns;
 }
 
-/* No further than to the band below the mean, and by @most at most. */
-static void lift(u64 *progress, u64 most)
-{
-	u64 least = survey.mean > amp.band ? survey.mean - amp.band : 0;
-
-	if (*progress < least)
-		*progress += least - *progress < most ? least - *progress : most;
-}
-
-/* Nobody owes it what it could have had in the @ns that it slept. */
-static void catch_up(struct amp_thread *t, u64 ns)
-{
-	struct process *process = policy_by_process ? process_of(t) : NULL;
-
-	ns = ns * 100 / (t->weight ?: 1);
-	lift(&t->progress_ns, ns);
-	if (process)
-		lift(&process->progress_ns, ns / (process->runnable ?: 1));
-}
-
 #include "groups.bpf.h"
 #ifdef POLICY_TRAINS
 #include "training.bpf.h"
@@ -203,6 +159,15 @@ static inline bool is_out(const struct amp_thread *t)
 static inline bool is_trained(const struct amp_thread *t)
 {
 	return false;
+}
+
+static inline bool is_training(void)
+{
+	return false;
+}
+
+static inline void forget_training(u32 slot)
+{
 }
 
 static void train(u64 now)
@@ -252,7 +217,10 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 	d->sent_back = false;
 	if (hold(p, d, t, flags) || keep_out(p, d, t, flags))
 		return;
-	move_to_clock(d, rank, flags & SCX_ENQ_WAKEUP);
+	if (flags & SCX_ENQ_WAKEUP)
+		let_others_pass(p, d, t);
+	move_to_clock(p, d, rank, flags & SCX_ENQ_WAKEUP);
+	d->waited = true;
 	d->queued_ns = bpf_ktime_get_ns();
 	insert_vtime(p, rank, slice_of(rank), d->vtime, flags);
 	/* It was alone there: the CPU looks again for what to run. */
@@ -263,26 +231,29 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 	wake_for(p, t, rank);
 }
 
+enum waiting { NOBODY, BEHIND, BEFORE };
+
 /*
- * Somebody may run on @cpu who waits in the queue of @rank, and comes before @vtime. If there are
- * many at its head who may not, it is for the kernel to find out.
+ * Does somebody wait in the queue of @rank who may run on @cpu, and does he come before @vtime? If
+ * there are many at its head who may not, it is for the kernel to find out.
  */
-static bool waits_before(u32 rank, s32 cpu, u64 vtime)
+static enum waiting who_waits(u32 rank, s32 cpu, u64 vtime)
 {
+	enum waiting who = NOBODY;
 	struct task_struct *p;
-	bool before = false;
 	u32 looked = 0;
 
 	bpf_for_each(scx_dsq, p, rank, 0) {
-		before = true;
 		if (bpf_cpumask_test_cpu(cpu, p->cpus_ptr)) {
-			before = (s64)(p->scx.dsq_vtime - vtime) < 0;
+			who = (s64)(p->scx.dsq_vtime - vtime) < 0 ? BEFORE : BEHIND;
 			break;
 		}
-		if (++looked >= HEAD_LOOKS)
+		if (++looked >= HEAD_LOOKS) {
+			who = BEFORE;
 			break;
+		}
 	}
-	return before;
+	return who;
 }
 
 /*
@@ -293,14 +264,23 @@ static bool keep(struct task_struct *p, u32 rank, s32 cpu)
 {
 	struct task_data *d = data_of(p);
 	struct amp_thread *t = thread_of(d);
+	enum waiting who;
 
 	if (!d || !(p->scx.flags & SCX_TASK_QUEUED) || (rank_for(p, t) != rank && !is_guest(t)))
 		return false;
+	/* It may have come from another type's queue, which has another clock. */
+	if (d->queue != rank)
+		move_to_clock(p, d, rank, false);
 	account(p, d, t);
-	if (!is_trained(t))
-		advance_clock(d);
-	if (is_out(t) || waits_before(rank, cpu, d->vtime) || must_wait_for(p, d, d->began_ns) < AMP_GROUPS)
+	who = who_waits(rank, cpu, d->vtime);
+	/* Where somebody is trained, others would like to run, and may not. */
+	if (who == NOBODY && !is_training())
+		pardon(p, d);
+	if (who == BEHIND && !is_trained(t))
+		advance_clock(p, d);
+	if (is_out(t) || who == BEFORE || must_wait_for(p, d, d->began_ns) < AMP_GROUPS)
 		return false;
+	d->slice_began = d->vtime;
 	set_slice(p, slice_of(rank));
 	return true;
 }
@@ -360,7 +340,7 @@ void BPF_PROG(amp_runnable, struct task_struct *p, u64 flags)
 	if (!t)
 		return;
 	t->state = AMP_RUNNABLE;
-	catch_up(t, bpf_ktime_get_ns() - t->slept_ns);
+	catch_up(t);
 }
 
 SEC("struct_ops/quiescent")
@@ -388,8 +368,12 @@ void BPF_PROG(amp_running, struct task_struct *p)
 	if (!d)
 		return;
 	d->began_ns = bpf_ktime_get_ns();
+	if (d->queue >= AMP_RANKS)
+		move_to_clock(p, d, rank_for(p, t), false);
 	if (!is_trained(t))
-		advance_clock(d);
+		begin_by_clock(p, d);
+	d->waited = false;
+	d->slice_began = d->vtime;
 	if (t)
 		t->cpu = scx_bpf_task_cpu(p);
 	begin_within_limit(p, d);
@@ -417,7 +401,7 @@ s32 BPF_PROG(amp_init_task, struct task_struct *p, struct scx_init_task_args *ar
 	if (!d)
 		return -ENOMEM;
 	d->slot = AMP_THREADS;
-	d->vtime = vtime_now[0];
+	d->queue = AMP_RANKS;
 	d->group = bpf_core_field_exists(args->cgroup) ? slot_of(args->cgroup) : AMP_GROUPS;
 	return 0;
 }
@@ -447,6 +431,9 @@ void BPF_PROG(amp_enable, struct task_struct *p)
 	t->looked_ns = 0;
 	t->slept_ns = bpf_ktime_get_ns();
 	t->known_ns = 0;
+	t->asked_ns = 0;
+	t->owed_ns = 0;
+	t->counted = 0;
 	t->traffic = 0;
 	t->phase = 0;
 	t->wants_training = false;
@@ -460,9 +447,9 @@ void BPF_PROG(amp_enable, struct task_struct *p)
 	forget(t);
 	__builtin_memset(t->time_ns, 0, sizeof(t->time_ns));
 	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), p->comm);
+	forget_training(slot);
 	t->state = AMP_BLOCKED;
-	if (slot >= threads_end)
-		threads_end = slot + 1;
+	note_slot(slot);
 	d->slot = slot;
 	if (policy_asks && bpf_ksym_exists(pmcs_monitor))
 		pmcs_monitor(p, true);
@@ -492,8 +479,12 @@ void BPF_PROG(amp_disable, struct task_struct *p)
 SEC("struct_ops/set_cpumask")
 void BPF_PROG(amp_set_cpumask, struct task_struct *p, const struct cpumask *mask)
 {
-	struct amp_thread *t = thread_of(data_of(p));
+	struct task_data *d = data_of(p);
+	struct amp_thread *t = thread_of(d);
 
+	/* Others compete with it now. */
+	if (d)
+		d->queue = AMP_RANKS;
 	if (t)
 		t->fixed = is_fixed(p, mask);
 }

@@ -28,10 +28,12 @@ static void make_progress(struct amp_thread *t, u32 rank, u64 ns, u64 quality)
 
 	ns = ns * quality / (t->factor[bounded(rank)] ?: 1000) * 1000 / speed_alone(t, threads) * 100 /
 	     (t->weight ?: 1) / threads;
-	if (process)
-		__sync_fetch_and_add(&process->progress_ns, ns);
-	else
+	if (!process) {
 		t->progress_ns += ns;
+		return;
+	}
+	process->ran_ns = bpf_ktime_get_ns();
+	__sync_fetch_and_add(&process->progress_ns, ns);
 }
 
 #endif /* SCHEDULERS_PROGRESS_BPF_H */

@@ -49,12 +49,15 @@ struct survey {
 
 static struct survey survey;
 
-static void count_in_process(const struct amp_thread *t)
+static void count_in_process(struct amp_thread *t)
 {
-	struct process fresh = { .tick = stats.ticks, .counted = 1, .progress_ns = survey.mean };
+	struct process fresh = {
+		.tick = stats.ticks, .counted = 1, .progress_ns = survey.mean, .ran_ns = bpf_ktime_get_ns(),
+	};
 	struct process *process = process_of(t);
 	u32 tgid = t->tgid;
 
+	t->counted = stats.ticks;
 	if (!process) {
 		bpf_map_update_elem(&processes, &tgid, &fresh, BPF_ANY);
 	} else if (process->tick == stats.ticks) {
@@ -111,6 +114,44 @@ static void note_progress(struct amp_thread *t)
 	survey.weights += t->weight ?: 1;
 	survey.parts++;
 	prefer(t);
+}
+
+/* No further than to the band below the mean, and by @most at most. */
+static void lift(u64 *progress, u64 most)
+{
+	u64 least = survey.mean > amp.band ? survey.mean - amp.band : 0;
+
+	if (*progress < least)
+		*progress += least - *progress < most ? least - *progress : most;
+}
+
+/*
+ * A process sleeps if none of its threads is awake: those that the timer has just found, but @t,
+ * and those that have run since then.
+ */
+static void catch_up_process(const struct amp_thread *t, u64 now)
+{
+	struct process *process = process_of(t);
+	u64 since;
+
+	if (!process)
+		return;
+	if (process->tick == stats.ticks && process->counted > (t->counted == stats.ticks))
+		return;
+	since = process->ran_ns > t->slept_ns ? process->ran_ns : t->slept_ns;
+	process->ran_ns = now;
+	if (now > since)
+		lift(&process->progress_ns, (now - since) * 100 / (t->weight ?: 1));
+}
+
+/* Nobody owes it what it could have had while it slept. */
+static void catch_up(struct amp_thread *t)
+{
+	u64 now = bpf_ktime_get_ns();
+
+	lift(&t->progress_ns, (now - t->slept_ns) * 100 / (t->weight ?: 1));
+	if (policy_by_process)
+		catch_up_process(t, now);
 }
 
 /* Does it want to run often enough for a rank of its own? Of each thread, at each tick. */
@@ -344,7 +385,11 @@ static void find_forgotten(u32 rank, u64 now)
 
 		if (!d || survey.looked++ >= FORGOTTEN_LOOKS)
 			break;
-		if (now - d->queued_ns > WAIT_NS && move(&it, p, FORGOTTEN))
+		if (now - d->queued_ns <= WAIT_NS)
+			continue;
+		/* What it had before others is no clock for them. */
+		d->waited = false;
+		if (move(&it, p, FORGOTTEN))
 			wake_where_allowed(p);
 	}
 	bpf_iter_scx_dsq_destroy(&it);

@@ -65,6 +65,8 @@ struct amp_config {
  * @pays_ns: progress that it was charged with since @seen_ns
  * @ran_ns: its CPU time since @seen_ns
  * @seen_ns: its progress, by the module, when it was looked at last
+ * @asked_ns: when that was asked for last
+ * @owed_ns: corrections of what it was charged with that are not made yet
  * @time_ns: that it ran on each core type
  * @progress_ns: what these made, as the policy counts; see policy_ran()
  * @score: how much it deserves fast cores: see policy_score()
@@ -73,6 +75,7 @@ struct amp_config {
  * @known_ns: when a metric of it had a value last
  * @demand: how often it wants to run, of 1024
  * @takes_part: that is often enough for a rank of its own
+ * @counted: amp_stats.ticks when it was runnable last
  */
 struct amp_thread {
 	unsigned int pid;
@@ -93,6 +96,8 @@ struct amp_thread {
 	unsigned long long pays_ns;
 	unsigned long long ran_ns;
 	unsigned long long seen_ns;
+	unsigned long long asked_ns;
+	long long owed_ns;
 	unsigned long long time_ns[AMP_RANKS];
 	unsigned long long progress_ns;
 	long long score;
@@ -101,6 +106,7 @@ struct amp_thread {
 	unsigned long long known_ns;
 	unsigned int demand;
 	unsigned int takes_part;
+	unsigned long long counted;
 	char comm[AMP_COMM];
 };
 

@@ -42,7 +42,7 @@
 #define LOOK_NS		(20 * NSEC_PER_MSEC)
 /* So long a metric counts that has no value any more. */
 #define FORGET_NS	(2000 * NSEC_PER_MSEC)
-/* No thread waits because it had more CPU time than that before others, weighted. */
+/* No thread that comes from elsewhere waits because of more CPU time than that, weighted. */
 #ifdef POLICY_PAYS
 #define AHEAD_NS	(10000 * NSEC_PER_MSEC)
 #else
@@ -73,7 +73,6 @@ struct amp_stats stats;
 struct amp_thread threads[AMP_THREADS];
 u32 threads_end;	/* slots from here on were never used */
 u64 guard_until[AMP_RANKS];	/* of each queue */
-u64 vtime_now[AMP_RANKS];
 
 /* Free slots of threads[]. pmctrack-sched fills it. */
 struct {
@@ -88,12 +87,14 @@ struct {
  * @counted: how many were found runnable then
  * @runnable: how many were the time before, when all had been counted
  * @progress_ns: of the policy
+ * @ran_ns: when one of its threads ran last, or what it slept was forgiven
  */
 struct process {
 	u64 tick;
 	u32 counted;
 	u32 runnable;
 	u64 progress_ns;
+	u64 ran_ns;
 };
 
 /* Those that have ended are forgotten by themselves. */
@@ -108,7 +109,9 @@ struct {
  * struct task_data - of each task
  * @slot: in threads[], or AMP_THREADS without one
  * @vtime: weighted CPU time, by the clock of @queue
- * @queue: where it was last
+ * @queue: where it was last; AMP_RANKS: it belongs to none now
+ * @waited: it was put there, and its turn has not come since
+ * @slice_began: @vtime at the beginning of its slice
  * @group: slot of its control group, or AMP_GROUPS; see groups.bpf.h
  * @pardoned: it may run until the next tick although its group may not
  * @sent_back: it began to run, but its group had no time left
@@ -122,7 +125,9 @@ struct task_data {
 	u32 group;
 	bool pardoned;
 	bool sent_back;
+	bool waited;
 	u64 vtime;
+	u64 slice_began;
 	u64 began_ns;
 	u64 held_ns;
 	u64 queued_ns;
@@ -168,6 +173,18 @@ static struct amp_thread *thread_of(const struct task_data *d)
 	if (!d || d->slot >= AMP_THREADS)
 		return NULL;
 	return &threads[d->slot];
+}
+
+/* Two may be taken at once: the greater one is to stay. */
+static void note_slot(u32 slot)
+{
+	u32 end, i;
+
+	bpf_for(i, 0, AMP_CPUS) {
+		end = threads_end;
+		if (slot < end || __sync_bool_compare_and_swap(&threads_end, end, slot + 1))
+			break;
+	}
 }
 
 static u32 rank_of_cpu(s32 cpu)
@@ -277,6 +294,7 @@ static void look_at_quality(struct task_struct *p, struct amp_thread *t)
 static void look_at(struct task_struct *p, struct amp_thread *t, u64 now)
 {
 	struct pmcs_value value;
+	bool known = false, unknown = false;
 	u32 rank;
 
 	if (now - t->looked_ns < LOOK_NS)
@@ -292,16 +310,24 @@ static void look_at(struct task_struct *p, struct amp_thread *t, u64 now)
 		stats.asked++;
 		if (pmcs_metric(p, amp.metric[rank], &value)) {
 			stats.unknown++;
-			if (now - t->known_ns > FORGET_NS)
-				forget(t);
+			unknown = true;
 			continue;
 		}
-		t->known_ns = now;
 		if (value.confidence < PMCS_ESTIMATED)
 			stats.low++;
+		/* The last value is the best guess, but not for ever. */
+		if (value.age_ms > FORGET_NS / NSEC_PER_MSEC) {
+			unknown = true;
+			continue;
+		}
+		known = true;
 		t->confidence = value.confidence;
 		t->factor[rank] = value.value > 100000 ? 100000 : value.value ?: 1;
 	}
+	if (known && !unknown)
+		t->known_ns = now;
+	else if (unknown && now - t->known_ns > FORGET_NS)
+		forget(t);
 	if (policy_asks_quality)
 		look_at_quality(p, t);
 }

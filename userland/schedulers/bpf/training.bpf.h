@@ -56,6 +56,18 @@ static bool is_out(const struct amp_thread *t)
 	return training.active && t && !t->fixed && t->tgid != training.tgid && t->traffic >= MANY_LINES;
 }
 
+static bool is_training(void)
+{
+	return training.active;
+}
+
+/* Another thread has the slot. */
+static void forget_training(u32 slot)
+{
+	tries[slot & (AMP_THREADS - 1)] = 0;
+	given_up_ns[slot & (AMP_THREADS - 1)] = 0;
+}
+
 /* It runs although others come before it: that is nobody's clock. */
 static bool is_trained(const struct amp_thread *t)
 {
@@ -118,9 +130,10 @@ static void begin_training(void)
 
 /*
  * All who are out no more go where they belong, and wait there since they were put out. On Linux
- * 6.12 they come before others, once.
+ * 6.12 they come before others, once. Who has waited for WAIT_NS runs also beside whoever is
+ * trained: one training may follow on another.
  */
-static void let_in(void)
+static void let_in(u64 now)
 {
 	struct bpf_iter_scx_dsq it;
 	struct task_struct *p;
@@ -135,14 +148,15 @@ static void let_in(void)
 
 		if (!d || training.looked++ >= OUT_LOOKS)
 			break;
-		if (is_out(t))
+		if (is_out(t) && now - d->queued_ns <= WAIT_NS)
 			continue;
-		if (is_trained(t) || !bpf_ksym_exists(scx_bpf_dsq_move_vtime)) {
+		if (is_trained(t) || is_out(t) || !bpf_ksym_exists(scx_bpf_dsq_move_vtime)) {
 			if (move(&it, p, FORGOTTEN))
 				wake_where_allowed(p);
 			continue;
 		}
-		move_to_clock(d, rank, false);
+		move_to_clock(p, d, rank, false);
+		d->waited = true;
 		scx_bpf_dsq_move_set_vtime(&it, d->vtime);
 		scx_bpf_dsq_move_vtime(&it, p, rank, 0);
 	}
@@ -218,7 +232,7 @@ static void train(u64 now)
 			begin_training();
 	}
 	if (scx_bpf_dsq_nr_queued(OUT) > 0)
-		let_in();
+		let_in(now);
 }
 
 static s32 prepare_training(void)
