@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""phasedb: records, merging, the database under writers and damage, and the watcher."""
+"""phasedb: records, merging, and the database under writers and damage."""
 
 from __future__ import annotations
 
@@ -22,14 +22,13 @@ from unittest import mock
 
 from pmctrack_study.failure import Failure
 from pmctrack_study.phasedb import command, records, show, top
-from pmctrack_study.phasedb.identity import Identity, identity_of, identity_of_process
+from pmctrack_study.phasedb.identity import identity_of, identity_of_process
 from pmctrack_study.phasedb.machine import kind_of_machine
 from pmctrack_study.phasedb.merge import distance, merge
 from pmctrack_study.phasedb.plot import plot
-from pmctrack_study.phasedb.records import NO_PHASE, SIZE, UNIT, Program, Record, copy_of, decode
+from pmctrack_study.phasedb.records import NO_PHASE, SIZE, UNIT, Record, copy_of, decode
 from pmctrack_study.phasedb import store as store_module
 from pmctrack_study.phasedb.store import Key, Store, layout_of
-from pmctrack_study.phasedb.watch import SAVE_S, Watch
 
 KEY = Key("build-id:0123456789abcdef", 1000, "cpu", "1/200000/2")
 
@@ -70,7 +69,8 @@ class Records(unittest.TestCase):
         for wrong in (bytes(good)[:-1], b"", bytes(good) + b"0"):
             with self.assertRaisesRegex(ValueError, "bytes, not"):
                 decode(wrong)
-        for field, value, text in (("version", 2, "version"), ("windows", 5, "impossible")):
+        for field, value, text in (("version", 2, "version"), ("windows", 5, "impossible"),
+                                   ("windows", 1 << 31, "2147483648 windows")):
             other = copy_of(good)
             setattr(other.program, field, value)
             with self.assertRaisesRegex(ValueError, text):
@@ -213,9 +213,44 @@ class Database(Folder):
             assert writer.pid
             os.kill(writer.pid, signal.SIGKILL)
             writer.join()
-            with self.store() as store:
+            # Whoever only reads finds it, too, though a change may have been begun.
+            with self.store(write=False) as store:
                 row = store.find(KEY)
                 assert row and not store.damaged
+
+    def test_journal(self) -> None:
+        """A writer was killed while it wrote to the file: who only reads undoes that."""
+        with self.store() as store:
+            store.save(KEY, "a", record((1, 10, 1.0)))
+        pid = os.fork()
+        if not pid:
+            base = sqlite3.connect(self.file, isolation_level=None)
+            base.execute("PRAGMA cache_size = 1")
+            base.execute("BEGIN IMMEDIATE")
+            for i in range(200):
+                base.execute("INSERT INTO programs SELECT ?, identity || ?, uid, machine, layout, "
+                             "name, updated, revision, record, digest, origin, origin_windows "
+                             "FROM programs WHERE id = 1", (i + 2, str(i)))
+            os.kill(os.getpid(), signal.SIGKILL)
+        os.waitpid(pid, 0)
+        self.assertTrue(Path(f"{self.file}-journal").exists())
+        with self.store(write=False) as store:
+            self.assertEqual([row.number for row in store.rows()], [1])
+
+    def test_others_rows(self) -> None:
+        """Whose a row is cannot be changed; names are text, or the row is not used."""
+        with self.store() as store:
+            for name in "abc":
+                store.save(dataclasses.replace(KEY, identity=f"sha256:{name}"), name,
+                           record((1, 10, 1.0)))
+            store.base.execute("UPDATE programs SET uid = 0 WHERE name = 'a'")
+            store.base.execute("UPDATE programs SET identity = CAST(x'ff41' AS TEXT) "
+                               "WHERE name = 'b'")
+            key = dataclasses.replace(KEY, identity="sha256:d")
+            store.save(key, "\x1b[2J", record((1, 10, 1.0)))
+            self.assertEqual([row.name for row in store.rows()], ["c"])
+            self.assertEqual(len(store.damaged), 3)
+            self.assertRegex(store.damaged[-1] + store.damaged[0], "its names are no text")
 
     def test_damaged(self) -> None:
         """It is told, not used, and can be dropped; the next save replaces it."""
@@ -261,7 +296,7 @@ class Database(Folder):
         with self.store() as store:
             store.save(KEY, "a", record((1, 10, 1.0)))
             store.base.execute("PRAGMA user_version = 9")
-        self.assertRegex(self.run_command("show", "a")[2], "of version 9, phasedb of 1")
+        self.assertRegex(self.run_command("show", "a")[2], "of version 9, phasedb of 2")
         half = self.file.read_bytes()[:6000]
         self.file.write_bytes(half)
         status, _, err = self.run_command("list")
@@ -382,177 +417,6 @@ class Identities(Folder):
         self.assertEqual(kind_of_machine(info, cpuinfo), "big; simulated, caches 0,1 2,3")
         with self.assertRaisesRegex(Failure, "not loaded"):
             kind_of_machine(self.folder / "none", cpuinfo)
-
-
-class Table:
-    """The module's table, played."""
-
-    def __init__(self) -> None:
-        self.rows: dict[int, Record] = {}
-        self.given: list[int] = []
-
-    def begin(self, place: int, process: int, content: int = 77) -> None:
-        """A process takes a place."""
-        if place not in self.rows or self.rows[place].program.content != content:
-            self.rows[place] = record()
-        program = self.rows[place].program
-        program.table, program.content, program.uid = 5, content, 1000
-        program.process, program.threads = process, 1
-
-    def learn(self, place: int, *phases: tuple[int, int, float]) -> None:
-        """It has seen these, in all."""
-        old = self.rows[place].program
-        new = record(*phases)
-        for name in ("table", "content", "uid", "process", "threads"):
-            setattr(new.program, name, getattr(old, name))
-        self.rows[place] = new
-
-    def head(self, place: int) -> Program | None:
-        """As Programs has it."""
-        return self.rows[place].program if place in self.rows else None
-
-    def heads(self) -> list[tuple[int, Program]]:
-        """Likewise."""
-        return [(place, r.program) for place, r in self.rows.items()]
-
-    @staticmethod
-    def alive() -> bool:
-        """Likewise."""
-        return True
-
-    def record(self, place: int) -> Record | None:
-        """Likewise."""
-        return copy_of(self.rows[place])
-
-    def give(self, given: Record, process: Program) -> bool:
-        """Likewise."""
-        there = {r.program.process: place for place, r in self.rows.items()}
-        place = there.get(process.process)
-        if place is None or given.program.windows <= self.rows[place].program.windows:
-            return False
-        windows = self.rows[place].program.windows
-        self.learn(place, *((1, given.phase[i].seen, 1.0) for i in given.phases()))
-        self.rows[place].program.windows += windows + 1
-        self.given.append(process.process)
-        return True
-
-
-class Watching(Folder):
-    """The watcher, with a table that is played."""
-
-    def setUp(self) -> None:
-        super().setUp()
-        self.now = 100.0
-        self.table = Table()
-
-    def watch(self, store: Store) -> Watch:
-        """One that calls all processes by one name."""
-        return Watch(self.table, store, "cpu", lambda _: None,  # type: ignore[arg-type]
-                     identify=lambda pid: Identity(KEY.identity, "mcf") if pid < 9 else None,
-                     clock=lambda: self.now)
-
-    def windows(self, store: Store) -> int:
-        """In the database."""
-        row = store.find(KEY)
-        return row.record.program.windows if row else 0
-
-    def test_saved_and_given(self) -> None:
-        """While it runs, when it ends, and to the next one after a reboot."""
-        with self.store() as store:
-            watch = self.watch(store)
-            self.table.begin(0, 3)
-            self.table.learn(0, (1, 10, 1.0))
-            watch.look()
-            self.assertEqual(self.windows(store), 10)
-            self.table.learn(0, (1, 15, 1.0))
-            watch.look()
-            self.assertEqual(self.windows(store), 10)
-            self.now += SAVE_S + 1
-            watch.look()
-            self.assertEqual(self.windows(store), 15)
-            self.table.learn(0, (1, 16, 1.0))
-            self.table.rows[0].program.process = 0
-            watch.look()
-            self.assertEqual(self.windows(store), 16)
-            # Another boot.
-            self.table = Table()
-            watch = self.watch(store)
-            self.table.begin(4, 5, content=99)
-            self.table.learn(4, (1, 2, 1.0))
-            watch.look()
-            self.assertEqual((self.table.given, self.windows(store)), ([5], 16))
-            self.table.rows[4].program.windows += 7
-            self.table.rows[4].phase[0].seen += 7
-            self.table.rows[4].program.process = 0
-            watch.look()
-            # What the process had before counts as well, see pmct_program_replace().
-            self.assertEqual(self.windows(store), 26)
-
-    def test_again(self) -> None:
-        """Another watcher goes on, and counts nothing twice."""
-        with self.store() as store:
-            self.table.begin(0, 3)
-            self.table.learn(0, (1, 10, 1.0))
-            self.watch(store).look()
-            self.table.learn(0, (1, 12, 1.0))
-            self.watch(store).look(last=True)
-            self.assertEqual(self.windows(store), 12)
-
-    def test_two_processes(self) -> None:
-        """Of two of a program, each window counts once."""
-        with self.store() as store:
-            watch = self.watch(store)
-            self.table.begin(0, 3)
-            self.table.begin(1, 4)
-            self.table.learn(0, (1, 10, 1.0))
-            self.table.learn(1, (2, 20, 1.0))
-            for i in range(5):
-                watch.look()
-                self.now += SAVE_S + 1
-                self.table.learn(0, (1, 10 + i, 1.0))
-                self.table.learn(1, (2, 20 + i, 1.0))
-            watch.look(last=True)
-            self.assertEqual(self.windows(store), 14 + 24)
-
-    def test_unknown(self) -> None:
-        """Who has ended before he was looked at, and who executes another program meanwhile."""
-        with self.store() as store:
-            watch = self.watch(store)
-            self.table.begin(0, 9)
-            self.table.learn(0, (1, 10, 1.0))
-            watch.look()
-            self.table.begin(1, 0, content=5)
-            watch.look()
-            self.assertEqual((watch.counts.unknown, len(list(store.rows()))), (2, 0))
-            self.table.begin(2, 7, content=6)
-
-            def changes(_: int) -> Identity:
-                self.table.rows[2].program.content = 8
-                return Identity("build-id:wrong", "wrong")
-
-            watch.identify = changes
-            watch.look()
-            self.assertNotIn(6, watch.names)
-
-    def test_top(self) -> None:
-        """What a process made in the last seconds, and who has gone."""
-        self.table.begin(0, 3)
-        self.table.rows[0].program.run_windows = 2
-        looks = None
-        with mock.patch.object(time, "monotonic", lambda: self.now):
-            looks = top.Looks(self.table)  # type: ignore[arg-type]
-            looks.look()
-            for _ in range(10):
-                self.now += 1
-                self.table.rows[0].program.run_ns += 500_000_000
-                self.table.rows[0].program.run_alone += 400_000_000
-                lines = looks.look()
-            self.assertAlmostEqual(lines[0].advance or 0, 0.4)
-            self.assertAlmostEqual(lines[0].slowdown or 0, 1.25)
-            self.assertIn("########", top.text_of(lines[0]))
-            self.table.rows[0].program.process = 0
-            self.assertEqual(looks.look(), [])
-            self.assertEqual(looks.past, {})
 
 
 if __name__ == "__main__":

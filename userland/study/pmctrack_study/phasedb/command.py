@@ -14,9 +14,12 @@ from ..command_line import dispatch, interruptible, number
 from ..failure import Failure
 from . import plot, show, top
 from .machine import kind_of_machine
-from .records import Programs
+from .records import FILE, Programs
 from .store import DEFAULT, Row, Store
 from .watch import Watch
+
+
+ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 def _count(text: str) -> int:
@@ -89,34 +92,68 @@ def _merge(options: argparse.Namespace) -> int:
     return 1 if other.damaged else 0
 
 
-def _watch(options: argparse.Namespace) -> int:
-    programs = Programs()
-    store = Store(options.database, write=True)
+def _tell_trouble(watch: Watch, told: str | None) -> str | None:
+    """Once, as long as it is the same."""
+    if watch.trouble and watch.trouble != told:
+        print(f"phasedb: {watch.trouble}; it is tried again", file=sys.stderr, flush=True)
+    trouble, watch.trouble = watch.trouble, None
+    return trouble
+
+
+def _ended(seconds: float) -> bool:
+    """Wait, or until a signal."""
+    return signal.sigtimedwait(ENDINGS, seconds) is not None
+
+
+def _watch_module(options: argparse.Namespace, programs: Programs, store: Store) -> bool:
+    """Until a signal, or (False) until the module has gone."""
     watch = Watch(programs, store, kind_of_machine(),
                   lambda text: print(text, flush=True) if options.verbose else None)
-    end = False
-
-    def ends(*_: object) -> None:
-        nonlocal end
-        end = True
-
-    for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-        signal.signal(getattr(signal, name), ends)
-    cleared = 0.0
-    while not end:
+    cleared, told = 0.0, None
+    while True:
         watch.look()
+        told = _tell_trouble(watch, told)
         if not programs.alive():
-            raise Failure("the module fair_progress has gone: what it learnt in the last "
-                          "seconds is lost")
+            return False
         if options.older_than and time.monotonic() - cleared > 3600:
             store.drop_older(options.older_than)
             cleared = time.monotonic()
         _tell_damaged(store)
         store.damaged.clear()
-        time.sleep(options.interval)
+        if _ended(options.interval):
+            break
     watch.look(last=True)
+    _tell_trouble(watch, told)
     print(f"given to {watch.counts.given} processes, saved {watch.counts.saved} times; "
           f"{watch.counts.unknown} looks at processes that had ended")
+    return True
+
+
+def _programs(wait: bool, interval: float) -> Programs | None:
+    """The module's file; None: a signal came before there was one."""
+    while True:
+        try:
+            return Programs()
+        except Failure as failure:
+            if not wait or FILE.exists():
+                raise failure
+        if _ended(interval):
+            return None
+
+
+def _watch(options: argparse.Namespace) -> int:
+    signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
+    programs = _programs(options.wait, options.interval)
+    if not programs:
+        return 0
+    store = Store(options.database, write=True)
+    while programs and not _watch_module(options, programs, store):
+        programs.close()
+        gone = "the module fair_progress has gone: what it learnt in the last seconds is lost"
+        if not options.wait:
+            raise Failure(gone)
+        print(f"phasedb: {gone}", file=sys.stderr, flush=True)
+        programs = _programs(True, options.interval)
     return 0
 
 
@@ -184,6 +221,8 @@ def _parser() -> argparse.ArgumentParser:
     command.add_argument("-i", "--interval", type=number, default=1.0, metavar="S",
                          help="between two looks (1)")
     command.add_argument("-v", "--verbose", action="store_true", help="say what is given to whom")
+    command.add_argument("-w", "--wait", action="store_true",
+                         help="for the module, if it is not there, or goes")
     command.add_argument("--older-than", type=number, metavar="DAYS",
                          help="forget what nobody ran for so long")
     command.set_defaults(run=_watch)

@@ -5,13 +5,12 @@ from __future__ import annotations
 
 from math import ceil
 
-from .records import (CORE_TYPES, FADING, FOLLOWERS, NEXT, NO_PHASE, PHASES, Followers, Phase,
-                      Record, Speed, copy_of, followers_in)
+from .records import (CORE_TYPES, FADING, FOLLOWERS, MOST_WINDOWS, NEXT, NO_PHASE, PHASES,
+                      Followers, Phase, Record, Speed, copy_of, followers_in)
 
 # Phases that are nearer than this, of 2, are the same: what the module allows beyond chance.
 NEAR = int(0.15 * 65536)
 SAME_PRESSURE = 5  # as the module has it
-MOST_WINDOWS = (1 << 31) - 1
 
 
 def distance(mine: Phase, other: Phase) -> int:

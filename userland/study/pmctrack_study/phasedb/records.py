@@ -16,6 +16,7 @@ CORE_TYPES, PHASES, BUCKETS, FOLLOWERS, NEXT = 4, 24, 512, 64, 3
 NO_PHASE = 255
 ONE = 65536  # shares of a vector add up to this
 UNIT = 1 << 20  # speeds are cycles for so many instructions
+MOST_WINDOWS = (1 << 31) - 1
 FADING = 32  # means are of so many windows at most
 # A mean stays where it is while windows are nearer to it than a half in their weight.
 MOST_MEAN = ONE + BUCKETS * FADING // 2
@@ -136,6 +137,8 @@ def decode(data: bytes) -> Record:
     record = Record.from_buffer_copy(data)
     if record.program.version != VERSION or record.program.bytes != SIZE:
         raise ValueError(f"of version {record.program.version}, not {VERSION}")
+    if record.program.windows > MOST_WINDOWS:
+        raise ValueError(f"{record.program.windows} windows")
     for i in record.phases():
         phase = record.phase[i]
         if phase.seen + phase.age > record.program.windows or \

@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Callable, Iterator, TypeVar
 
 from ..failure import Failure
+from .identity import printable
 from .merge import merge
 from .records import Record, decode
 
 DEFAULT = Path("/var/lib/pmctrack/phases.db")
 APPLICATION = 0x506D5048  # "PmPH"
-SCHEMA = 1
+SCHEMA = 2
 WAIT_S = 30
 MOST_ROWS = 1000  # of a user: the oldest ones make room
 
@@ -68,6 +69,12 @@ class Origin:
     windows: int
 
 
+def digest_of(key: Key, name: str, record: bytes) -> bytes:
+    """Of all that says whose phases these are, and of these."""
+    whose = "\0".join((key.identity, str(key.uid), key.machine, key.layout, name))
+    return hashlib.sha256(whose.encode("utf-8", "replace") + b"\0" + record).digest()
+
+
 def layout_of(record: Record) -> str:
     """See Key."""
     program = record.program
@@ -85,18 +92,32 @@ class Store:
         elif not path.exists():
             raise Failure(f"{path}: No such file: 'phasedb watch' makes it")
         try:
-            mode = "rw" if write else "ro"
-            self.base = sqlite3.connect(f"{path.absolute().as_uri()}?mode={mode}", uri=True,
-                                        timeout=WAIT_S, isolation_level=None)
-            application, = self.base.execute("PRAGMA application_id").fetchone()
-            version, = self.base.execute("PRAGMA user_version").fetchone()
+            application, version = self._open("rw" if write else "ro")
         except sqlite3.Error as error:
-            raise Failure(f"{path}: {error}") from error
+            # A writer was killed: what it had begun is undone by the next one who may.
+            if write or not os.access(path, os.W_OK):
+                raise Failure(f"{path}: {error}") from error
+            application, version = self._open_again()
         if application != APPLICATION:
             raise Failure(f"{path} is not a database of phasedb")
         if version != SCHEMA:
             raise Failure(f"{path} is of version {version}, phasedb of {SCHEMA}: install the "
                           "release that made it, or drop it")
+
+    def _open(self, mode: str) -> tuple[int, int]:
+        """Returns whose file it is, and its version."""
+        self.base = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode={mode}", uri=True,
+                                    timeout=WAIT_S, isolation_level=None)
+        self.base.text_factory = lambda text: text.decode("utf-8", "replace")
+        application, = self.base.execute("PRAGMA application_id").fetchone()
+        version, = self.base.execute("PRAGMA user_version").fetchone()
+        return int(application), int(version)
+
+    def _open_again(self) -> tuple[int, int]:
+        try:
+            return self._open("rw")
+        except sqlite3.Error as error:
+            raise Failure(f"{self.path}: {error}") from error
 
     def _make(self) -> None:
         """Whoever reads it learns what others run: it is for its owner only."""
@@ -123,14 +144,16 @@ class Store:
         """What was changed by others than us is told, and not used."""
         number, identity, uid, machine, layout, name, updated, revision, data, digest = row
         try:
-            if hashlib.sha256(bytes(data)).digest() != digest:  # type: ignore[call-overload]
+            key = Key(str(identity), int(str(uid)), str(machine), str(layout))
+            if digest_of(key, str(name), bytes(data)) != digest:  # type: ignore[call-overload]
                 raise ValueError("its digest is another one")
+            # It is shown on terminals.
+            if any(printable(x) != x for x in (key.identity, key.machine, str(name))):
+                raise ValueError("its names are no text")
             record = decode(bytes(data))  # type: ignore[call-overload]
             if layout_of(record) != layout:
                 raise ValueError("it was sampled otherwise")
-            return Row(int(str(number)), Key(str(identity), int(str(uid)), str(machine),
-                                             str(layout)),
-                       str(name), int(str(updated)), str(revision), record)
+            return Row(int(str(number)), key, str(name), int(str(updated)), str(revision), record)
         except (ValueError, TypeError) as error:
             self.damaged.append(f"{self.path}: row {number} is damaged ({error}) and not used: "
                                 f"phasedb drop {number}")
@@ -158,9 +181,12 @@ class Store:
 
     def origin(self, row: Row) -> Origin | None:
         """Where it comes from; None: from elsewhere."""
-        place, windows = self.base.execute(
-            "SELECT origin, origin_windows FROM programs WHERE id = ?", (row.number,)).fetchone()
-        return Origin(place, windows) if place else None
+        try:
+            found = self.base.execute("SELECT origin, origin_windows FROM programs WHERE id = ?",
+                                      (row.number,)).fetchone()
+        except sqlite3.Error as error:
+            raise Failure(f"{self.path}: {error}") from error
+        return Origin(*found) if found and found[0] else None
 
     def save(self, key: Key, name: str, record: Record, base: str | None = None,
              new: float = 1.0, origin: Origin | None = None) -> str:
@@ -204,7 +230,7 @@ class Store:
             "revision, record, digest, origin, origin_windows, id) "
             "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (key.identity, key.uid, key.machine, key.layout, name, int(time.time()), revision,
-             data, hashlib.sha256(data).digest(), origin and origin.place,
+             data, digest_of(key, name, data), origin and origin.place,
              origin and origin.windows, there.number if there else None))
         self.base.execute("DELETE FROM programs WHERE uid = ? AND id NOT IN (SELECT id FROM "
                           "programs WHERE uid = ? ORDER BY updated DESC, id DESC LIMIT ?)",

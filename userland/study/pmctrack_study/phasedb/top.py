@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import curses
 import json
@@ -148,8 +149,11 @@ def print_looks(out: TextIO, form: str, programs: Programs, interval: float, num
 def screen(programs: Programs, interval: float, number: int) -> None:
     """Until q, or so many looks."""
     def run(window: curses.window) -> None:
-        curses.use_default_colors()
-        curses.curs_set(0)
+        # Not all terminals can.
+        with contextlib.suppress(curses.error):
+            curses.use_default_colors()
+        with contextlib.suppress(curses.error):
+            curses.curs_set(0)
         window.timeout(round(interval * 1000))
         seen, done = Looks(programs), 0
         lines: list[Line] = seen.look()
@@ -165,4 +169,7 @@ def screen(programs: Programs, interval: float, number: int) -> None:
                 return
             lines = seen.look()
             done += 1
-    curses.wrapper(run)
+    try:
+        curses.wrapper(run)
+    except curses.error as error:
+        raise Failure(f"this terminal shows no screen ({error}): use --batch") from error

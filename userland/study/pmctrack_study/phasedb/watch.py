@@ -7,6 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import Callable
 
+from ..failure import Failure
 from .identity import Identity, identity_of_process
 from .records import Program, Programs, Record, decode
 from .store import Key, Origin, Store, layout_of
@@ -41,6 +42,7 @@ class Counts:
     given: int = 0
     saved: int = 0
     unknown: int = 0
+    failed: int = 0
 
 
 @dataclass
@@ -56,11 +58,14 @@ class Watch:
     counts: Counts = field(default_factory=Counts)
     places: dict[int, Place] = field(default_factory=dict)
     names: dict[int, Identity] = field(default_factory=dict)
+    trouble: str | None = None
     begun: bool = False
 
     def look(self, last: bool = False) -> None:
         """Once. @last: nobody will look again, so all is saved."""
+        seen = set()
         for number, program in self.programs.heads():
+            seen.add(program.content)
             place = self.places.get(number)
             if not place or (place.content, place.uid) != (program.content, program.uid):
                 place = self.places[number] = Place(
@@ -68,13 +73,23 @@ class Watch:
                     program.uid, not self.begun)
             if not self._identified(number, program):
                 continue
-            if place.early:
-                self._recall(place, program)
-            if program.process and program.process != place.process:
-                self._give(place, program)
-            place.process = program.process
-            self._save(number, place, program, last)
+            try:
+                self._exchange(number, place, program, last)
+            except Failure as failure:
+                # A full disk, for example: what is not saved now may be saved later.
+                self.trouble = str(failure)
+                self.counts.failed += 1
+        self.names = {content: name for content, name in self.names.items() if content in seen}
         self.begun = True
+
+    def _exchange(self, number: int, place: Place, program: Program, last: bool) -> None:
+        """With the database."""
+        if place.early:
+            self._recall(place, program)
+        if program.process and program.process != place.process:
+            self._give(place, program)
+        place.process = program.process
+        self._save(number, place, program, last)
 
     def _identified(self, number: int, program: Program) -> bool:
         """Is it known which program it is?"""
