@@ -420,3 +420,38 @@ test_qualityd() {
 	[ ! -e /tmp/published ] || fail "a file of a refused one"
 	without_quality
 }
+
+# Another module is chosen meanwhile: that is told, and nothing old is taken for new.
+test_quality_changed() {
+	only sim
+	local one daemon mine file=/run/pmctrack/quality
+	with_quality hold_us=5000 budget=50
+	qtime -i 0.1 -o /tmp/qtime.txt simapp -x 10000 gamess >/dev/null 2>/tmp/qtime.err & mine=$!
+	sleep 2
+	echo none >$MANAGER
+	sleep 1.5
+	echo quality_time >$MANAGER
+	sleep 1
+	kill -TERM $mine
+	wait $mine || true
+	grep -q "^Quality Time of simapp (incomplete)$" /tmp/qtime.txt || fail "$(cat /tmp/qtime.txt)"
+	grep -q "^  unknown .* no sample alone was taken in time$" /tmp/qtime.txt || fail "$(cat /tmp/qtime.txt)"
+	grep -q "^for a sample others stand still for 5 ms, and for 5 % of their time at most$" /tmp/qtime.txt
+	grep -q "^qtime: the monitoring module was changed: from then on, Quality Time is missing" /tmp/qtime.err || fail "$(cat /tmp/qtime.err)"
+	simapp -x 10000 gamess >/dev/null & one=$!
+	qualityd 2>/tmp/qualityd.err & daemon=$!
+	eventually [ -e $file ]
+	echo none >$MANAGER
+	rc=0; wait $daemon || rc=$?
+	equal $rc 1 "status of qualityd"
+	[ ! -e $file ] || fail "what was published is still there"
+	grep -q "^qualityd: the monitoring module was changed" /tmp/qualityd.err || fail "$(cat /tmp/qualityd.err)"
+	echo quality_time >$MANAGER
+	qtop --batch -i 0.5 -n 20 >/tmp/qtop.txt 2>/tmp/qtop.err & mine=$!
+	sleep 1
+	echo none >$MANAGER
+	eventually grep -q "THE MONITORING MODULE WAS CHANGED" /tmp/qtop.txt
+	kill $mine $one
+	wait $mine || true
+	without_quality
+}

@@ -101,12 +101,21 @@ static void meet(struct updating *u, const struct process *of, double used)
 	u->changed = true;
 }
 
+/* Its needs, or what its quality counts, are others: what was learnt of it is not. */
+static void change(struct updating *u, struct app *app, unsigned int i, const struct process *of)
+{
+	memcpy(app->name, of->name, sizeof(app->name));
+	anneal_add(u->a->anneal, i, app->cpus, options_weight(u->a->o, of->pid, of->name));
+}
+
 static void look_again(struct updating *u, struct app *app, unsigned int i, const struct process *of,
 		       const struct sum *s, double used)
 {
 	double quality, off = used - app->cpus;
 
-	memcpy(app->name, of->name, sizeof(app->name));
+	/* It has executed another program. */
+	if (strcmp(app->name, of->name))
+		change(u, app, i, of);
 	app->idle = used * 100 < RUNS_PERCENT ? app->idle + 1 : 0;
 	if (app->idle < PATIENCE)
 		u->seen |= 1ULL << i;
@@ -119,7 +128,7 @@ static void look_again(struct updating *u, struct app *app, unsigned int i, cons
 	if (cpus_for(u->a, used) == app->cpus)
 		return;
 	app->cpus = cpus_for(u->a, used);
-	anneal_add(u->a->anneal, i, app->cpus, options_weight(u->a->o, of->pid, of->name));
+	change(u, app, i, of);
 	u->changed = true;
 }
 
@@ -127,15 +136,17 @@ static bool look(struct process *of, void *arg)
 {
 	struct updating *u = arg;
 	struct sum last = processes_last(u->p, of, 1), s = processes_last(u->p, of, SLOTS);
-	double used = u->slot_s > 0 ? (double)s.cpu_ns / 1e9 / u->slot_s / SLOTS : 0;
+	/* Who has just begun has not used the slots before. */
+	unsigned int slots = of->looks < SLOTS ? of->looks + 1 : SLOTS;
+	double used = u->slot_s > 0 ? (double)s.cpu_ns / 1e9 / u->slot_s / slots : 0;
 	int i = index_of(u->a, of);
 
 	if (of->ended)
 		return true;
 	/* Children are met while their parents are there. */
-	if (u->a->affinity && !of->met)
+	if (u->a->affinity && !of->looks)
 		affinity_meet(u->a->affinity, of->pid, of->start);
-	of->met = true;
+	of->looks += of->looks < SLOTS;
 	if (i < 0)
 		meet(u, of, used);
 	else
@@ -194,6 +205,9 @@ void apps_move(struct apps *a, struct processes *p, const struct placement *wher
 		if (err == -ESRCH)
 			continue;
 		note(&app, err);
+		/* All CPUs of a cache have gone: it does not stay where it was put. */
+		if (err == -EINVAL)
+			affinity_restore(a->affinity, app.pid, app.start);
 		leave_alone(a, p, i);
 	}
 }

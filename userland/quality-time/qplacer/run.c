@@ -98,7 +98,7 @@ static void on_timer(struct qplacer *q)
 		return;
 	watch_look(q->watch);
 	/* All would seem to be idle; what is wrong is said at the end. */
-	if (watch_is_abandoned(q->watch)) {
+	if (watch_trouble(q->watch)) {
 		q->over = true;
 		return;
 	}

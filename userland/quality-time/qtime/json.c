@@ -44,6 +44,8 @@ static void end(FILE *out, const struct state *s, const char *title)
 	json_add(line, "whole", json_object_new_boolean(s->whole));
 	json_add_sum(line, &s->all);
 	add_state(line, s, s->oldest_ms);
+	json_add(line, "hold_us", s->has_sampling ? json_object_new_uint64(s->hold_us) : NULL);
+	json_add(line, "budget_milli", s->has_sampling ? json_object_new_uint64(s->budget) : NULL);
 	for (unsigned int i = 0; i < s->programs->nr; i++) {
 		const struct program_sum *of = &s->programs->of[i];
 		struct json_object *program = json_object_new_object();

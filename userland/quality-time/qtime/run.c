@@ -60,18 +60,20 @@ static uint64_t growth(uint64_t before, uint64_t now)
 	return now > before ? now - before : 0;
 }
 
-/* A group that is removed takes what it counted since the last look with it. */
+/* A group that is removed takes what it counted since the last look with it; the rest is known. */
 static void update_elsewhere(struct qtime *q)
 {
 	struct elsewhere now = look_elsewhere(q), *e = &q->state.elsewhere;
 
-	if (now.has_throttled)
+	e->throttled_gone |= e->has_throttled && !now.has_throttled;
+	if (now.has_throttled) {
 		e->throttled_us += growth(q->before.throttled_us, now.throttled_us);
+		q->before.throttled_us = now.throttled_us;
+	}
 	if (now.has_stolen)
 		e->stolen_ms += growth(q->before.stolen_ms, now.stolen_ms);
-	e->has_throttled &= now.has_throttled;
 	e->has_stolen &= now.has_stolen;
-	q->before = now;
+	q->before.stolen_ms = now.stolen_ms;
 }
 
 /* Of all; those that have ended go to the sums by program, and are forgotten. */
@@ -214,6 +216,7 @@ static void finish(struct qtime *q)
 	q->state.programs = &q->programs;
 	q->state.processes = programs_processes(&q->programs);
 	q->state.whole = watch_is_whole(q->watch);
+	q->state.has_sampling = machine_sampling(&q->state.hold_us, &q->state.budget);
 	q->o->writer->end(q->out, &q->state, title(q, text, sizeof(text)));
 	note_error(q);
 	watch_complain(q->watch);

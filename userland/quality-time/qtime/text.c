@@ -54,7 +54,7 @@ static void print_quality_time(FILE *out, const struct state *s)
 	}
 	fprintf(out, "  Quality Time %12.3f s  alone, %.3f s of CPU time would have taken so long: %.1f %%\n",
 		seconds(a->quality_ns), seconds(a->explained_ns), 100 * quality);
-	fprintf(out, "  lost         %12.3f s  to others, in caches and memory\n",
+	fprintf(out, "  lost         %12.3f s  to others, in caches, memory and shared cores\n",
 		seconds(a->explained_ns - a->quality_ns));
 	if (a->cpu_ns > a->explained_ns + a->cpu_ns / 1000)
 		fprintf(out, "  unknown      %12.3f s  no sample alone was taken in time\n",
@@ -68,8 +68,8 @@ static void print_elsewhere(FILE *out, const struct state *s)
 	fprintf(out, "waiting        %12.3f s  in run queues, sum of its threads (schedstat)\n",
 		seconds(s->all.waited_ns));
 	if (e->has_throttled && e->throttled_us)
-		fprintf(out, "throttled      %12.3f s  of its control group, by cpu.max, sum of CPUs (cpu.stat)\n",
-			(double)e->throttled_us / 1e6);
+		fprintf(out, "throttled      %12.3f s  of its control group, by cpu.max, sum of CPUs (cpu.stat%s)\n",
+			(double)e->throttled_us / 1e6, e->throttled_gone ? ", at least: it was removed" : "");
 	if (e->has_stolen && e->stolen_ms)
 		fprintf(out, "stolen         %12.2f s  of this machine's CPUs, by the hypervisor (/proc/stat)\n",
 			(double)e->stolen_ms / 1e3);
@@ -105,6 +105,9 @@ static void end(FILE *out, const struct state *s, const char *title)
 	if (s->all.explained_ns)
 		fprintf(out, "samples alone are an estimate; the last one was %.1f s old at most\n",
 			(double)s->oldest_ms / 1e3);
+	if (s->all.explained_ns && s->has_sampling)
+		fprintf(out, "for a sample others stand still for %g ms, and for %g %% of their time at most\n",
+			s->hold_us / 1e3, s->budget / 10.0);
 	print_programs(out, s->programs);
 }
 

@@ -13,12 +13,14 @@
 /**
  * struct elsewhere - time that is lost elsewhere than in caches and memory
  * @throttled_us: of the control group: by cpu.max
+ * @throttled_gone: the group was removed, and what it counted last is not known
  * @stolen_ms: of all CPUs: by the hypervisor
  *
  * Both since the beginning; false: the kernel does not say.
  */
 struct elsewhere {
 	bool has_throttled;
+	bool throttled_gone;
 	bool has_stolen;
 	uint64_t throttled_us;
 	uint64_t stolen_ms;
@@ -35,6 +37,9 @@ struct elsewhere {
  * @elsewhere: see there
  * @programs: at the end only: all by the names of programs
  * @whole: at the end only: nothing is missing in the sums
+ * @has_sampling: at the end only: it is known how samples were taken
+ * @hold_us: others stand still for so long for one
+ * @budget: and for so much of their time at most, in thousandths
  */
 struct state {
 	double elapsed_s;
@@ -46,6 +51,9 @@ struct state {
 	struct elsewhere elsewhere;
 	const struct programs *programs;
 	bool whole;
+	bool has_sampling;
+	unsigned int hold_us;
+	unsigned int budget;
 };
 
 /**

@@ -47,7 +47,7 @@ void batch_json(const struct moment *m, const struct rows *r, double elapsed_s)
 	json_add(line, "elapsed_s", json_rounded(elapsed_s));
 	json_add_u64(line, "cpus", m->cpus);
 	json_add_u64(line, "not_watched", m->refused);
-	json_add(line, "stale", json_object_new_boolean(m->abandoned));
+	json_add(line, "stale", json_object_new_boolean(m->trouble != NULL));
 	json_add(line, "stolen_ms", m->has_stolen ? json_object_new_uint64(m->stolen_ms) : NULL);
 	json_add_sum(all, m->all);
 	json_add(line, "all", all);

@@ -56,7 +56,7 @@ static void show(struct qtop *q)
 {
 	q->moment.choice = choice(q);
 	q->moment.refused = watch_refused(q->watch);
-	q->moment.abandoned = watch_is_abandoned(q->watch);
+	q->moment.trouble = watch_trouble(q->watch);
 	rows_fill(&q->rows, watch_processes(q->watch), q->moment.choice);
 	if (!q->o->batch) {
 		screen_draw(&q->screen, &q->moment, &q->rows, watch_processes(q->watch));
@@ -89,7 +89,11 @@ static void on_timer(struct qtop *q)
 		q->moment.stolen_ms = stolen_ms > q->stolen_ms ? stolen_ms - q->stolen_ms : 0;
 		q->stolen_ms = stolen_ms;
 	}
+	/* A new size is a key to curses; its signal may have come at any time. */
+	if (!q->o->batch)
+		screen_type(&q->screen, &q->rows);
 	show(q);
+	q->over |= !q->o->batch && q->screen.quit;
 	q->intervals++;
 	q->over |= q->o->lines && q->intervals >= q->o->lines;
 }

@@ -46,8 +46,8 @@ void table_summary(const struct moment *m, const struct rows *r, char *line, siz
 	n = snprintf(line, size, "qtop %s  %u CPUs, %u processes; quality %s %%, since the start %s %%",
 		     clock, m->cpus, r->processes, percent(&r->last, last, sizeof(last)),
 		     percent(m->all, all, sizeof(all)));
-	if (m->abandoned && n > 0 && (size_t)n < size)
-		n += snprintf(line + n, size - (size_t)n, "; qualityd DOES NOT WRITE ANY MORE");
+	if (m->trouble && n > 0 && (size_t)n < size)
+		n += snprintf(line + n, size - (size_t)n, "; %s", m->trouble);
 	if (m->stolen_ms && n > 0 && (size_t)n < size)
 		n += snprintf(line + n, size - (size_t)n, ", stolen %.1f %%",
 			      (double)m->stolen_ms / 10 / m->slot_s / m->cpus);

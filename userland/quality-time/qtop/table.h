@@ -18,7 +18,7 @@ struct moment {
 	uint64_t stolen_ms;	/* in the last slot, of all CPUs */
 	const struct sum *all;	/* of all processes, also those that are forgotten */
 	unsigned int refused;
-	bool abandoned;		/* nobody writes the published file any more */
+	const char *trouble;	/* see watch_trouble() */
 };
 
 /* So many letters of the last slots: one each, the latest at the right. */

@@ -106,6 +106,7 @@ static const struct option_table table = {
 	.nr = sizeof(entries) / sizeof(entries[0]),
 };
 
+/* Until a signal, or until there is nothing to tell any more. */
 static void loop(struct watch *watch, struct publisher *out, struct child *signals, int timer)
 {
 	struct pollfd fds[3] = {
@@ -127,6 +128,8 @@ static void loop(struct watch *watch, struct publisher *out, struct child *signa
 		more = watch_take(watch);
 		if (fds[1].revents && read(timer, &expirations, sizeof(expirations)) > 0) {
 			watch_look(watch);
+			if (watch_trouble(watch))
+				return;
 			publisher_update(out, watch_processes(watch), watch_refused(watch));
 		}
 		/* Nobody runs. */
@@ -147,6 +150,7 @@ static int run(const struct options *o)
 	struct child signals = { .argv = NULL };
 	struct publisher *out;
 	struct watch *watch;
+	int status;
 
 	/* Whoever wants to end it while it looks at many threads waits until it has begun. */
 	if (timer < 0 || child_block_signals(&signals)) {
@@ -166,8 +170,9 @@ static int run(const struct options *o)
 	loop(watch, out, &signals, timer);
 	publisher_close(out);
 	watch_complain(watch);
+	status = watch_trouble(watch) ? STATUS_FAILED : 0;
 	watch_close(watch);
-	return 0;
+	return status;
 }
 
 int main(int argc, char **argv)

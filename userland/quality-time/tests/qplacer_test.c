@@ -19,6 +19,7 @@
 #include "proc.h"
 #include "qplacer/affinity.h"
 #include "qplacer/anneal.h"
+#include "qplacer/options.h"
 
 static const unsigned int rooms[8] = { 2, 2, 2, 2, 2, 2, 2, 2 };
 static const unsigned int four[2] = { 4, 4 };
@@ -488,6 +489,28 @@ static void guarded(void **state)
 	end_process(pid);
 }
 
+/* By PID or by name, of which the kernel has 15 letters; the last one that fits counts. */
+static void weights(void **state)
+{
+	static const struct options o = {
+		.weight = {
+			{ .name = "mcf=2", .len = 3, .weight = 2 },
+			{ .name = "a-name-of-twenty-one-letters=3", .len = 28, .weight = 3 },
+			{ .name = "77=0", .len = 2, .weight = 0 },
+		},
+		.nr_weights = 3,
+	};
+
+	(void)state;
+	assert_true(options_weight(&o, 1, "mcf") == 2);
+	assert_true(options_weight(&o, 1, "mc") == 1);
+	assert_true(options_weight(&o, 1, "mcf2") == 1);
+	assert_true(options_weight(&o, 1, "a-name-of-twent") == 3);
+	assert_true(options_weight(&o, 1, "a-name-of-twen") == 1);
+	assert_true(options_weight(&o, 77, "mcf") == 0);
+	assert_true(options_weight(&o, 770, "mcf") == 2);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -501,6 +524,7 @@ int main(void)
 		cmocka_unit_test(children),
 		cmocka_unit_test(relatives),
 		cmocka_unit_test(threads),
+		cmocka_unit_test(weights),
 		cmocka_unit_test(guarded),
 	};
 

@@ -9,4 +9,7 @@
 /* Time of all CPUs together, since boot (/proc/stat, "steal"). False: the kernel does not say. */
 bool machine_stolen(uint64_t *ms);
 
+/* How the monitoring module takes samples: see its parameters. False: it does not say. */
+bool machine_sampling(unsigned int *hold_us, unsigned int *budget);
+
 #endif /* WATCH_MACHINE_H */

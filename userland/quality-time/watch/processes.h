@@ -23,7 +23,7 @@
  * @ended: it is no more
  * @ran: since the last look
  * @foreign: it is from a table that somebody else writes, and @seen in that
- * @met: for qplacer: it was looked at
+ * @looks: for qplacer: it was looked at so often, up to some
  * @left_alone: for qplacer
  * @all: since it was first seen
  * @slot: the same of the last slots, see processes_slot()
@@ -48,8 +48,8 @@ struct process {
 	bool ran;
 	bool foreign;
 	bool seen;
-	bool met;
 	bool left_alone;
+	unsigned int looks;
 	struct sum all;
 	struct sum slot[PROCESS_SLOTS];
 	int slot_cpu[PROCESS_SLOTS];

@@ -14,10 +14,14 @@
 #include "complain.h"
 #include "watch/groups.h"
 #include "proc.h"
+#include "text_file.h"
 #include "watch/published.h"
 #include "watch/watch.h"
 
 #define MODULE		"quality_time"
+#define MANAGER		"/proc/pmc/mmon_manager"
+/* So long, records without what the module always tells say that it was changed for a moment. */
+#define SILENT_NS	10000000000ULL
 /* Between two looks at signals and timers: some milliseconds of work. */
 #define RECORDS_AT_ONCE	4096
 #define MOST_SETS	(PMCTRACK_MAX_CORE_TYPES * PMCTRACK_MAX_SETS)
@@ -41,6 +45,10 @@ struct watch {
 	struct pmctrack_session *session;
 	struct published *published;
 	bool abandoned;		/* nobody writes that any more */
+	double read_s;		/* when it was read last */
+	bool changed;		/* another monitoring module was active meanwhile */
+	uint64_t heard_ns;	/* of the last record with the module's time in run queues */
+	uint64_t silent_ns;	/* that there have been none since then */
 	struct processes *processes;
 	struct pmctrack_evset *set[MOST_SETS];
 	unsigned int nr_sets;
@@ -48,19 +56,21 @@ struct watch {
 	int instr_at[MOST_SETS], l1d_accesses_at[MOST_SETS];
 	uint32_t virt[NR_VIRTS];	/* the mask of each */
 	struct sum all;
-	unsigned int refused;
+	unsigned int refused;	/* at the last look */
+	bool was_refused;	/* at some look */
 	uint64_t revoked;	/* threads that somebody else took over */
 	uint64_t disturbed;	/* records with time that was not counted */
 	bool no_memory;
 	bool opened;
+	uint64_t began_ticks;	/* since boot; 0: it was not read yet */
 	char cgroup[PATH_MAX];
 	/*
 	 * PIDs that were looked at, one bit each: a process is tried once. Those that the last look
-	 * found, and those that the present one finds.
+	 * found, and those that the present one finds; and of those, who was refused.
 	 */
-	unsigned char *tried, *found;
+	unsigned char *tried, *found, *others;
 	pid_t max_pid;
-	struct timespec looked;
+	double looked_s;
 };
 
 /* Those of the monitoring module, whose counts are in the records, too. */
@@ -137,9 +147,19 @@ static pid_t highest_pid(void)
 	return max;
 }
 
+static bool is_in(const unsigned char *bits, pid_t pid)
+{
+	return bits[pid / 8] >> pid % 8 & 1;
+}
+
+static void put_in(unsigned char *bits, pid_t pid)
+{
+	bits[pid / 8] |= (unsigned char)(1u << pid % 8);
+}
+
 static bool was_tried(const struct watch *w, pid_t pid)
 {
-	return w->tried[pid / 8] >> pid % 8 & 1;
+	return is_in(w->tried, pid);
 }
 
 /* Children of those that are watched are watched, too; trying again costs a look at each thread. */
@@ -149,10 +169,20 @@ static void try_process(pid_t pid, void *arg)
 	struct proc p;
 	int err;
 
-	if (pid <= 0 || pid > w->max_pid)
+	if (pid <= 0)
 		return;
-	w->found[pid / 8] |= (unsigned char)(1u << pid % 8);
-	if (was_tried(w, pid) || pid == getpid() || processes_find(w->processes, pid))
+	/* Somebody has allowed greater numbers since then. */
+	if (pid > w->max_pid) {
+		w->refused++;
+		return;
+	}
+	put_in(w->found, pid);
+	if (was_tried(w, pid)) {
+		w->refused += is_in(w->others, pid);
+		return;
+	}
+	w->others[pid / 8] &= (unsigned char)~(1u << pid % 8);
+	if (pid == getpid() || processes_find(w->processes, pid))
 		return;
 	if (proc_read(pid, &p) || p.kernel)
 		return;
@@ -163,6 +193,7 @@ static void try_process(pid_t pid, void *arg)
 	if (w->opened && p.parent > 0 && p.parent <= w->max_pid &&
 	    (was_tried(w, p.parent) || processes_find(w->processes, p.parent)))
 		return;
+	put_in(w->others, pid);
 	w->refused++;
 }
 
@@ -184,6 +215,7 @@ static int find_processes(struct watch *w)
 	unsigned char *last = w->tried;
 	int err = 0;
 
+	w->refused = 0;
 	if (w->o.all)
 		each_process_of_machine(w);
 	if (w->o.cgroup)
@@ -192,6 +224,7 @@ static int find_processes(struct watch *w)
 	w->tried = w->found;
 	w->found = last;
 	memset(w->found, 0, (size_t)w->max_pid / 8 + 1);
+	w->was_refused |= w->refused > 0;
 	return err;
 }
 
@@ -206,8 +239,9 @@ struct watch *watch_open(const struct watch_options *o)
 		w->max_pid = highest_pid();
 		w->tried = calloc((size_t)w->max_pid / 8 + 1, 1);
 		w->found = calloc((size_t)w->max_pid / 8 + 1, 1);
+		w->others = calloc((size_t)w->max_pid / 8 + 1, 1);
 	}
-	if (!w || !w->processes || !w->tried || !w->found) {
+	if (!w || !w->processes || !w->tried || !w->found || !w->others) {
 		complain("no memory");
 		goto failed;
 	}
@@ -244,6 +278,7 @@ void watch_close(struct watch *w)
 	processes_free(w->processes);
 	free(w->tried);
 	free(w->found);
+	free(w->others);
 	free(w);
 }
 
@@ -285,6 +320,10 @@ static void take_record(struct watch *w, const struct pmctrack_record *rec)
 	struct sum s = { .cpu_ns = rec->run_ns };
 	uint64_t age;
 
+	/* The module tells this of everybody. */
+	if (rec->virt & w->virt[WAITED])
+		w->heard_ns = rec->time_ns;
+	w->silent_ns = w->heard_ns && rec->run_ns && rec->time_ns > w->heard_ns ? rec->time_ns - w->heard_ns : 0;
 	w->revoked += rec->kind == PMCTRACK_RECORD_REVOKED;
 	w->disturbed += rec->flags & PMCTRACK_RECORD_F_DISTURBED ? 1 : 0;
 	value_of(w, rec, QUALITY_TIME, &s.quality_ns);
@@ -341,10 +380,13 @@ static struct process *foreign_process(struct watch *w, const struct pmctrack_qu
 	of->foreign = true;
 	of->start = e->start;
 	of->uid = e->uid;
+	/* It began when this was looked at already: all that it has done is of that time. */
+	if (w->began_ticks && e->start >= w->began_ticks)
+		of->updated_ns = 1;
 	return of;
 }
 
-/* What was published before is what it did before. */
+/* What was published before is what it did before, but for those who have begun since then. */
 static void take_entry(const struct pmctrack_quality_entry *e, void *arg)
 {
 	struct watch *w = arg;
@@ -383,6 +425,23 @@ static bool forget_sums(struct process *of, void *unused)
 	return false;
 }
 
+static double now_s(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* As /proc has it of processes. */
+static uint64_t ticks_since_boot(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_BOOTTIME, &now);
+	return (uint64_t)(((double)now.tv_sec + (double)now.tv_nsec / 1e9) * (double)sysconf(_SC_CLK_TCK)) + 1;
+}
+
 static void take_published(struct watch *w)
 {
 	w->abandoned = published_is_stale(w->published);
@@ -392,6 +451,9 @@ static void take_published(struct watch *w)
 	}
 	published_each(w->published, take_entry, w);
 	processes_each(w->processes, end_unseen, NULL);
+	if (!w->began_ticks)
+		w->began_ticks = ticks_since_boot();
+	w->read_s = now_s();
 }
 
 bool watch_take(struct watch *w)
@@ -399,6 +461,9 @@ bool watch_take(struct watch *w)
 	const struct pmctrack_record *rec;
 	unsigned int n = 0;
 
+	/* As often as it is written: who ends between two intervals is not missed. */
+	if (w->published && now_s() - w->read_s >= published_interval_s(w->published))
+		take_published(w);
 	while (w->session && n < RECORDS_AT_ONCE && pmctrack_session__next(w->session, &rec) > 0) {
 		take_record(w, rec);
 		n++;
@@ -408,17 +473,18 @@ bool watch_take(struct watch *w)
 
 void watch_look(struct watch *w)
 {
-	struct timespec now;
+	double now = now_s();
 
 	if (w->published)
 		take_published(w);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if ((double)(now.tv_sec - w->looked.tv_sec) + (double)(now.tv_nsec - w->looked.tv_nsec) / 1e9 < LOOK_S)
+	if (now - w->looked_s < LOOK_S)
 		return;
-	w->looked = now;
+	w->looked_s = now;
 	processes_look(w->processes);
-	if (w->session)
-		find_processes(w);
+	if (!w->session)
+		return;
+	find_processes(w);
+	w->changed |= !text_file_has(MANAGER, "[*] " MODULE " ");
 }
 
 void watch_end(struct watch *w)
@@ -450,9 +516,17 @@ double watch_interval_s(const struct watch *w)
 	return written_s;
 }
 
-bool watch_is_abandoned(const struct watch *w)
+/* A module that is chosen again has no numbers for sessions from before. */
+static bool is_changed(const struct watch *w)
 {
-	return w->abandoned;
+	return w->changed || w->silent_ns > SILENT_NS;
+}
+
+const char *watch_trouble(const struct watch *w)
+{
+	if (w->abandoned)
+		return "qualityd DOES NOT WRITE ANY MORE";
+	return is_changed(w) ? "THE MONITORING MODULE WAS CHANGED" : NULL;
 }
 
 unsigned int watch_refused(const struct watch *w)
@@ -467,8 +541,8 @@ bool watch_is_whole(const struct watch *w)
 	if (w->published)
 		return !w->abandoned && !published_missing(w->published);
 	pmctrack_session__stats(w->session, &stats);
-	return !stats.lost && !stats.skipped_threads && !stats.left_out_threads && !w->refused &&
-	       !w->revoked && !w->disturbed && !w->no_memory;
+	return !stats.lost && !stats.skipped_threads && !stats.left_out_threads && !w->was_refused &&
+	       !w->revoked && !w->disturbed && !w->no_memory && !is_changed(w);
 }
 
 void watch_complain(const struct watch *w)
@@ -488,8 +562,12 @@ void watch_complain(const struct watch *w)
 	if (stats.left_out_threads)
 		complain("%u threads were not watched: their process has more than one request may attach (attach_max_threads= in /proc/pmc/config), or created them too fast",
 			 stats.left_out_threads);
+	if (is_changed(w))
+		complain("the monitoring module was changed: from then on, Quality Time is missing");
 	if (w->refused)
 		complain("%u processes were not watched: another session monitors them, or they are not yours", w->refused);
+	else if (w->was_refused)
+		complain("processes that have ended were not watched: another session monitored them, or they were not yours");
 	if (w->revoked)
 		complain("%" PRIu64 " threads were taken over by somebody else; their time is missing from there on",
 			 w->revoked);

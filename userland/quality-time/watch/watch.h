@@ -49,9 +49,12 @@ struct processes *watch_processes(struct watch *w);
 const struct sum *watch_sum(const struct watch *w);
 /* How long intervals are: as was asked for, or longer, which is said. */
 double watch_interval_s(const struct watch *w);
-/* Nobody writes the published file any more: all is as it was. */
-bool watch_is_abandoned(const struct watch *w);
-/* Processes that could not be watched, because others have them, or they are not ours. */
+/*
+ * Why nothing is told of processes any more, for a heading: another monitoring module was active,
+ * or nobody writes the published file. NULL: all is told.
+ */
+const char *watch_trouble(const struct watch *w);
+/* Processes that are there, and cannot be watched: others have them, or they are not ours. */
 unsigned int watch_refused(const struct watch *w);
 /* Is nothing missing in the sums? */
 bool watch_is_whole(const struct watch *w);
