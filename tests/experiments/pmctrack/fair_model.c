@@ -234,7 +234,7 @@ static int training_target(const unsigned int *order, unsigned int n, enum polic
 
 	if (policy != CAPPED && policy != UNLIMITED && policy != AGAIN)
 		return -1;
-	if (policy == CAPPED && training * 100 >= quanta * CAP_PERCENT)
+	if (policy == CAPPED && (training + 1) * 100 > (quanta + 1) * CAP_PERCENT)
 		return -1;
 	for (unsigned int k = 0; k < n; k++) {
 		struct task *t = &tasks[order[k]];

@@ -24,6 +24,7 @@ delivered() {
 
 # Calls of a function are counted once each: of all threads, and of what is forked.
 test_probes() {
+	[ -e /sys/kernel/tracing ] || only "kernels with tracing"
 	mountpoint -q /sys/kernel/tracing || mount -t tracefs none /sys/kernel/tracing
 	[ -e /sys/kernel/tracing/uprobe_events ] || only "kernels with uprobes"
 	local one place

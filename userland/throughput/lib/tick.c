@@ -38,7 +38,7 @@ static int descriptor = -1;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* The place of this thread, and the segment that it is in. */
+/* The place of this thread, and the segment that it is in; NULL: it has none. */
 static _Thread_local struct slot *mine __attribute__((tls_model("initial-exec")));
 static _Thread_local struct segment *mine_of __attribute__((tls_model("initial-exec")));
 
@@ -169,7 +169,7 @@ static void after_fork(void)
 /* In the child, whose thread is another one. */
 static void in_child(void)
 {
-	mine = NULL;
+	mine_of = NULL;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -331,7 +331,7 @@ static __attribute__((noinline)) struct slot *find_slot(void)
 		}
 	}
 	errno = saved;
-	if (mine && mine_of == &unregistered && s != &unregistered)
+	if (mine_of == &unregistered && s != &unregistered)
 		__atomic_fetch_add(&slot->count, __atomic_exchange_n(&mine->count, 0, __ATOMIC_RELAXED),
 				   __ATOMIC_RELAXED);
 	/* A signal handler in between finds a slot of its own, and moves what is in this one. */
@@ -341,13 +341,21 @@ static __attribute__((noinline)) struct slot *find_slot(void)
 	return slot;
 }
 
+/* A function of its own, so that other ticks need no stack. */
+static __attribute__((noinline)) void first_tick(uint64_t n)
+{
+	__atomic_fetch_add(&find_slot()->count, n, __ATOMIC_RELAXED);
+}
+
 void throughput_tick(uint64_t n)
 {
-	struct slot *slot = mine;
-
-	if (__builtin_expect(!slot || mine_of != shared, 0))
-		slot = find_slot();
-	__atomic_fetch_add(&slot->count, n, __ATOMIC_RELAXED);
+	if (__builtin_expect(mine_of != shared, 0)) {
+		first_tick(n);
+		return;
+	}
+	/* As find_slot() has left it, perhaps in a signal handler just now. */
+	__atomic_signal_fence(__ATOMIC_SEQ_CST);
+	__atomic_fetch_add(&mine->count, n, __ATOMIC_RELAXED);
 }
 
 uint64_t throughput_count(void)

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <linux/seccomp.h>
 #include <math.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -13,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -381,7 +384,31 @@ static void rate_test(void **state)
 	throughput_close(reader);
 }
 
-/* Whatever somebody writes to his own file, readers say so, or have numbers. */
+/* A tick is no system call: the kernel would kill the process for it. */
+static void no_call_test(void **state)
+{
+	int i, status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(throughput_begin("no_call", "units/s"), 0);
+	throughput_tick(1);
+	pid = fork();
+	if (!pid) {
+		/* The first one of a thread looks for its place. */
+		throughput_tick(1);
+		if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
+			_exit(2);
+		for (i = 0; i < TICKS; i++)
+			throughput_tick(1);
+		/* _exit() is for all threads, and not allowed. */
+		syscall(SYS_exit, 0);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 /*
  * A process that was forked dies while it changes the goal: all goes on, as it left it, and the
  * next change is whole again.
@@ -418,6 +445,7 @@ static void torn_test(void **state)
 	close(fd);
 }
 
+/* Whatever somebody writes to his own file, readers say so, or have numbers. */
 static void hostile_test(void **state)
 {
 	struct throughput_reader *reader;
@@ -504,7 +532,7 @@ int main(int argc, char *argv[])
 		cmocka_unit_test(goal_test),	cmocka_unit_test(rate_test),
 		cmocka_unit_test(read_lock_test),
 		cmocka_unit_test(full_test),	cmocka_unit_test(end_test),
-		cmocka_unit_test(torn_test),
+		cmocka_unit_test(no_call_test), cmocka_unit_test(torn_test),
 		cmocka_unit_test(hostile_test),
 	};
 

@@ -44,6 +44,32 @@ static void model_test(void **state)
 	}
 }
 
+/* A rate that has nothing to do with CPUs, so that the last one foresees it better; then it has. */
+static void trust_test(void **state)
+{
+	struct qos_model m;
+	uint32_t lot = 1;
+	unsigned int k;
+	double r = 100, c;
+
+	(void)state;
+	qos_model_begin(&m, 0.95, 0);
+	for (k = 0; k < 200; k++) {
+		qos_model_apply(&m, r, 2 + k % 2);
+		r = k / 7 % 2 ? 100 : 160;
+		qos_model_learn(&m, r);
+	}
+	assert_false(qos_model_is_trusted(&m));
+	for (k = 0; k < 200; k++) {
+		lot = lot * 1664525 + 1013904223;
+		c = 1 + 7 * (lot / 4294967296.0);
+		qos_model_apply(&m, r, c);
+		r = 25 * c;
+		qos_model_learn(&m, r);
+	}
+	assert_true(qos_model_is_trusted(&m));
+}
+
 /* When they do not change, b stays where (1-p)/b is finite, whatever the rates are. */
 static void unexcited_test(void **state)
 {
@@ -528,7 +554,7 @@ static void crowded_test(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(model_test),	cmocka_unit_test(unexcited_test),
+		cmocka_unit_test(model_test),	cmocka_unit_test(trust_test), cmocka_unit_test(unexcited_test),
 		cmocka_unit_test(nominal_test), cmocka_unit_test(plants_test), cmocka_unit_test(window_test), cmocka_unit_test(silent_test),
 		cmocka_unit_test(phases_test),	cmocka_unit_test(plateau_test),
 		cmocka_unit_test(range_test),	cmocka_unit_test(absurd_test),
