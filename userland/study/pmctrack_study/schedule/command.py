@@ -12,7 +12,7 @@ from ..command_line import command, dispatch, interruptible
 from ..failure import Failure
 from .mixes import drawn, mixes
 
-POLICIES = "default,rr,a-dwrr,eqp,hsp,acfs,hsp -m oracle,acfs -m oracle"
+POLICIES = "default,rr,a-dwrr,eqp,hsp,acfs,hsp -m oracle,acfs -m oracle,cafs -m oracle"
 
 
 def _mixes(options: argparse.Namespace) -> int:
