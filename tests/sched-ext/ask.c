@@ -4,6 +4,8 @@
  * print what it returns. "unprivileged": load them with CAP_BPF alone. Only who has CAP_SYS_ADMIN
  * finds the module's functions (libbpf does), so the rest is given up in between. "cost": what
  * pmcs_metric(), and pmcs_metrics() of four, take, in ns.
+ * ask FILE trace COMMAND...: run a command that is watched, and print what the tracing program of
+ * FILE (trace.bpf.o) has seen.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -11,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -56,10 +59,33 @@ static void work(void)
 		;
 }
 
+static int trace(struct bpf_object *object, char **command)
+{
+	struct bpf_program *program = bpf_object__find_program_by_name(object, "switched");
+	int status = 0;
+	pid_t pid;
+
+	if (!program || !bpf_program__attach(program)) {
+		fprintf(stderr, "ask: switched: %s\n", strerror(errno));
+		return 1;
+	}
+	pid = fork();
+	if (!pid) {
+		if (call(object, "watch"))
+			_exit(126);
+		execvp(command[0], command);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) < 0 || status)
+		return 1;
+	printf("%u\n", call(object, "traced"));
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	LIBBPF_OPTS(libbpf_prog_handler_opts, handler, .prog_prepare_load_fn = give_up);
-	const char *mode = argc == 3 ? argv[2] : "";
+	const char *mode = argc >= 3 ? argv[2] : "";
 	struct bpf_object *object;
 	unsigned int cost, one = ~0U, four = ~0U;
 	int err, i;
@@ -68,7 +94,7 @@ int main(int argc, char **argv)
 	libbpf_register_prog_handler("call", BPF_PROG_TYPE_SYSCALL, 0, &handler);
 	object = argc >= 2 ? bpf_object__open_file(argv[1], NULL) : NULL;
 	if (!object) {
-		fprintf(stderr, "Usage: ask ask.bpf.o [unprivileged|cost]\n");
+		fprintf(stderr, "Usage: ask FILE [unprivileged|cost|trace COMMAND...]\n");
 		return 2;
 	}
 	err = bpf_object__load(object);
@@ -76,6 +102,8 @@ int main(int argc, char **argv)
 		fprintf(stderr, "ask: %s\n", strerror(-err));
 		return 1;
 	}
+	if (!strcmp(mode, "trace") && argc > 3)
+		return trace(object, argv + 3);
 	if (strcmp(mode, "cost")) {
 		printf("%u\n", call(object, "ask"));
 		return 0;

@@ -102,6 +102,9 @@ test_scx_functions() {
 	! ask unprivileged >/tmp/asked 2>&1 || fail "loaded without CAP_PERFMON"
 	grep -q "Permission denied" /tmp/asked && grep -q pmcs_ /tmp/asked ||
 		fail "refused for another reason: $(tail -n 5 /tmp/asked)"
+	# Programs that trace may ask, too.
+	/share/lib/ld-linux-x86-64.so.2 --library-path /share/lib /share/lib/ask /share/trace.bpf.o trace simapp -x 20 gamess >/tmp/traced
+	more "$(tail -n 1 /tmp/traced)" 5 "values that a tracing program saw"
 	no_metrics
 }
 
