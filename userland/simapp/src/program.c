@@ -7,6 +7,9 @@
 #include "strict.h"
 
 #define MOST_INSTR	(1ULL << 50)
+/* Of a part of a round, and of all rounds and threads: a hundred times as much can be counted. */
+#define MOST_PART	(1ULL << 42)
+#define MOST_WORK	(1ULL << 56)
 
 #define PHASE(_member)	{ #_member, offsetof(struct pmct_sim_phase, _member) }
 static const struct strict_field phase_fields[] = {
@@ -36,6 +39,9 @@ static int read_curve(const struct strict_place *at, struct json_object *phase, 
 
 		if (!json_object_is_type(point, json_type_array) || json_object_array_length(point) != 2)
 			return strict_refuse(at, key, "must be a list of pairs [KiB, misses per million accesses]");
+		if (!json_object_is_type(json_object_array_get_idx(point, 0), json_type_int) ||
+		    !json_object_is_type(json_object_array_get_idx(point, 1), json_type_int))
+			return strict_refuse(at, key, "has a point that is not of whole numbers");
 		kib = json_object_get_int64(json_object_array_get_idx(point, 0));
 		ppm = json_object_get_int64(json_object_array_get_idx(point, 1));
 		if (kib < 0 || kib > UINT32_MAX || ppm < 0 || ppm > 1000000)
@@ -97,8 +103,8 @@ static int read_program(struct strict_place *at, struct json_object *object, str
 	    (err = strict_text(at, object, "description", p->description, sizeof(p->description))) ||
 	    (err = strict_number(at, object, "threads", PROGRAM_THREADS, &threads)) ||
 	    (err = strict_number(at, object, "rounds", UINT32_MAX, &p->rounds)) ||
-	    (err = strict_number(at, object, "serial", MOST_INSTR, &p->serial)) ||
-	    (err = strict_number(at, object, "parallel", MOST_INSTR, &p->parallel)) ||
+	    (err = strict_number(at, object, "serial", MOST_PART, &p->serial)) ||
+	    (err = strict_number(at, object, "parallel", MOST_PART, &p->parallel)) ||
 	    (err = strict_number(at, object, "imbalance", 100, &imbalance)))
 		return err;
 	spins = strict_member(at, object, "spins", json_type_boolean);
@@ -111,6 +117,8 @@ static int read_program(struct strict_place *at, struct json_object *object, str
 		return strict_refuse(at, "threads", "must be 1 to 64");
 	if (!p->rounds)
 		return strict_refuse(at, "rounds", "must be 1 at least");
+	if (p->rounds > MOST_WORK / (p->serial + p->parallel * p->threads + 1))
+		return strict_refuse(at, "rounds", "times the instructions of a round are too many");
 	if (!p->serial && !p->parallel)
 		return strict_refuse(at, "serial", "and 'parallel' are both 0: there is nothing to do");
 	return read_phases(at, object, &p->profile);

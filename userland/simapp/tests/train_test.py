@@ -168,6 +168,10 @@ class Judge(unittest.TestCase):
                               numpy.array(["a", "a", "b"]), 5, 3)
         none = judge.Estimates(numpy.array([]), numpy.array([]), numpy.array([]), 7, 2)
         self.assertEqual(none.summary(), "0 estimates in 7 samples, of 0 of 2 programs")
+        same = judge.Estimates(numpy.array([1.0, 1.0]), numpy.array([1.0, 2.0]),
+                               numpy.array(["a", "b"]), 2, 2)
+        self.assertRegex(same.summary(), "^no correlation, as all estimates are the same, mean "
+                         "absolute error 0.500, 2 estimates")
         both = judge.together([none, one])
         # The mean error of a is 0, that of b is 1.
         self.assertEqual(both.summary(), "correlation 0.982, mean absolute error 0.500, "
@@ -189,11 +193,20 @@ class Lists(unittest.TestCase):
             path.write_text("# none\n\na fam ./a 'b c'\n", encoding="utf-8")
             self.assertEqual(collect.read_tasks(path),
                              [collect.Task("a", "fam", ("./a", "b c"))])
-            path.write_text("a fam\n", encoding="utf-8")
-            with self.assertRaisesRegex(Failure, "list:1: expected NAME FAMILY COMMAND"):
-                collect.read_tasks(path)
+            for text, says in (("a fam\n", "list:1: expected NAME FAMILY COMMAND"),
+                               ("a fam 'b\n", "list:1: No closing quotation"),
+                               ("../a fam b\n", "list:1: '../a' is to be the name of a folder"),
+                               ("a fam b\na g c\n", "list:2: there are two programs 'a'"),
+                               ("# none\n", "list names no programs")):
+                path.write_text(text, encoding="utf-8")
+                with self.assertRaisesRegex(Failure, says):
+                    collect.read_tasks(path)
             with self.assertRaisesRegex(Failure, "machine.json is missing"):
                 judge.read_folder(Path(folder))
+            for text in ("{", "{}", '{"types": [1]}'):
+                (Path(folder) / "machine.json").write_text(text, encoding="utf-8")
+                with self.assertRaisesRegex(Failure, "machine.json is damaged"):
+                    judge.read_folder(Path(folder))
 
     def test_fold(self) -> None:
         """Each program is in the list of all and in one part; no part has another's families."""

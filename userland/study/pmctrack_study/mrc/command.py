@@ -127,8 +127,8 @@ def _print(out: Any, options: argparse.Namespace, run: collect.Run, points: Poin
     rows, mark = _rows(curve), _simulated()
     if options.csv:
         lines = csv.writer(out, lineterminator="\n")
-        lines.writerow(COLUMNS)
-        lines.writerows([r[0], *(f"{x:.6g}" for x in r[1:4]), r[4]] for r in rows)
+        lines.writerow([*COLUMNS, "simulated"])
+        lines.writerows([r[0], *(f"{x:.6g}" for x in r[1:4]), r[4], int(mark)] for r in rows)
     elif options.json:
         json.dump({
             "schema": 1, "program": options.command, "simulated": mark,

@@ -21,7 +21,7 @@ import time
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Iterator, Sequence
+from typing import Any, Iterator, Sequence
 
 from ..failure import Failure
 from .features import BESIDE, CANDIDATES, OTHERS
@@ -51,17 +51,25 @@ class Task:
 
 def read_tasks(path: Path) -> list[Task]:
     """Lines NAME FAMILY COMMAND...; empty ones and comments are left out."""
-    tasks = []
+    tasks: dict[str, Task] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
-        words = shlex.split(line, comments=True)
+        try:
+            words = shlex.split(line, comments=True)
+        except ValueError as wrong:
+            raise Failure(f"{path}:{number}: {wrong}") from wrong
         if not words:
             continue
         if len(words) < 3:
             raise Failure(f"{path}:{number}: expected NAME FAMILY COMMAND...")
-        tasks.append(Task(words[0], words[1], tuple(words[2:])))
+        name = words[0]
+        if "/" in name or name.startswith("."):
+            raise Failure(f"{path}:{number}: '{name}' is to be the name of a folder")
+        if name in tasks:
+            raise Failure(f"{path}:{number}: there are two programs '{name}'")
+        tasks[name] = Task(name, words[1], tuple(words[2:]))
     if not tasks:
         raise Failure(f"{path} names no programs")
-    return tasks
+    return list(tasks.values())
 
 
 def read_cpus(text: str) -> tuple[int, ...]:
@@ -102,11 +110,24 @@ def countable(kind: CoreType) -> list[str]:
         capture_output=True, check=False).returncode]
 
 
+def _kill(leader: subprocess.Popen[Any]) -> None:
+    """All of its session."""
+    with suppress(ProcessLookupError):
+        os.killpg(leader.pid, signal.SIGKILL)
+    leader.wait()
+
+
 def _run(command: Sequence[str]) -> None:
-    done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
-                          check=False)
+    """If this program is told to end, what it has started ends, too."""
+    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                          start_new_session=True) as done:
+        try:
+            _, said = done.communicate()
+        except BaseException:
+            _kill(done)
+            raise
     if done.returncode:
-        raise Failure(f"{shlex.join(command)}: status {done.returncode}: {done.stderr.strip()}")
+        raise Failure(f"{shlex.join(command)}: status {done.returncode}: {said.strip()}")
 
 
 def _pinned(kind: CoreType, task: Task, output: Path, *options: str) -> None:
@@ -147,9 +168,7 @@ def _neighbours(chosen: Sequence[tuple[int, Task]]) -> Iterator[None]:
                           f"'pmctrack -V {OTHERS} true', with the monitoring module contention")
     finally:
         for loop in loops:
-            with suppress(ProcessLookupError):
-                os.killpg(loop.pid, signal.SIGKILL)
-            loop.wait()
+            _kill(loop)
 
 
 def beside(folder: Path, task: Task, kind: CoreType, everyone: Sequence[Task],
@@ -194,6 +213,9 @@ def collect(folder: Path, tasks: Sequence[Task], window: int, *, features: bool 
         print(f"{number} of {len(tasks)}: {task.name}", flush=True)
         into = folder / task.name
         into.mkdir(exist_ok=True)
+        # Of an earlier collection, which may have had other events.
+        for old in into.glob("*.csv"):
+            old.unlink()
         for kind in kinds:
             windows(into, task, kind, events[kind.index], window, energy)
             if others:

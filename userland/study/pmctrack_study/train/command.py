@@ -132,6 +132,8 @@ def _judge(options: argparse.Namespace) -> int:
     count = sum(len(folder.programs) for folder in folders)
     print(f"estimates of the kernel{mark}, of {count} programs")
     for kind in options.kinds.split(","):
+        if kind not in judge.COLUMNS:
+            raise Failure(f"--kinds {kind}: there are {', '.join(judge.COLUMNS)}")
         for index, core_type in folders[0].types.items():
             found = [judge.judge(Path(name), index, judge.Question(kind, big, small))
                      for name in options.folders]
@@ -149,6 +151,15 @@ def _judge(options: argparse.Namespace) -> int:
     return 0
 
 
+def _instr(text: str) -> int:
+    if int(text) < 1000:
+        raise ValueError
+    return int(text)
+
+
+_instr.__name__ = "number of instructions, at least 1000"
+
+
 def main(arguments: Sequence[str]) -> int:
     """Returns the exit status."""
     parser = argparse.ArgumentParser(prog="pmctrack-train", description=(
@@ -159,7 +170,8 @@ def main(arguments: Sequence[str]) -> int:
     collect = commands.add_parser("collect", help="run programs alone on each core type")
     collect.add_argument("folder", help="for the results")
     collect.add_argument("--programs", required=True, help="file of lines NAME FAMILY COMMAND...")
-    collect.add_argument("--window", type=int, default=20_000_000, help="instructions (20000000)")
+    collect.add_argument("--window", type=_instr, default=20_000_000,
+                         help="instructions (20000000)")
     collect.add_argument("--truth-only", action="store_true", help="count instr and cycles only")
     collect.add_argument("--energy", action="store_true",
                          help="also the energy of each window, from the active monitoring module")
@@ -174,7 +186,7 @@ def main(arguments: Sequence[str]) -> int:
     fit.add_argument("models", help="folder for models, report and plots")
     fit.add_argument("--module", choices=list(KINDS), default="speedup_factor",
                      help="which monitoring module the models are for (speedup_factor)")
-    fit.add_argument("--piece", type=int, default=100_000_000, help="instructions (100000000)")
+    fit.add_argument("--piece", type=_instr, default=100_000_000, help="instructions (100000000)")
     fit.add_argument("--form", choices=["best", "steps", "quadratic"], default="best",
                      help="of models: the better one in cross validation (best)")
     fit.add_argument("--features", type=int, default=6, help="of steps, at most, beside IPC (6)")

@@ -85,7 +85,9 @@ def mean_error(data: Data, guess: Array) -> float:
 
 
 def correlation(data: Data, guess: Array) -> float:
-    """Of estimates with the truth, over all windows."""
+    """Of estimates with the truth, over all windows; 0 if either is always the same."""
+    if not numpy.ptp(guess) or not numpy.ptp(data.target):
+        return 0.0
     return float(numpy.corrcoef(guess, data.target)[0, 1])
 
 

@@ -44,10 +44,16 @@ def read_folder(path: Path) -> Folder:
     machine = path / "machine.json"
     if not machine.exists():
         raise Failure(f"{machine} is missing: pmctrack-train collect makes it")
-    about = json.loads(machine.read_text(encoding="utf-8"))
-    types = {t["index"]: t["name"] for t in about["types"]}
+    try:
+        about = json.loads(machine.read_text(encoding="utf-8"))
+        types = {t["index"]: t["name"] for t in about["types"]}
+        general = {t["index"]: t["general"] for t in about["types"]}
+        facts = about["simulated"], about["window"]
+        families = about["families"]
+    except (ValueError, KeyError, TypeError) as wrong:
+        raise Failure(f"{machine} is damaged ({wrong!r}): collect again") from wrong
     programs = []
-    for name, family in about["families"].items():
+    for name, family in families.items():
         program = Program(name, family)
         for index, core_type in types.items():
             files = sorted((path / name).glob(f"{index}-*.csv"))
@@ -58,8 +64,7 @@ def read_folder(path: Path) -> Folder:
             if files:
                 program.beside[core_type] = [read_counts(file) for file in files]
         programs.append(program)
-    return Folder(about["simulated"], about["window"], types,
-                  {t["index"]: t["general"] for t in about["types"]}, programs)
+    return Folder(*facts, types, general, programs)
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,9 @@ class Estimates:
                   f"{len(set(self.programs))} of {self.runs} programs")
         if len(set(self.truth)) < 2:
             return counts
+        if len(set(self.guess)) < 2:
+            return f"no correlation, as all estimates are the same, mean absolute error " \
+                   f"{self.mean_error():.3f}, {counts}"
         return (f"correlation {self.correlation():.3f}, mean absolute error "
                 f"{self.mean_error():.3f}, {counts}")
 
@@ -115,6 +123,9 @@ def _edges(path: Path, alone: Curve, column: str) -> tuple[Array, list[str]]:
         rows = list(csv.DictReader(lines))
     if not rows:
         raise Failure(f"{path} has no rows")
+    if column not in rows[0]:
+        raise Failure(f"{path} has no estimates '{column}': collect it with --energy, with the "
+                      "monitoring module ef")
     time = running_sum([float(row["hw_ns"]) for row in rows])
     time *= alone.sums["ns"][-1] / time[-1]
     return numpy.interp(time, alone.sums["ns"], alone.instr), [row[column] for row in rows]
