@@ -136,8 +136,10 @@ int core_types_read(struct core_types *m, const char *info, const char *fastest)
 		complain("no core type '%s' here; %s has them as 'pmu:'", fastest, info);
 		return -1;
 	}
-	index = fastest ? m->type[i].index : 0;
-	if (err || keep_online(m))
+	if (err)
+		return -1;
+	index = fastest && m->nr ? m->type[i].index : 0;
+	if (keep_online(m))
 		return -1;
 	if (!m->nr) {
 		complain("%s names no core type: PMCTrack cannot count here (see its kernel log)", info);

@@ -434,7 +434,7 @@ test_qos_ends() {
 	qosctl why $c | grep -q "left alone: its control group, or one above, has limits that it would escape"
 	grep -q ":/few$" /proc/$c/cgroup
 	mkdir -p $CG/light
-	echo 50 >$CG/light/cpu.weight
+	echo 1000 >$CG/light/cpu.weight
 	(echo $BASHPID >$CG/light/cgroup.procs; exec throughput run -n light -e '^round' -g 15 simapp -r /tmp/frames1.json >/dev/null) & light=$!
 	eventually qosctl why $light
 	qosctl why $light | grep -q "left alone: its control group, or one above, has limits that it would escape"

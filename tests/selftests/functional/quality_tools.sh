@@ -447,11 +447,24 @@ test_quality_changed() {
 	[ ! -e $file ] || fail "what was published is still there"
 	grep -q "^qualityd: the monitoring module was changed" /tmp/qualityd.err || fail "$(cat /tmp/qualityd.err)"
 	echo quality_time >$MANAGER
-	qtop --batch -i 0.5 -n 20 >/tmp/qtop.txt 2>/tmp/qtop.err & mine=$!
-	sleep 1
+	qtop --batch -i 0.5 -n 1000 >/tmp/qtop.txt 2>/tmp/qtop.err & mine=$!
+	eventually [ -s /tmp/qtop.txt ]
 	echo none >$MANAGER
 	eventually grep -q "THE MONITORING MODULE WAS CHANGED" /tmp/qtop.txt
-	kill $mine $one
+	kill $mine
 	wait $mine || true
+	# One that waits goes on with the next.
+	qualityd --wait 2>/tmp/qualityd.err & daemon=$!
+	sleep 1
+	[ ! -e $file ] || fail "published without the module"
+	echo quality_time >$MANAGER
+	eventually [ -e $file ]
+	echo none >$MANAGER
+	eventually [ ! -e $file ]
+	echo quality_time >$MANAGER
+	eventually [ -e $file ]
+	kill $daemon $one
+	rc=0; wait $daemon || rc=$?
+	equal $rc 0 "status of qualityd"
 	without_quality
 }

@@ -150,16 +150,20 @@ double qos_manager_plateau(const struct qos_manager *m)
 /* It computes, and delivers nothing: more CPUs do not help, or nobody sees what it does. */
 bool qos_manager_is_silent(const struct qos_manager *m)
 {
-	return m->missed >= SILENT_UNITS;
+	return m->missed >= SILENT_UNITS + 2 * m->usual;
 }
 
 static void note_silence(struct qos_manager *m, double rate, bool learn, const struct qos_goal *goal)
 {
-	/* In so many seconds, however much it should deliver. */
+	/* In ten seconds, however much it should deliver. Who waits for something else is idle. */
 	if (learn)
 		m->missed += fmin(goal->min, SILENT_UNITS / (double)SILENT_S) * m->step_s;
-	if (rate > 0)
+	else
 		m->missed = 0;
+	if (rate <= 0)
+		return;
+	m->usual = fmax(m->usual / 2, m->missed);
+	m->missed = 0;
 }
 
 static double error_of(double rate, const struct qos_goal *goal)

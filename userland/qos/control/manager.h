@@ -47,6 +47,7 @@ struct qos_level {
  * @probed_at: number of the step of the last trial
  * @step_s: seconds of a step
  * @missed: units that it should have delivered since it did so last, using its CPUs
+ * @usual: as many may be missed, as it delivers many at a time
  * @level: by number of CPUs, from 1
  */
 struct qos_manager {
@@ -65,6 +66,7 @@ struct qos_manager {
 	unsigned long probed_at;
 	double step_s;
 	double missed;
+	double usual;
 	struct qos_level level[QOS_LEVELS];
 };
 

@@ -207,7 +207,8 @@ static void note_usage(struct app *a, double seconds)
 {
 	uint64_t before = a->us;
 
-	a->usage_known = a->group.path[0] && !group_usage(&a->group, &a->us) && a->usage_began;
+	/* A group that was made anew begins at 0. */
+	a->usage_known = a->group.path[0] && !group_usage(&a->group, &a->us) && a->usage_began && a->us >= before;
 	a->used = a->usage_known ? (double)(a->us - before) / 1e6 / seconds : 0;
 	a->usage_began = a->group.path[0];
 }
@@ -252,6 +253,9 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 	used = a->usage_known ? a->used : a->manager.granted;
 	learn = used >= USED * a->manager.granted;
 	a->unused = learn ? 0 : a->unused + 1;
+	/* Of whom nobody knows what he uses, nobody can say that he computes in vain. */
+	if (!a->usage_known)
+		a->manager.missed = 0;
 	a->share.demand = qos_manager_step(&a->manager, a->rate, learn, &a->goal);
 	/* Whoever does not use what he has gets no more for saying that it is not enough. */
 	if (a->unused >= UNUSED_STEPS)

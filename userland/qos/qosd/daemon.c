@@ -151,8 +151,9 @@ static void look_at_policy(struct daemon *d)
 		complain("a policy of sched_ext runs, and cpu.max may mean nothing to it: programs get whole CPUs");
 	else
 		complain("the policy of sched_ext has ended: programs get parts of CPUs again");
+	/* Of both, CPUs of their own stay. */
 	for (i = 0; i < d->nr; i++)
-		app_free(d->app[i], d->actuator);
+		app_free(d->app[i], d->actuator == ACTUATOR_BOTH ? ACTUATOR_BANDWIDTH : d->actuator);
 	set_actuator(d, wanted);
 }
 
@@ -210,12 +211,7 @@ static bool is_managed(pid_t pid, void *data)
 	return daemon_find(data, pid);
 }
 
-/* 1: the rest is for the next step. */
-static int in_vain(struct daemon *d)
-{
-	return ++d->vain < IN_VAIN ? 0 : 1;
-}
-
+/* 1: the rest is for another step. */
 static int find_new(pid_t pid, void *data)
 {
 	struct daemon *d = data;
@@ -224,14 +220,14 @@ static int find_new(pid_t pid, void *data)
 	struct app *a, **more;
 
 	if (throughput_open(pid, &reader))
-		return in_vain(d);
+		return 0;
 	if (throughput_info(reader, &info) || has_too_many(d, info.uid)) {
 		throughput_close(reader);
-		return in_vain(d);
+		return 0;
 	}
 	a = app_open(&d->settings, reader, &info, d->machine.cpus, d->dry);
 	if (!a)
-		return in_vain(d);
+		return ++d->vain < IN_VAIN ? 0 : 1;
 	more = realloc(d->app, (d->nr + 1) * sizeof(*more));
 	if (!more) {
 		app_close(a);
@@ -276,9 +272,12 @@ static void find_programs(struct daemon *d)
 	struct stat st = {.st_mtim = d->changed};
 	bool rarely = d->steps % settings_rarely(&d->settings) == 0;
 
-	/* Goals can be set later, too: all are looked at each second. */
+	/*
+	 * Goals can be set later, too: all are looked at each second. If as many were taken as
+	 * can be in a step, there may be more.
+	 */
 	stat(PROGRAMS, &st);
-	if (!rarely && (d->first || (d->changed.tv_sec == st.st_mtim.tv_sec &&
+	if (!rarely && d->takes < TAKES && (d->first || (d->changed.tv_sec == st.st_mtim.tv_sec &&
 				     d->changed.tv_nsec == st.st_mtim.tv_nsec)))
 		return;
 	d->changed = st.st_mtim;

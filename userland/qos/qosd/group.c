@@ -8,19 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "complain.h"
 #include "cpu_list.h"
 #include "home.h"
+#include "text_file.h"
 #include "unit.h"
 
 /* systemd is asked for a file so often, each so many steps. */
 #define ASK_AGAIN 20
 #define MOST_ASKED (3 * ASK_AGAIN)
-/* On the group of a unit: the CPUs that it was given, for whoever comes after a crash. */
-#define OUR_CPUS "user.qosd.cpus"
+/* The CPUs that a program's unit was given, for whoever comes after a crash. */
+#define NOTE "/run/qosd/cpus-%d"
 
 int group_machine_cpus(cpu_set_t *cpus)
 {
@@ -37,7 +37,7 @@ int group_machine_cpus(cpu_set_t *cpus)
 
 static void close_files(struct group *g)
 {
-	const int fd[] = {g->max_fd, g->burst_fd, g->stat_fd, g->threads_fd, g->of_fd};
+	const int fd[] = {g->max_fd, g->burst_fd, g->stat_fd, g->threads_fd, g->of_fd, g->note_fd};
 	size_t i;
 
 	for (i = 0; i < sizeof(fd) / sizeof(*fd); i++)
@@ -63,7 +63,7 @@ static int open_files(struct group *g)
 	 */
 	g->burst_fd = g->in_unit ? -1 : group_file_open(g->path, "cpu.max.burst", O_WRONLY);
 	g->threads_fd = group_file_open(g->path, "cgroup.threads", O_RDONLY);
-	g->of_fd = -1;
+	g->of_fd = g->note_fd = -1;
 	if (g->stat_fd < 0)
 		return g->stat_fd;
 	if (g->threads_fd < 0)
@@ -219,14 +219,38 @@ int group_free_bandwidth(struct group *g)
 	return pwrite(g->max_fd, "max", 3, 0) < 0 ? -errno : 0;
 }
 
-/* Before they change, which may not happen any more: those that it has, and those it will have. */
-static void note_cpus(const struct group *g, const char *cpus)
+static void note_path(char *path, size_t size, pid_t pid)
 {
-	char both[2 * sizeof(g->cpus) + 2];
+	snprintf(path, size, NOTE, (int)pid);
+}
+
+/* Before they change, which may not happen any more: those that it has, and those it will have. */
+static void note_cpus(struct group *g, const char *cpus)
+{
+	char both[2 * sizeof(g->cpus) + 2], path[64];
 	int length = snprintf(both, sizeof(both), "%s%s%s", g->cpus, *g->cpus ? " " : "", cpus);
 
-	if (setxattr(g->path, OUR_CPUS, both, (size_t)length, 0) && errno != ENOENT)
-		complain("%s: cannot note its CPUs, so that a crash would leave them: %s", g->path, strerror(errno));
+	if (g->note_fd < 0) {
+		note_path(path, sizeof(path), g->origin[0].pid);
+		g->note_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+		if (g->note_fd < 0)
+			complain("%s: %s: a crash would leave its CPUs as they are", path, strerror(errno));
+	}
+	if (g->note_fd >= 0 && pwrite(g->note_fd, both, (size_t)length, 0) == length)
+		ftruncate(g->note_fd, length);
+}
+
+/* It has all CPUs again. */
+static void forget_cpus(struct group *g)
+{
+	char path[64];
+
+	if (g->note_fd < 0)
+		return;
+	note_path(path, sizeof(path), g->origin[0].pid);
+	unlink(path);
+	close(g->note_fd);
+	g->note_fd = -1;
 }
 
 int group_set_cpus(struct group *g, const cpu_set_t *cpus)
@@ -250,30 +274,34 @@ int group_set_cpus(struct group *g, const cpu_set_t *cpus)
 	return err == -ENOENT && g->in_unit ? -EAGAIN : err;
 }
 
-int group_recover_cpus(const char *folder)
+int group_recover_cpus(const char *folder, pid_t pid)
 {
-	char cpus[8192], ours[2 * sizeof(cpus)];
-	ssize_t length = getxattr(folder, OUR_CPUS, ours, sizeof(ours) - 1);
+	char cpus[8192], ours[2 * sizeof(cpus)], path[64];
+	int err = 0;
 
-	if (length <= 0 || group_file_read(folder, "cpuset.cpus", cpus, sizeof(cpus)) <= 0)
+	note_path(path, sizeof(path), pid);
+	if (text_file_read(path, ours, sizeof(ours)) <= 0)
 		return 0;
-	ours[length] = '\0';
-	removexattr(folder, OUR_CPUS);
-	if (!group_file_has(ours, cpus))
-		return 0;
-	return group_file_free_cpus(folder) ? -EIO : 1;
+	if (group_file_read(folder, "cpuset.cpus", cpus, sizeof(cpus)) > 0 && group_file_has(ours, cpus))
+		err = group_file_free_cpus(folder) ? -EIO : 1;
+	if (err >= 0)
+		unlink(path);
+	return err;
 }
 
 int group_free_cpus(struct group *g)
 {
+	int err;
+
 	if (!g->cpus[0])
 		return 0;
 	if (is_others_cpus(g))
 		return -EBUSY;
 	g->cpus[0] = '\0';
-	if (g->in_unit)
-		removexattr(g->path, OUR_CPUS);
-	return group_file_free_cpus(g->path);
+	err = group_file_free_cpus(g->path);
+	if (!err)
+		forget_cpus(g);
+	return err;
 }
 
 /* Its owner has made a delegated group anew: what it uses is in other files. */
@@ -370,7 +398,10 @@ int group_close(struct group *g)
 	if (g->path[0] && g->in_unit) {
 		/* What others have written stays; there may be no such group any more. */
 		group_free_bandwidth(g);
-		group_free_cpus(g);
+		err = group_free_cpus(g);
+		if (!err || err == -EBUSY)
+			forget_cpus(g);
+		err = 0;
 	} else if (g->path[0]) {
 		err = group_dissolve(g->path, g->origin, g->nr);
 	}

@@ -40,6 +40,7 @@ struct origin {
  * @quota_us: of @max; 0: none
  * @max_fd: its cpu.max; the next are its cpu.max.burst, cpu.stat and cgroup.threads
  * @of_fd: where its program says in which group it is
+ * @note_fd: in a unit: what CPUs it was given, for whoever comes after a crash; -1: none so far
  */
 struct group {
 	char path[GROUP_PATH];
@@ -56,6 +57,7 @@ struct group {
 	int stat_fd;
 	int threads_fd;
 	int of_fd;
+	int note_fd;
 };
 
 /* All return 0 or a negative errno. */
@@ -85,8 +87,11 @@ int group_check(struct group *g, pid_t pid, const char **what);
 /* CPU time so far. */
 int group_usage(const struct group *g, uint64_t *us);
 int group_threads(const struct group *g, unsigned int *threads);
-/* The group of a unit has all CPUs again, if it has what a qosd that was killed has given it: 1. */
-int group_recover_cpus(const char *folder);
+/*
+ * The group of a unit has all CPUs again, if it has what a qosd that was killed has given to @pid,
+ * its program: 1; 0: it has what others have given it; or a negative errno.
+ */
+int group_recover_cpus(const char *folder, pid_t pid);
 /* How many of its processes are now in @pids, @most at most. */
 int group_processes(const struct group *g, pid_t *pids, int most);
 /* Move all away, and remove it. How many there were, or a negative errno: it is still there. */

@@ -19,7 +19,7 @@
 /* Forks that go on while a program is moved are found at the next look. */
 #define MOST_LOOKS 10
 /* One that forks faster than it is moved is not to keep all others waiting. */
-#define MOST_MOVES 10000
+#define MOST_MOVES 1000
 
 static int move_back(pid_t pid, const char *origin)
 {
@@ -61,12 +61,12 @@ int group_dissolve(const char *folder, const struct origin *origin, size_t nr)
 	int looks, moved = 0;
 
 	group_file_write(folder, "cpu.max", "max");
-	for (looks = 0; looks < MOST_LOOKS && moved < MOST_MOVES; looks++) {
+	for (looks = 0; looks < MOST_LOOKS; looks++) {
 		if (group_file_read(folder, "cgroup.procs", text, sizeof(text)) <= 0)
 			break;
 		for (word = strtok_r(text, "\n", &rest); word; word = strtok_r(NULL, "\n", &rest)) {
 			/* As long as there are some to move, it is not a look in vain. */
-			if (!move_back(atoi(word), origin_of(origin, nr, atoi(word))))
+			if (!move_back(atoi(word), origin_of(origin, nr, atoi(word))) && moved < MOST_MOVES)
 				looks = 0;
 			moved++;
 		}
@@ -122,9 +122,9 @@ static int recover_bandwidth(const char *folder)
 }
 
 /* The unit of a program has all CPUs again, but what others have written meanwhile is theirs. */
-static void recover_unit(const char *folder)
+static void recover_unit(const char *folder, pid_t pid)
 {
-	int bandwidth = recover_bandwidth(folder), cpus = group_recover_cpus(folder);
+	int bandwidth = recover_bandwidth(folder), cpus = group_recover_cpus(folder, pid);
 
 	if (bandwidth < 0 || cpus < 0)
 		complain("%s has not all CPUs again that a qosd had taken, which was killed: write 'max' to its "
@@ -147,7 +147,7 @@ static int recover_one(const char *state, const char *group)
 	nr = read_state(state, group, &origin);
 	if (nr && !strcmp(origin[0].path, group)) {
 		/* Nothing was moved. */
-		recover_unit(path);
+		recover_unit(path, origin[0].pid);
 		moved = 0;
 	} else {
 		moved = is_name(strrchr(group, '/') + 1) ? group_dissolve(path, origin, nr) : 0;
@@ -220,6 +220,12 @@ static bool is_of(pid_t pid, uid_t uid)
 	return !stat(path, &st) && st.st_uid == uid;
 }
 
+/* Of whatever period. */
+static bool is_no_bandwidth(const char *text)
+{
+	return !strncmp(text, "max ", 4);
+}
+
 /* Would a process that leaves this group escape what an administrator allows it? */
 static bool has_limits(const char *path)
 {
@@ -227,7 +233,7 @@ static bool has_limits(const char *path)
 		const char *file, *none;
 	} limits[] = {
 		{"memory.max", "max"}, {"memory.high", "max"}, {"memory.swap.max", "max"}, {"memory.swap.high", "max"},
-		{"pids.max", "max"}, {"cpu.max", "max "}, {"cpu.weight", "100"}, {"cpu.idle", "0"}, {"io.max", ""},
+		{"pids.max", "max"}, {"cpu.max", "max 100000"}, {"cpu.weight", "100"}, {"cpu.idle", "0"}, {"io.max", ""},
 		{"io.weight", "default 100"}, {"cpuset.mems", ""},
 	};
 	char folder[2 * GROUP_PATH], text[8192], *end;
@@ -237,7 +243,7 @@ static bool has_limits(const char *path)
 	while (strlen(folder) > strlen(GROUP_ROOT)) {
 		for (i = 0; i < sizeof(limits) / sizeof(*limits); i++)
 			if (group_file_read(folder, limits[i].file, text, sizeof(text)) > 0 &&
-			    (!*limits[i].none || strncmp(text, limits[i].none, strlen(limits[i].none))))
+			    strcmp(text, limits[i].none) && !is_no_bandwidth(text))
 				return true;
 		if (group_file_read(folder, "cpuset.cpus", text, sizeof(text)) > 0 && !group_file_is_free(text))
 			return true;

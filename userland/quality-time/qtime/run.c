@@ -201,6 +201,7 @@ static const char *title(const struct qtime *q, char *text, size_t size)
 
 static void finish(struct qtime *q)
 {
+	unsigned int hold_us, budget;
 	char text[64];
 
 	if (q->live)
@@ -216,7 +217,8 @@ static void finish(struct qtime *q)
 	q->state.programs = &q->programs;
 	q->state.processes = programs_processes(&q->programs);
 	q->state.whole = watch_is_whole(q->watch);
-	q->state.has_sampling = machine_sampling(&q->state.hold_us, &q->state.budget);
+	q->state.has_sampling &= machine_sampling(&hold_us, &budget) && hold_us == q->state.hold_us &&
+				 budget == q->state.budget;
 	q->o->writer->end(q->out, &q->state, title(q, text, sizeof(text)));
 	note_error(q);
 	watch_complain(q->watch);
@@ -272,6 +274,7 @@ static int begin(struct qtime *q)
 		return STATUS_FAILED;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &q->start);
+	q->state.has_sampling = machine_sampling(&q->state.hold_us, &q->state.budget);
 	q->before = look_elsewhere(q);
 	q->state.elsewhere = (struct elsewhere){
 		.has_throttled = q->before.has_throttled, .has_stolen = q->before.has_stolen,

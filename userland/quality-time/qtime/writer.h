@@ -37,7 +37,7 @@ struct elsewhere {
  * @elsewhere: see there
  * @programs: at the end only: all by the names of programs
  * @whole: at the end only: nothing is missing in the sums
- * @has_sampling: at the end only: it is known how samples were taken
+ * @has_sampling: it is known how samples are taken, and that did not change until the end
  * @hold_us: others stand still for so long for one
  * @budget: and for so much of their time at most, in thousandths
  */

@@ -5,6 +5,7 @@
 #include <getopt.h>
 #include <grp.h>
 #include <poll.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,11 @@ struct options {
 	mode_t mode;
 	gid_t gid;
 	unsigned long entries;
+	bool wait;
 };
+
+/* Between two looks whether the module is active. */
+#define WAIT_MS	1000
 
 static const struct option_table table;
 
@@ -87,6 +92,8 @@ static const struct option_entry entries[] = {
 	{ 0, "mode", "MODE", ARGUMENT_OTHER, "who may read it: 0600 (the default), 0640 or 0644",
 	  .set = set_mode },
 	{ 0, "group", "GROUP", ARGUMENT_OTHER, "its group, which may read it", .set = set_group },
+	{ 'w', "wait", .help = "for the monitoring module, if another one is active",
+	  .set = option_table_set_flag, .offset = offsetof(struct options, wait) },
 	{ 0, "entries", "N", ARGUMENT_OTHER, "for so many processes (default 16384)", .set = set_entries },
 };
 
@@ -138,7 +145,20 @@ static void loop(struct watch *watch, struct publisher *out, struct child *signa
 	}
 }
 
-static int run(const struct options *o)
+/* Until the monitoring module is active. True: a signal came first. */
+static bool wait_for_module(struct child *signals)
+{
+	struct pollfd fd = { .fd = signals->signals, .events = POLLIN };
+
+	while (!watch_is_possible()) {
+		if (poll(&fd, 1, WAIT_MS) > 0 && child_take_signals(signals))
+			return true;
+	}
+	return false;
+}
+
+/* Until a signal; *@changed: until another monitoring module is active. Returns the exit status. */
+static int publish(const struct options *o, struct child *signals, bool *changed)
 {
 	const struct watch_options w = { .all = true, .interval_s = o->interval };
 	long long ns = (long long)(o->interval * 1e9);
@@ -147,31 +167,47 @@ static int run(const struct options *o)
 		.it_interval = { ns / 1000000000, ns % 1000000000 },
 	};
 	int timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
-	struct child signals = { .argv = NULL };
 	struct publisher *out;
 	struct watch *watch;
-	int status;
+	int status = STATUS_FAILED;
 
-	/* Whoever wants to end it while it looks at many threads waits until it has begun. */
-	if (timer < 0 || child_block_signals(&signals)) {
+	if (timer < 0) {
 		complain("cannot begin: %s", strerror(errno));
 		return STATUS_FAILED;
 	}
 	watch = watch_open(&w);
-	if (!watch)
-		return STATUS_FAILED;
-	out = publisher_open(o->file, (unsigned int)o->entries, o->mode, o->gid,
-			     (unsigned int)(o->interval * 1000));
-	if (!out) {
-		watch_close(watch);
+	out = watch ? publisher_open(o->file, (unsigned int)o->entries, o->mode, o->gid,
+				     (unsigned int)(o->interval * 1000)) : NULL;
+	if (out) {
+		timerfd_settime(timer, 0, &t, NULL);
+		loop(watch, out, signals, timer);
+		publisher_close(out);
+		watch_complain(watch);
+		*changed = watch_trouble(watch);
+		status = *changed ? STATUS_FAILED : 0;
+	}
+	watch_close(watch);
+	close(timer);
+	return status;
+}
+
+static int run(const struct options *o)
+{
+	struct child signals = { .argv = NULL };
+	bool changed;
+	int status;
+
+	/* Whoever wants to end it while it looks at many threads waits until it has begun. */
+	if (child_block_signals(&signals)) {
+		complain("cannot begin: %s", strerror(errno));
 		return STATUS_FAILED;
 	}
-	timerfd_settime(timer, 0, &t, NULL);
-	loop(watch, out, &signals, timer);
-	publisher_close(out);
-	watch_complain(watch);
-	status = watch_trouble(watch) ? STATUS_FAILED : 0;
-	watch_close(watch);
+	do {
+		changed = false;
+		if (o->wait && wait_for_module(&signals))
+			return 0;
+		status = publish(o, &signals, &changed);
+	} while (changed && o->wait);
 	return status;
 }
 

@@ -48,7 +48,6 @@ struct watch {
 	double read_s;		/* when it was read last */
 	bool changed;		/* another monitoring module was active meanwhile */
 	uint64_t heard_ns;	/* of the last record with the module's time in run queues */
-	uint64_t silent_ns;	/* that there have been none since then */
 	struct processes *processes;
 	struct pmctrack_evset *set[MOST_SETS];
 	unsigned int nr_sets;
@@ -191,7 +190,7 @@ static void try_process(pid_t pid, void *arg)
 		return;
 	/* It may be a child of one of ours, and have not run yet. */
 	if (w->opened && p.parent > 0 && p.parent <= w->max_pid &&
-	    (was_tried(w, p.parent) || processes_find(w->processes, p.parent)))
+	    ((was_tried(w, p.parent) && !is_in(w->others, p.parent)) || processes_find(w->processes, p.parent)))
 		return;
 	put_in(w->others, pid);
 	w->refused++;
@@ -226,6 +225,11 @@ static int find_processes(struct watch *w)
 	memset(w->found, 0, (size_t)w->max_pid / 8 + 1);
 	w->was_refused |= w->refused > 0;
 	return err;
+}
+
+bool watch_is_possible(void)
+{
+	return text_file_has(MANAGER, "[*] " MODULE " ");
 }
 
 struct watch *watch_open(const struct watch_options *o)
@@ -323,7 +327,8 @@ static void take_record(struct watch *w, const struct pmctrack_record *rec)
 	/* The module tells this of everybody. */
 	if (rec->virt & w->virt[WAITED])
 		w->heard_ns = rec->time_ns;
-	w->silent_ns = w->heard_ns && rec->run_ns && rec->time_ns > w->heard_ns ? rec->time_ns - w->heard_ns : 0;
+	else if (w->heard_ns && rec->run_ns && rec->time_ns > w->heard_ns + SILENT_NS)
+		w->changed = true;
 	w->revoked += rec->kind == PMCTRACK_RECORD_REVOKED;
 	w->disturbed += rec->flags & PMCTRACK_RECORD_F_DISTURBED ? 1 : 0;
 	value_of(w, rec, QUALITY_TIME, &s.quality_ns);
@@ -484,7 +489,7 @@ void watch_look(struct watch *w)
 	if (!w->session)
 		return;
 	find_processes(w);
-	w->changed |= !text_file_has(MANAGER, "[*] " MODULE " ");
+	w->changed |= !watch_is_possible();
 }
 
 void watch_end(struct watch *w)
@@ -516,17 +521,12 @@ double watch_interval_s(const struct watch *w)
 	return written_s;
 }
 
-/* A module that is chosen again has no numbers for sessions from before. */
-static bool is_changed(const struct watch *w)
-{
-	return w->changed || w->silent_ns > SILENT_NS;
-}
-
 const char *watch_trouble(const struct watch *w)
 {
 	if (w->abandoned)
 		return "qualityd DOES NOT WRITE ANY MORE";
-	return is_changed(w) ? "THE MONITORING MODULE WAS CHANGED" : NULL;
+	/* One that is chosen again has no numbers for sessions from before. */
+	return w->changed ? "THE MONITORING MODULE WAS CHANGED" : NULL;
 }
 
 unsigned int watch_refused(const struct watch *w)
@@ -542,7 +542,7 @@ bool watch_is_whole(const struct watch *w)
 		return !w->abandoned && !published_missing(w->published);
 	pmctrack_session__stats(w->session, &stats);
 	return !stats.lost && !stats.skipped_threads && !stats.left_out_threads && !w->was_refused &&
-	       !w->revoked && !w->disturbed && !w->no_memory && !is_changed(w);
+	       !w->revoked && !w->disturbed && !w->no_memory && !w->changed;
 }
 
 void watch_complain(const struct watch *w)
@@ -562,7 +562,7 @@ void watch_complain(const struct watch *w)
 	if (stats.left_out_threads)
 		complain("%u threads were not watched: their process has more than one request may attach (attach_max_threads= in /proc/pmc/config), or created them too fast",
 			 stats.left_out_threads);
-	if (is_changed(w))
+	if (w->changed)
 		complain("the monitoring module was changed: from then on, Quality Time is missing");
 	if (w->refused)
 		complain("%u processes were not watched: another session monitors them, or they are not yours", w->refused);

@@ -33,6 +33,8 @@ struct watch_options {
 
 struct watch;
 
+/* Is the monitoring module active? */
+bool watch_is_possible(void);
 /* NULL: the reason was printed. */
 struct watch *watch_open(const struct watch_options *o);
 void watch_close(struct watch *w);

@@ -252,6 +252,21 @@ class Database(Folder):
             self.assertEqual(len(store.damaged), 3)
             self.assertRegex(store.damaged[-1] + store.damaged[0], "its names are no text")
 
+    def test_busy(self) -> None:
+        """Somebody reads for longer than a writer waits: it can be tried again."""
+        with mock.patch.object(store_module, "WAIT_S", 0.1), self.store() as store:
+            store.save(KEY, "a", record((1, 10, 1.0)))
+            reader = sqlite3.connect(self.file, isolation_level=None)
+            reader.execute("BEGIN")
+            reader.execute("SELECT count(*) FROM programs").fetchone()
+            with self.assertRaisesRegex(Failure, "locked"):
+                store.save(KEY, "a", record((2, 10, 1.0)))
+            reader.execute("COMMIT")
+            store.save(KEY, "a", record((2, 10, 1.0)))
+            found = store.find(KEY)
+            assert found
+            self.assertEqual(found.record.program.windows, 20)
+
     def test_damaged(self) -> None:
         """It is told, not used, and can be dropped; the next save replaces it."""
         with self.store() as store:

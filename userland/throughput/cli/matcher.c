@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "complain.h"
 
@@ -34,6 +35,7 @@ static uint64_t units_of(struct matcher *m, const char *line)
 {
 	regmatch_t found[2];
 	uint64_t value, units;
+	const char *number;
 	char *end;
 
 	if (regexec(&m->regex, line, 2, found, 0))
@@ -42,11 +44,14 @@ static uint64_t units_of(struct matcher *m, const char *line)
 	if (m->kind == MATCH_LINE)
 		return 1;
 	/* strtoull() would take "-1" for a number, and a very great one. */
-	if (found[1].rm_so < 0 || !isdigit((unsigned char)line[found[1].rm_so]))
+	if (found[1].rm_so < 0)
+		return 0;
+	number = line + found[1].rm_so + strspn(line + found[1].rm_so, " \t+");
+	if (!isdigit((unsigned char)*number))
 		return 0;
 	errno = 0;
-	value = strtoull(line + found[1].rm_so, &end, 10);
-	if (errno || end == line + found[1].rm_so)
+	value = strtoull(number, &end, 10);
+	if (errno || end == number)
 		return 0;
 	units = value >= m->last ? value - m->last : value;
 	m->last = value;

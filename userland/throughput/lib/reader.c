@@ -30,6 +30,7 @@ struct look {
 
 /*
  * @head: what it said of itself last, as one writer left it, if @has_head
+ * @unfinished: number of the change that was under way at the last look
  * @slots: so many were used at the last look
  * @count: the greatest so far
  * @look: a ring; @nr were written
@@ -42,6 +43,7 @@ struct throughput_reader {
 	bool is_public;
 	char head[HEAD_BYTES];
 	bool has_head;
+	uint32_t unfinished;
 	uint64_t began_ns;
 	uint32_t slots;
 	uint64_t count;
@@ -63,8 +65,8 @@ static int read_at(int fd, void *to, size_t bytes, size_t at)
 }
 
 /*
- * All but slots; as one writer left it. Mostly, that is as it was. A writer who has died in the
- * midst of a change leaves it as it is.
+ * All but slots; as one writer left it. Mostly, that is as it was. What a writer leaves who has
+ * died in the midst of a change is taken as it is, at the second look.
  */
 static int read_head(struct throughput_reader *r, struct segment *head)
 {
@@ -87,6 +89,11 @@ static int read_head(struct throughput_reader *r, struct segment *head)
 			r->has_head = true;
 			return 0;
 		}
+	}
+	/* It is under way: what was before counts, but not for ever. */
+	if (r->has_head && r->unfinished != head->changes) {
+		r->unfinished = head->changes;
+		memcpy(head, r->head, HEAD_BYTES);
 	}
 	return 0;
 }

@@ -169,7 +169,12 @@ static void after_fork(void)
 /* In the child, whose thread is another one. */
 static void in_child(void)
 {
+	unsigned int i;
+
 	mine_of = NULL;
+	/* The parent has these, too, and moves them. */
+	for (i = 0; descriptor >= 0 && i < SEGMENT_SLOTS; i++)
+		unregistered.slot[i].count = 0;
 	pthread_mutex_unlock(&lock);
 }
 

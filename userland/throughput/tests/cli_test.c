@@ -39,6 +39,9 @@ static void number_test(void **state)
 	assert_int_equal(matcher_begin(&m, MATCH_NUMBER, "left (-?[0-9]+)"), 0);
 	assert_int_equal(take(&m, &s, "left 7\nleft -1\nleft 9\n"), 9);
 	matcher_end(&m);
+	assert_int_equal(matcher_begin(&m, MATCH_NUMBER, "frame=([ +]*[0-9]+)"), 0);
+	assert_int_equal(take(&m, &s, "frame=   10\nframe=+12\n"), 12);
+	matcher_end(&m);
 }
 
 static void line_test(void **state)

@@ -233,7 +233,19 @@ static void silent_test(void **state)
 		qos_manager_step(&m, 0, false, &goal);
 	}
 	assert_false(qos_manager_is_silent(&m));
+	/* Nor does one that delivers the output of 15 s at a time, from the second time on. */
+	qos_manager_begin(&m, 0, 0, 1, 16);
+	for (k = 0; k < 600; k++) {
+		double r = k % 60 ? 0 : 24 * 60;
+
+		qos_manager_window(&m, r, &goal, 0.25, 0);
+		c = qos_manager_step(&m, r, true, &goal);
+		qos_manager_grant(&m, r, c, false);
+		assert_true(k < 60 || !qos_manager_is_silent(&m));
+	}
 	/* It begins to deliver: it has its goal soon. And stops again. */
+	qos_manager_begin(&m, 0, 0, 1, 16);
+	c = 1;
 	for (k = 0; k < 60; k++) {
 		double r = plant_step(&p, c);
 

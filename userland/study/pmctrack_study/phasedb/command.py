@@ -14,7 +14,7 @@ from ..command_line import dispatch, interruptible, number
 from ..failure import Failure
 from . import plot, show, top
 from .machine import kind_of_machine
-from .records import FILE, Programs
+from .records import Programs
 from .store import DEFAULT, Row, Store
 from .watch import Watch
 
@@ -112,12 +112,12 @@ def _watch_module(options: argparse.Namespace, programs: Programs, store: Store)
     cleared, told = 0.0, None
     while True:
         watch.look()
+        if options.older_than and time.monotonic() - cleared > 3600:
+            watch.drop_older(options.older_than)
+            cleared = time.monotonic()
         told = _tell_trouble(watch, told)
         if not programs.alive():
             return False
-        if options.older_than and time.monotonic() - cleared > 3600:
-            store.drop_older(options.older_than)
-            cleared = time.monotonic()
         _tell_damaged(store)
         store.damaged.clear()
         if _ended(options.interval):
@@ -135,7 +135,7 @@ def _programs(wait: bool, interval: float) -> Programs | None:
         try:
             return Programs()
         except Failure as failure:
-            if not wait or FILE.exists():
+            if not wait or not isinstance(failure.__cause__, FileNotFoundError):
                 raise failure
         if _ended(interval):
             return None

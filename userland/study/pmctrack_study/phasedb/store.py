@@ -6,6 +6,7 @@ All changes are transactions: writers wait for each other, and who is killed lea
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import sqlite3
@@ -123,7 +124,11 @@ class Store:
         """Whoever reads it learns what others run: it is for its owner only."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
-            os.close(os.open(self.path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600))
+            made = os.open(self.path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600)
+            owner = os.fstat(made).st_uid
+            os.close(made)
+            if owner not in (0, os.geteuid()):
+                raise Failure(f"{self.path} is another user's, who could read it")
             base = sqlite3.connect(self.path, timeout=WAIT_S, isolation_level=None)
             base.execute("BEGIN IMMEDIATE")
             if not base.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
@@ -206,10 +211,12 @@ class Store:
             self.base.execute("BEGIN IMMEDIATE")
             try:
                 result = change()
+                self.base.execute("COMMIT")
             except BaseException:
-                self.base.execute("ROLLBACK")
+                # Also if others read for so long that it cannot be committed.
+                with contextlib.suppress(sqlite3.Error):
+                    self.base.execute("ROLLBACK")
                 raise
-            self.base.execute("COMMIT")
         except sqlite3.Error as error:
             raise Failure(f"{self.path}: {error}") from error
         return result

@@ -82,6 +82,13 @@ class Watch:
         self.names = {content: name for content, name in self.names.items() if content in seen}
         self.begun = True
 
+    def drop_older(self, days: float) -> None:
+        """Forget what nobody ran for so long."""
+        try:
+            self.store.drop_older(days)
+        except Failure as failure:
+            self.trouble = str(failure)
+
     def _exchange(self, number: int, place: Place, program: Program, last: bool) -> None:
         """With the database."""
         if place.early:
@@ -112,11 +119,11 @@ class Watch:
 
     def _recall(self, place: Place, program: Program) -> None:
         """What did an earlier watcher save of it?"""
-        place.early = False
         row = self.store.find(self._key(program, layout_of(Record(program=program))))
         origin = self.store.origin(row) if row else None
         if row and origin and origin.place == place.origin and origin.windows <= program.windows:
             place.revision, place.saved = row.revision, origin.windows
+        place.early = False
 
     def _give(self, place: Place, program: Program) -> None:
         """A new process: does the database know more than it?"""
