@@ -4,8 +4,8 @@
  * print what it returns. "unprivileged": load them with CAP_BPF alone. Only who has CAP_SYS_ADMIN
  * finds the module's functions (libbpf does), so the rest is given up in between. "cost": what
  * pmcs_metric(), and pmcs_metrics() of four, take, in ns.
- * ask FILE trace COMMAND...: run a command that is watched, and print what the tracing program of
- * FILE (trace.bpf.o) has seen.
+ * ask FILE trace COMMAND...: run a command, and print what the tracing program of FILE
+ * (trace.bpf.o) has seen.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -71,8 +71,6 @@ static int trace(struct bpf_object *object, char **command)
 	}
 	pid = fork();
 	if (!pid) {
-		if (call(object, "watch"))
-			_exit(126);
 		execvp(command[0], command);
 		_exit(127);
 	}

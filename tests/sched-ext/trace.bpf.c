@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A program that traces asks for the speedup factor of whoever leaves a CPU: two programs of which
- * one asks, and the other says what it saw.
+ * A program that traces has simulated programs watched, and asks for the speedup factor of whoever
+ * leaves a CPU. Another one says what it saw.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -20,6 +20,9 @@ int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struc
 {
 	struct pmcs_value sf = {};
 
+	/* "simapp" */
+	if (next->comm[0] == 's' && next->comm[1] == 'i' && next->comm[2] == 'm')
+		pmcs_monitor(next, true);
 	if (pmcs_metric(prev, PMCS_SPEEDUP_FACTOR, &sf))
 		return 0;
 	__sync_fetch_and_add(&seen, 1);
@@ -29,13 +32,6 @@ int BPF_PROG(switched, bool preempt, struct task_struct *prev, struct task_struc
 	if (sf.confidence == PMCS_ESTIMATED)
 		__sync_fetch_and_add(&estimated, 1);
 	return 0;
-}
-
-/* The calling thread is watched from now on, until it ends. */
-SEC("call")
-int watch(void *ctx)
-{
-	return pmcs_monitor(bpf_get_current_task_btf(), true);
 }
 
 /* How many values were seen, or 0 if one was wrong, or none was an estimate. */
