@@ -93,7 +93,7 @@ test_churn() {
 	insmod $MODULES/pmctrack_mmon_fair_progress.ko peak=109375 address_instr=200000
 	for name in "-m oracle "{rr,a-dwrr,eqp,hsp,acfs,ef-driven,prim,cafs} "--training 100 fps"; do
 		# shellcheck disable=SC2086 # several words
-		sched_begin -q $name
+		sched_begin -j $name
 		# For training: those who move many lines are out meanwhile.
 		[[ $name != *fps ]] || for i in 1 2 3 4; do simapp -x 10000 mcf >/dev/null & beside+=($!); done
 		churn $seconds >/tmp/changes
@@ -102,6 +102,7 @@ test_churn() {
 		echo "# $name: $changes changes"
 		[ "$changes" -ge 50 ] || fail "only $changes changes under $name"
 		sched_end
+		[[ $name != *fps ]] || tail -n 1 /tmp/sched | grep -qE '"training_quanta":[1-9]' || fail "nobody was trained"
 	done
 	kill "${beside[@]}"
 	wait "${beside[@]}" || true

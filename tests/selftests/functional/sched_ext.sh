@@ -104,7 +104,7 @@ test_scx_functions() {
 	grep -q "Permission denied" /tmp/asked && grep -q pmcs_ /tmp/asked ||
 		fail "refused for another reason: $(tail -n 5 /tmp/asked)"
 	# Programs that trace may ask, too.
-	/share/lib/ld-linux-x86-64.so.2 --library-path /share/lib /share/lib/ask /share/trace.bpf.o trace simapp -x 20 gamess >/tmp/traced
+	/share/lib/ld-linux-x86-64.so.2 --library-path /share/lib /share/lib/ask /share/trace.bpf.o trace simapp -x 200 gamess >/tmp/traced
 	more "$(tail -n 1 /tmp/traced)" 5 "values that a tracing program saw"
 	no_metrics
 }
@@ -574,11 +574,12 @@ test_scx_symmetric() {
 	on_machine 2x2
 	sched_begin -i 0.5 rr
 	grep -q "all CPUs of this machine are of one type: the policy runs, and has nothing to choose" /tmp/sched.err
-	simapp -x 20 gamess >/dev/null & program=$!
+	simapp -x 10000 gamess >/dev/null & program=$!
 	# The table for people: what it is, and a row of the program.
 	eventually grep -qE "^ +[0-9]+ +simapp +[a-z0-9_A-Z-]+ +[0-9.]+ +100\.0 " /tmp/sched || fail "$(cat /tmp/sched)"
 	grep -qE "^\[rr on a simulated machine: [0-9.]+ s, [0-9]+ runnable, 0 moves, 0 swaps" /tmp/sched || fail "$(cat /tmp/sched)"
-	wait $program
+	kill $program
+	wait $program || true
 	sched_end
 	on_machine ""
 }

@@ -144,11 +144,55 @@ test_scx_shares_of_cpu() {
 	sched_begin -q rr
 	shares_of_cpu
 	other=$(($(slow_cpu) - 1))
-	taskset -c $other nice -n 19 sh -c 'while :; do :; done' & alone=$!
+	taskset -c $other nice -n 19 timeout 60 sh -c 'while :; do :; done' & alone=$!
 	shares_of_cpu
-	kill -9 $alone
+	kill $alone
 	wait $alone || true
 	sched_end
+}
+
+# cpu_ms PID…: the CPU time of each, in milliseconds
+cpu_ms() { for program; do awk '{ printf "%d ", $1 / 1e6 }' "/proc/$program/schedstat"; done; }
+
+# Who changes where it may run all the time has no more than others of its nice value; and nice 19,
+# which sleeps half of the time, hardly anything.
+test_scx_tricks() {
+	scx
+	hybrid
+	local programs=() before ms
+	sched_begin -q rr
+	cat >/tmp/tricks.py <<-'P'
+		import os, sys, time
+		cpu, kind = int(sys.argv[1]), sys.argv[2]
+		os.sched_setaffinity(0, [cpu])
+		while True:
+		    if kind == "affinity":
+		        os.sched_setaffinity(0, [cpu, cpu - 1])
+		        os.sched_setaffinity(0, [cpu])
+		    elif kind == "sleep":
+		        end = time.monotonic() + 0.005
+		        while time.monotonic() < end:
+		            pass
+		        time.sleep(0.005)
+	P
+	taskset -c "$(slow_cpu)" sh -c 'while :; do :; done' & programs+=($!)
+	python3 /tmp/tricks.py "$(slow_cpu)" compute & programs+=($!)
+	python3 /tmp/tricks.py "$(slow_cpu)" affinity & programs+=($!)
+	nice -n 19 python3 /tmp/tricks.py "$(slow_cpu)" sleep & programs+=($!)
+	# Two that keep to the other CPU of that type, one of them nice.
+	taskset -c $(($(slow_cpu) - 1)) sh -c 'while :; do :; done' & programs+=($!)
+	taskset -c $(($(slow_cpu) - 1)) nice -n 19 sh -c 'while :; do :; done' & programs+=($!)
+	sleep 3
+	before=$(cpu_ms "${programs[@]}")
+	sleep 8
+	ms=$(cpu_ms "${programs[@]}")
+	kill -9 "${programs[@]}"
+	wait "${programs[@]}" || true
+	sched_end
+	echo "$before$ms" | awk '{ for (i = 1; i <= 6; i++) { ms[i] = $(i + 6) - $i; if (i <= 4) all += ms[i] }
+		printf "#"; for (i = 1; i <= 6; i++) printf " %d", ms[i]; print " ms"
+		exit !(ms[1] > all / 4 && ms[2] > all / 4 && ms[3] < 0.4 * all && ms[4] < 0.1 * all && ms[6] < 0.1 * ms[5]) }' ||
+		fail "more, or less, than nice values say"
 }
 
 # ran PID…: the CPU time that they have had, in milliseconds

@@ -74,7 +74,8 @@ static void count_in_full(struct amp_thread *t, u64 now)
 		return;
 	t->rate = RATE_MOST;
 	t->seen_ns = 0;
-	t->owed_ns = 0;
+	if (t->owed_ns < 0)
+		t->owed_ns = 0;
 }
 
 /*

@@ -287,7 +287,7 @@ static void let_go(u32 slot, u64 now)
 		d->pardoned = holder == slot;
 		put_back(d, thread_of(d));
 		rank = rank_for(p, thread_of(d));
-		move_to_clock(p, d, rank, true);
+		move_to_clock(d, rank, true);
 		d->waited = true;
 		d->queued_ns = now;
 		scx_bpf_dsq_move_set_vtime(&it, d->vtime);

@@ -95,7 +95,6 @@ static bool is_kernel_thread_of_cpu(const struct task_struct *p)
 }
 
 #include "clocks.bpf.h"
-
 static void charge(const struct task_data *d, u64 ns);
 static void train(u64 now);
 static u32 weight_of(const struct task_struct *p, const struct task_data *d);
@@ -197,38 +196,10 @@ s32 BPF_PROG(amp_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags
 		cpu = scx_bpf_pick_idle_cpu(p->cpus_ptr, 0);
 	if (cpu < 0)
 		return prev_cpu;
+	if (d)
+		place_awake(d, t, rank_for(p, t));
 	insert(p, SCX_DSQ_LOCAL, amp.slice_ns, 0);
 	return cpu;
-}
-
-SEC("struct_ops/enqueue")
-void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
-{
-	struct task_data *d = data_of(p);
-	struct amp_thread *t = thread_of(d);
-	s32 cpu = scx_bpf_task_cpu(p);
-	u32 rank = rank_for(p, t);
-
-	/* Threads of the kernel that belong to a CPU wait for nobody; there are few. */
-	if (!d || is_kernel_thread_of_cpu(p)) {
-		insert(p, SCX_DSQ_LOCAL, amp.slice_ns, flags);
-		return;
-	}
-	d->sent_back = false;
-	if (hold(p, d, t, flags) || keep_out(p, d, t, flags))
-		return;
-	if (flags & SCX_ENQ_WAKEUP)
-		let_others_pass(p, d, t);
-	move_to_clock(p, d, rank, flags & SCX_ENQ_WAKEUP);
-	d->waited = true;
-	d->queued_ns = bpf_ktime_get_ns();
-	insert_vtime(p, rank, slice_of(rank), d->vtime, flags);
-	/* It was alone there: the CPU looks again for what to run. */
-	if (flags & SCX_ENQ_LAST)
-		scx_bpf_kick_cpu(cpu, 0);
-	else if (p->nr_cpus_allowed == 1)
-		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
-	wake_for(p, t, rank);
 }
 
 enum waiting { NOBODY, BEHIND, BEFORE };
@@ -257,6 +228,50 @@ static enum waiting who_waits(u32 rank, s32 cpu, u64 vtime)
 }
 
 /*
+ * It ends its slice. Where somebody is trained, others would like to run, and may not. (Before a
+ * thread of the kernel that is its CPU's, nobody asks whether it goes on.)
+ */
+static void pardon_alone(const struct task_struct *p, struct task_data *d, s32 cpu)
+{
+	if (ahead_of_clock(d) > (s64)amp.slice_ns && !is_training() && d->queue == rank_of_cpu(cpu) &&
+	    who_waits(d->queue, cpu, d->vtime) == NOBODY)
+		pardon(d);
+}
+
+SEC("struct_ops/enqueue")
+void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
+{
+	struct task_data *d = data_of(p);
+	struct amp_thread *t = thread_of(d);
+	s32 cpu = scx_bpf_task_cpu(p);
+	u32 rank = rank_for(p, t);
+
+	/* Threads of the kernel that belong to a CPU wait for nobody; there are few. */
+	if (!d || is_kernel_thread_of_cpu(p)) {
+		insert(p, SCX_DSQ_LOCAL, amp.slice_ns, flags);
+		return;
+	}
+	d->sent_back = false;
+	if (hold(p, d, t, flags) || keep_out(p, d, t, flags))
+		return;
+	if (flags & SCX_ENQ_WAKEUP) {
+		place_awake(d, t, rank);
+	} else {
+		pardon_alone(p, d, cpu);
+		move_to_clock(d, rank, false);
+	}
+	d->waited = true;
+	d->queued_ns = bpf_ktime_get_ns();
+	insert_vtime(p, rank, slice_of(rank), d->vtime, flags);
+	/* It was alone there: the CPU looks again for what to run. */
+	if (flags & SCX_ENQ_LAST)
+		scx_bpf_kick_cpu(cpu, 0);
+	else if (p->nr_cpus_allowed == 1)
+		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
+	wake_for(p, t, rank);
+}
+
+/*
  * It goes on where it belongs, guests anywhere, if nobody who waits for that comes before it: a CPU
  * that took from another queue whenever a slice ends would only make two threads change places.
  */
@@ -270,14 +285,13 @@ static bool keep(struct task_struct *p, u32 rank, s32 cpu)
 		return false;
 	/* It may have come from another type's queue, which has another clock. */
 	if (d->queue != rank)
-		move_to_clock(p, d, rank, false);
+		move_to_clock(d, rank, false);
 	account(p, d, t);
 	who = who_waits(rank, cpu, d->vtime);
-	/* Where somebody is trained, others would like to run, and may not. */
 	if (who == NOBODY && !is_training())
-		pardon(p, d);
+		pardon(d);
 	if (who == BEHIND && !is_trained(t))
-		advance_clock(p, d);
+		advance_clock(d);
 	if (is_out(t) || who == BEFORE || must_wait_for(p, d, d->began_ns) < AMP_GROUPS)
 		return false;
 	d->slice_began = d->vtime;
@@ -352,6 +366,7 @@ void BPF_PROG(amp_quiescent, struct task_struct *p, u64 flags)
 	if (d) {
 		d->held_ns = 0;
 		d->sent_back = false;
+		d->slept_clock = clock_of(d);
 	}
 	if (t) {
 		t->state = AMP_BLOCKED;
@@ -368,10 +383,8 @@ void BPF_PROG(amp_running, struct task_struct *p)
 	if (!d)
 		return;
 	d->began_ns = bpf_ktime_get_ns();
-	if (d->queue >= AMP_RANKS)
-		move_to_clock(p, d, rank_for(p, t), false);
-	if (!is_trained(t))
-		begin_by_clock(p, d);
+	if (d->waited && !is_trained(t))
+		advance_clock(d);
 	d->waited = false;
 	d->slice_began = d->vtime;
 	if (t)
@@ -401,7 +414,7 @@ s32 BPF_PROG(amp_init_task, struct task_struct *p, struct scx_init_task_args *ar
 	if (!d)
 		return -ENOMEM;
 	d->slot = AMP_THREADS;
-	d->queue = AMP_RANKS;
+	d->vtime = clocks[0];
 	d->group = bpf_core_field_exists(args->cgroup) ? slot_of(args->cgroup) : AMP_GROUPS;
 	return 0;
 }
@@ -479,12 +492,8 @@ void BPF_PROG(amp_disable, struct task_struct *p)
 SEC("struct_ops/set_cpumask")
 void BPF_PROG(amp_set_cpumask, struct task_struct *p, const struct cpumask *mask)
 {
-	struct task_data *d = data_of(p);
-	struct amp_thread *t = thread_of(d);
+	struct amp_thread *t = thread_of(data_of(p));
 
-	/* Others compete with it now. */
-	if (d)
-		d->queue = AMP_RANKS;
 	if (t)
 		t->fixed = is_fixed(p, mask);
 }

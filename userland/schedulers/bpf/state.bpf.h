@@ -109,9 +109,10 @@ struct {
  * struct task_data - of each task
  * @slot: in threads[], or AMP_THREADS without one
  * @vtime: weighted CPU time, by the clock of @queue
- * @queue: where it was last; AMP_RANKS: it belongs to none now
+ * @queue: where it was last
  * @waited: it was put there, and its turn has not come since
  * @slice_began: @vtime at the beginning of its slice
+ * @slept_clock: of @queue, when it went to sleep
  * @group: slot of its control group, or AMP_GROUPS; see groups.bpf.h
  * @pardoned: it may run until the next tick although its group may not
  * @sent_back: it began to run, but its group had no time left
@@ -128,6 +129,7 @@ struct task_data {
 	bool waited;
 	u64 vtime;
 	u64 slice_began;
+	u64 slept_clock;
 	u64 began_ns;
 	u64 held_ns;
 	u64 queued_ns;
@@ -324,7 +326,7 @@ static void look_at(struct task_struct *p, struct amp_thread *t, u64 now)
 		t->confidence = value.confidence;
 		t->factor[rank] = value.value > 100000 ? 100000 : value.value ?: 1;
 	}
-	if (known && !unknown)
+	if (known)
 		t->known_ns = now;
 	else if (unknown && now - t->known_ns > FORGET_NS)
 		forget(t);

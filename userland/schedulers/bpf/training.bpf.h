@@ -95,11 +95,13 @@ static void sort_queue(u32 rank)
 	bpf_rcu_read_lock();
 	bpf_iter_scx_dsq_new(&it, rank, 0);
 	while ((p = bpf_iter_scx_dsq_next(&it))) {
-		const struct amp_thread *t = thread_of(data_of(p));
+		struct task_data *d = data_of(p);
+		const struct amp_thread *t = thread_of(d);
 
-		if (training.looked++ >= OUT_LOOKS)
+		if (!d || training.looked++ >= OUT_LOOKS)
 			break;
 		if (is_trained(t)) {
+			d->waited = false;
 			if (move(&it, p, FORGOTTEN))
 				wake_where_allowed(p);
 		} else if (is_out(t) && !reads_rcu(p)) {
@@ -151,11 +153,12 @@ static void let_in(u64 now)
 		if (is_out(t) && now - d->queued_ns <= WAIT_NS)
 			continue;
 		if (is_trained(t) || is_out(t) || !bpf_ksym_exists(scx_bpf_dsq_move_vtime)) {
+			d->waited = false;
 			if (move(&it, p, FORGOTTEN))
 				wake_where_allowed(p);
 			continue;
 		}
-		move_to_clock(p, d, rank, false);
+		move_to_clock(d, rank, false);
 		d->waited = true;
 		scx_bpf_dsq_move_set_vtime(&it, d->vtime);
 		scx_bpf_dsq_move_vtime(&it, p, rank, 0);
