@@ -78,4 +78,29 @@ static void pardon(struct task_data *d)
 		d->vtime = most;
 }
 
+enum waiting { NOBODY, BEHIND, BEFORE };
+
+/*
+ * Does somebody wait in the queue of @rank who may run on @cpu, and does he come before @vtime? If
+ * there are many at its head who may not, it is for the kernel to find out.
+ */
+static enum waiting who_waits(u32 rank, s32 cpu, u64 vtime)
+{
+	enum waiting who = NOBODY;
+	struct task_struct *p;
+	u32 looked = 0;
+
+	bpf_for_each(scx_dsq, p, rank, 0) {
+		if (bpf_cpumask_test_cpu(cpu, p->cpus_ptr)) {
+			who = (s64)(p->scx.dsq_vtime - vtime) < 0 ? BEFORE : BEHIND;
+			break;
+		}
+		if (++looked >= HEAD_LOOKS) {
+			who = BEFORE;
+			break;
+		}
+	}
+	return who;
+}
+
 #endif /* SCHEDULERS_CLOCKS_BPF_H */

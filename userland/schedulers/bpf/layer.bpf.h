@@ -202,39 +202,14 @@ s32 BPF_PROG(amp_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags
 	return cpu;
 }
 
-enum waiting { NOBODY, BEHIND, BEFORE };
-
 /*
- * Does somebody wait in the queue of @rank who may run on @cpu, and does he come before @vtime? If
- * there are many at its head who may not, it is for the kernel to find out.
- */
-static enum waiting who_waits(u32 rank, s32 cpu, u64 vtime)
-{
-	enum waiting who = NOBODY;
-	struct task_struct *p;
-	u32 looked = 0;
-
-	bpf_for_each(scx_dsq, p, rank, 0) {
-		if (bpf_cpumask_test_cpu(cpu, p->cpus_ptr)) {
-			who = (s64)(p->scx.dsq_vtime - vtime) < 0 ? BEFORE : BEHIND;
-			break;
-		}
-		if (++looked >= HEAD_LOOKS) {
-			who = BEFORE;
-			break;
-		}
-	}
-	return who;
-}
-
-/*
- * It ends its slice. Where somebody is trained, others would like to run, and may not. (Before a
- * thread of the kernel that is its CPU's, nobody asks whether it goes on.)
+ * Its slice ends. Where somebody is trained, others would like to run, and may not. (Before a
+ * thread of the kernel that is its CPU's, keep() is not asked.)
  */
 static void pardon_alone(const struct task_struct *p, struct task_data *d, s32 cpu)
 {
-	if (ahead_of_clock(d) > (s64)amp.slice_ns && !is_training() && d->queue == rank_of_cpu(cpu) &&
-	    who_waits(d->queue, cpu, d->vtime) == NOBODY)
+	if (!d->gave_way && ahead_of_clock(d) > (s64)amp.slice_ns && !is_training() &&
+	    d->queue == rank_of_cpu(cpu) && who_waits(d->queue, cpu, d->vtime) == NOBODY)
 		pardon(d);
 }
 
@@ -281,7 +256,10 @@ static bool keep(struct task_struct *p, u32 rank, s32 cpu)
 	struct amp_thread *t = thread_of(d);
 	enum waiting who;
 
-	if (!d || !(p->scx.flags & SCX_TASK_QUEUED) || (rank_for(p, t) != rank && !is_guest(t)))
+	if (!d || !(p->scx.flags & SCX_TASK_QUEUED))
+		return false;
+	d->gave_way = true;
+	if (rank_for(p, t) != rank && !is_guest(t))
 		return false;
 	/* It may have come from another type's queue, which has another clock. */
 	if (d->queue != rank)
@@ -294,6 +272,7 @@ static bool keep(struct task_struct *p, u32 rank, s32 cpu)
 		advance_clock(d);
 	if (is_out(t) || who == BEFORE || must_wait_for(p, d, d->began_ns) < AMP_GROUPS)
 		return false;
+	d->gave_way = false;
 	d->slice_began = d->vtime;
 	set_slice(p, slice_of(rank));
 	return true;
@@ -385,7 +364,7 @@ void BPF_PROG(amp_running, struct task_struct *p)
 	d->began_ns = bpf_ktime_get_ns();
 	if (d->waited && !is_trained(t))
 		advance_clock(d);
-	d->waited = false;
+	d->waited = d->gave_way = false;
 	d->slice_began = d->vtime;
 	if (t)
 		t->cpu = scx_bpf_task_cpu(p);

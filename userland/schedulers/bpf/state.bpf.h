@@ -111,6 +111,7 @@ struct {
  * @vtime: weighted CPU time, by the clock of @queue
  * @queue: where it was last
  * @waited: it was put there, and its turn has not come since
+ * @gave_way: to somebody else, who is not in the queue any more when this one is put there
  * @slice_began: @vtime at the beginning of its slice
  * @slept_clock: of @queue, when it went to sleep
  * @group: slot of its control group, or AMP_GROUPS; see groups.bpf.h
@@ -127,6 +128,7 @@ struct task_data {
 	bool pardoned;
 	bool sent_back;
 	bool waited;
+	bool gave_way;
 	u64 vtime;
 	u64 slice_began;
 	u64 slept_clock;
