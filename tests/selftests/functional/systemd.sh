@@ -115,11 +115,11 @@ in_it() {
 	systemctl daemon-reload
 	eventually has_cpus
 	kill -KILL "$(main_of qosd)"
-	systemctl set-property --runtime one.service AllowedCPUs=0
-	eventually grep -qx 0 $units/one.service/cpuset.cpus
+	systemctl set-property --runtime one.service AllowedCPUs=0-2
+	eventually grep -qx 0-2 $units/one.service/cpuset.cpus
 	systemctl start qosd
 	eventually is_left $a "has limits"
-	equal "$(cat $units/one.service/cpuset.cpus)" 0
+	equal "$(cat $units/one.service/cpuset.cpus)" 0-2
 	systemctl set-property --runtime one.service AllowedCPUs=
 	systemctl stop qosd
 	rm /run/units/qosd.service.d/restart.conf
