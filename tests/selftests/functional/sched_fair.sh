@@ -195,6 +195,34 @@ test_scx_tricks() {
 		fail "more, or less, than nice values say"
 }
 
+# Who computes beside many who run for a millisecond and sleep for five: they would have the CPU
+# among them, and he has his part of it, a ninth.
+test_scx_beside_sleepers() {
+	scx
+	hybrid
+	local programs=() before ms i
+	sched_begin -q rr
+	taskset -c "$(slow_cpu)" sh -c 'while :; do :; done' & programs+=($!)
+	cat >/tmp/sleeper.py <<-'P'
+		import time
+		while True:
+		    end = time.monotonic() + 0.001
+		    while time.monotonic() < end:
+		        pass
+		    time.sleep(0.005)
+	P
+	for i in 1 2 3 4 5 6 7 8; do taskset -c "$(slow_cpu)" python3 /tmp/sleeper.py & programs+=($!); done
+	sleep 5
+	before=$(cpu_ms "${programs[@]}")
+	sleep 8
+	ms=$(cpu_ms "${programs[@]}")
+	kill -9 "${programs[@]}"
+	wait "${programs[@]}" || true
+	sched_end
+	echo "$before$ms" | awk '{ for (i = 1; i <= 9; i++) { ms[i] = $(i + 9) - $i; all += ms[i] }
+		print "# " ms[1] " of " all " ms"; exit !(ms[1] > 0.07 * all && ms[1] < 0.3 * all) }' || fail "one who computes"
+}
+
 # ran PID…: the CPU time that they have had, in milliseconds
 ran() { (cd /proc && cat "${@/%//schedstat}") | awk '{ n += $1 } END { print int(n / 1e6) }'; }
 

@@ -31,53 +31,6 @@ static void advance_clock(const struct task_data *d)
 		clocks[d->queue & (AMP_RANKS - 1)] = d->vtime;
 }
 
-/*
- * It slept for @ns: others could have had what it had before them. As far as the clock went on,
- * they had it.
- */
-static void let_others_pass(struct task_data *d, u64 ns)
-{
-	u64 passed = clock_of(d) - d->slept_clock;
-	s64 ahead = ahead_of_clock(d);
-
-	if (ahead <= 0 || passed >= ns)
-		return;
-	d->vtime -= (u64)ahead < ns - passed ? (u64)ahead : ns - passed;
-}
-
-/* It will wait in @queue. @woke: who slept long gets no more than a slice for it. */
-static void move_to_clock(struct task_data *d, u32 queue, bool woke)
-{
-	s64 ahead = ahead_of_clock(d), least = woke ? amp.slice_ns : BEHIND_NS;
-	u64 before = d->vtime;
-
-	if (ahead < -least)
-		ahead = -least;
-	if (ahead > (s64)AHEAD_NS)
-		ahead = AHEAD_NS;
-	d->queue = queue & (AMP_RANKS - 1);
-	d->vtime = clock_of(d) + ahead;
-	d->slice_began += d->vtime - before;
-}
-
-/* Somebody has slept. */
-static void place_awake(struct task_data *d, const struct amp_thread *t, u32 rank)
-{
-	let_others_pass(d, t ? bpf_ktime_get_ns() - t->slept_ns : 0);
-	move_to_clock(d, rank, true);
-}
-
-/* It had a slice that nobody else wanted: from a slice before others on, that is free. */
-static void pardon(struct task_data *d)
-{
-	u64 most = clock_of(d) + amp.slice_ns;
-
-	if ((s64)(most - d->slice_began) < 0)
-		most = d->slice_began;
-	if ((s64)(d->vtime - most) > 0)
-		d->vtime = most;
-}
-
 enum waiting { NOBODY, BEHIND, BEFORE };
 
 /*
@@ -101,6 +54,54 @@ static enum waiting who_waits(u32 rank, s32 cpu, u64 vtime)
 		}
 	}
 	return who;
+}
+
+/*
+ * It slept: others could have had what it had before them, if they wanted to. As far as the clock
+ * went on, they had it. Not while somebody waits: he would wait for ever if those who sleep as much
+ * as they run had no debts.
+ */
+static void let_others_pass(const struct task_struct *p, struct task_data *d)
+{
+	u64 ns = bpf_ktime_get_ns() - d->slept_ns, passed = clock_of(d) - d->slept_clock;
+	s64 ahead = ahead_of_clock(d);
+
+	if (ahead <= 0 || passed >= ns || who_waits(d->queue, scx_bpf_task_cpu(p), d->vtime) != NOBODY)
+		return;
+	d->vtime -= (u64)ahead < ns - passed ? (u64)ahead : ns - passed;
+}
+
+/* It will wait in @queue. @woke: who slept long gets no more than a slice for it. */
+static void move_to_clock(struct task_data *d, u32 queue, bool woke)
+{
+	s64 ahead = ahead_of_clock(d), least = woke ? amp.slice_ns : BEHIND_NS;
+	u64 before = d->vtime;
+
+	if (ahead < -least)
+		ahead = -least;
+	if (ahead > (s64)AHEAD_NS)
+		ahead = AHEAD_NS;
+	d->queue = queue & (AMP_RANKS - 1);
+	d->vtime = clock_of(d) + ahead;
+	d->slice_began += d->vtime - before;
+}
+
+/* Somebody has slept. */
+static void place_awake(const struct task_struct *p, struct task_data *d, u32 rank)
+{
+	let_others_pass(p, d);
+	move_to_clock(d, rank, true);
+}
+
+/* It had a slice that nobody else wanted: from a slice before others on, that is free. */
+static void pardon(struct task_data *d)
+{
+	u64 most = clock_of(d) + amp.slice_ns;
+
+	if ((s64)(most - d->slice_began) < 0)
+		most = d->slice_began;
+	if ((s64)(d->vtime - most) > 0)
+		d->vtime = most;
 }
 
 #endif /* SCHEDULERS_CLOCKS_BPF_H */

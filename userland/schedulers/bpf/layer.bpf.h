@@ -179,6 +179,17 @@ static inline s32 prepare_training(void)
 }
 #endif
 
+/*
+ * It stops on @cpu. Where somebody is trained, others would like to run, and may not. (keep() is
+ * not asked about whoever sleeps, and not before a thread of the kernel that is its CPU's.)
+ */
+static void pardon_alone(struct task_data *d, s32 cpu)
+{
+	if (!d->gave_way && ahead_of_clock(d) > (s64)amp.slice_ns && !is_training() &&
+	    d->queue == rank_of_cpu(cpu) && who_waits(d->queue, cpu, d->vtime) == NOBODY)
+		pardon(d);
+}
+
 SEC("struct_ops/select_cpu")
 s32 BPF_PROG(amp_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags)
 {
@@ -197,20 +208,9 @@ s32 BPF_PROG(amp_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags
 	if (cpu < 0)
 		return prev_cpu;
 	if (d)
-		place_awake(d, t, rank_for(p, t));
+		place_awake(p, d, rank_for(p, t));
 	insert(p, SCX_DSQ_LOCAL, amp.slice_ns, 0);
 	return cpu;
-}
-
-/*
- * Its slice ends. Where somebody is trained, others would like to run, and may not. (Before a
- * thread of the kernel that is its CPU's, keep() is not asked.)
- */
-static void pardon_alone(const struct task_struct *p, struct task_data *d, s32 cpu)
-{
-	if (!d->gave_way && ahead_of_clock(d) > (s64)amp.slice_ns && !is_training() &&
-	    d->queue == rank_of_cpu(cpu) && who_waits(d->queue, cpu, d->vtime) == NOBODY)
-		pardon(d);
 }
 
 SEC("struct_ops/enqueue")
@@ -230,12 +230,12 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 	if (hold(p, d, t, flags) || keep_out(p, d, t, flags))
 		return;
 	if (flags & SCX_ENQ_WAKEUP) {
-		place_awake(d, t, rank);
+		place_awake(p, d, rank);
 	} else {
-		pardon_alone(p, d, cpu);
+		pardon_alone(d, cpu);
 		move_to_clock(d, rank, false);
 	}
-	d->waited = true;
+	d->waited = d->gave_way = true;
 	d->queued_ns = bpf_ktime_get_ns();
 	insert_vtime(p, rank, slice_of(rank), d->vtime, flags);
 	/* It was alone there: the CPU looks again for what to run. */
@@ -345,6 +345,7 @@ void BPF_PROG(amp_quiescent, struct task_struct *p, u64 flags)
 	if (d) {
 		d->held_ns = 0;
 		d->sent_back = false;
+		d->slept_ns = bpf_ktime_get_ns();
 		d->slept_clock = clock_of(d);
 	}
 	if (t) {
@@ -381,6 +382,8 @@ void BPF_PROG(amp_stopping, struct task_struct *p, bool runnable)
 		return;
 	account(p, d, t);
 	d->began_ns = 0;
+	if (!runnable)
+		pardon_alone(d, scx_bpf_task_cpu(p));
 	if (t)
 		t->cpu = -1;
 }

@@ -113,7 +113,8 @@ struct {
  * @waited: it was put there, and its turn has not come since
  * @gave_way: to somebody else, who is not in the queue any more when this one is put there
  * @slice_began: @vtime at the beginning of its slice
- * @slept_clock: of @queue, when it went to sleep
+ * @slept_ns: when it went to sleep
+ * @slept_clock: that of @queue then
  * @group: slot of its control group, or AMP_GROUPS; see groups.bpf.h
  * @pardoned: it may run until the next tick although its group may not
  * @sent_back: it began to run, but its group had no time left
@@ -131,6 +132,7 @@ struct task_data {
 	bool gave_way;
 	u64 vtime;
 	u64 slice_began;
+	u64 slept_ns;
 	u64 slept_clock;
 	u64 began_ns;
 	u64 held_ns;

@@ -79,6 +79,8 @@ static bool keep_out(struct task_struct *p, struct task_data *d, const struct am
 {
 	if (!is_out(t) || reads_rcu(p) || (p->flags & PF_EXITING))
 		return false;
+	if (flags & SCX_ENQ_WAKEUP)
+		place_awake(p, d, d->queue);
 	d->queued_ns = bpf_ktime_get_ns();
 	insert(p, OUT, amp.slice_ns, flags);
 	return true;
