@@ -12,7 +12,9 @@ log_says() { dmesg | tail -n 1 | grep -qE -- "$1" || fail "the log says: $(dmesg
 without_modules() {
 	local name
 	echo none >$MANAGER
-	for name in speedup_factor ipc_sampling oracle ipc ef energy contention fair_progress; do rmmod pmctrack_mmon_$name 2>/dev/null || true; done
+	for name in speedup_factor ipc_sampling oracle ipc ef energy contention fair_progress; do
+		[ ! -e /sys/module/pmctrack_mmon_$name ] || rmmod pmctrack_mmon_$name
+	done
 }
 
 # A model is one write: a file is given as cat gives it.
@@ -233,13 +235,15 @@ test_models_sampling() {
 # Both need CPUs of two types.
 test_models_symmetric() {
 	only sim
-	[ "$(grep -c ^coretype: /proc/pmc/info)" = 1 ] || only "one core type"
+	local name
+	on_machine 4-shared
 	for name in speedup_factor ipc_sampling; do
 		insmod $MODULES/pmctrack_mmon_$name.ko
 		! echo $name 2>/dev/null >$MANAGER || fail "$name is active"
 		log_says "$name: all CPUs of this machine are of one type"
 	done
 	without_modules
+	on_machine ""
 }
 
 # on_machine TOPOLOGY: another simulated machine of four CPUs; "" is the first one again

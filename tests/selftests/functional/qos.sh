@@ -220,8 +220,7 @@ test_qos_silent() {
 	tail -n 0 -F /tmp/all >/tmp/log 2>/dev/null & follower=$!
 	is_held() { [ "$(qos state $program)" = held ]; }
 	eventually is_held || fail "$(qosctl list)"
-	kill $program $follower
-	wait $program $follower || true
+	kill $program $follower; wait $program $follower || true
 	end_qosd
 	on_machine ""
 }
@@ -478,6 +477,20 @@ test_qos_ends() {
 	kill $a $b
 	wait $a $b || true
 	rmdir $CG/mine
+	on_machine ""
+}
+
+# On a terminal: who delivers what, until q is typed.
+test_qos_top() {
+	only sim
+	qos_machine
+	deliver frames /tmp/frames1.json
+	tmux -L q -f /dev/null new-session -d -x 80 -y 20 "TERM=screen throughput top 2>&1; echo status \$?; sleep 100"
+	shows() { tmux -L q capture-pane -p >/tmp/shown; grep -qE -- "$1" /tmp/shown; }
+	looks=2000 eventually shows "^ *$program root +frames +frames/s +[0-9.]+" || fail "$(cat /tmp/shown)"
+	tmux -L q send-keys q
+	looks=2000 eventually shows "^status 0" || fail "$(cat /tmp/shown)"
+	tmux -L q kill-server; kill $program; wait $program || true
 	on_machine ""
 }
 

@@ -137,6 +137,22 @@ test_qtime_refused() {
 	without_quality
 }
 
+# Who never runs has no quality, and who is on a machine of one CPU has all of his.
+test_qtime_alone() {
+	only sim
+	local cpu
+	with_quality hold_us=5000 budget=50
+	qtime --json -i 0.2 -o /tmp/qtime.json sleep 1
+	json /tmp/qtime.json
+	tail -n 1 /tmp/qtime.json | grep -q '"quality":null' || fail "$(tail -n 1 /tmp/qtime.json)"
+	for cpu in $(seq $(($(nproc --all) - 1))); do echo 0 >"/sys/devices/system/cpu/cpu$cpu/online"; done
+	qtime --json -i 0.2 -o /tmp/qtime.json simapp -x 30 gamess >/dev/null
+	for cpu in $(seq $(($(nproc --all) - 1))); do echo 1 >"/sys/devices/system/cpu/cpu$cpu/online"; done
+	json /tmp/qtime.json
+	awk -v q="$(total /tmp/qtime.json quality)" 'BEGIN { exit !(q > 0.97) }' || fail "alone on one CPU: $(tail -n 1 /tmp/qtime.json)"
+	without_quality
+}
+
 # What is on the screen of a terminal: screen COMMAND… begins, shown prints it, typed KEYS types.
 screen() { tmux -u -L t -f /dev/null new-session -d -x 80 -y 30 "$* 2>/tmp/screen.err; echo status \$?; sleep 100"; }
 shown() { tmux -L t capture-pane -p; }
@@ -302,6 +318,28 @@ test_qplacer() {
 	P
 	for program in "${pids[@]}"; do all_cpus "$program" || fail "what it left: $(taskset -p "$program")"; done
 	kill "${pids[@]}"
+	on_machine ""
+}
+
+# Without any rights, of one's own programs, with the numbers that root publishes.
+test_qplacer_published() {
+	only sim
+	local pids=() program daemon
+	on_machine 2x2
+	with_quality hold_us=5000 budget=50
+	chmod 666 /dev/pmctrack_sim
+	for program in mcf lbm; do
+		(exec setpriv --reuid=1000 --regid=1000 --clear-groups -- simapp -x 10000 $program >/dev/null) & pids+=($!)
+	done
+	qualityd --mode 0644 & daemon=$!
+	eventually [ -e /run/pmctrack/quality ]
+	user qplacer --published /run/pmctrack/quality --json -i 1 -N 8 >/tmp/qplacer.json 2>/tmp/qplacer.err & mine=$!
+	eventually placed "${pids[0]}" || fail "$(cat /tmp/qplacer.json /tmp/qplacer.err)"
+	eventually placed "${pids[1]}"
+	wait $mine || fail "status $?: $(cat /tmp/qplacer.err)"
+	for program in "${pids[@]}"; do all_cpus "$program" || fail "what it left: $(taskset -p "$program")"; done
+	kill $daemon "${pids[@]}"
+	wait $daemon || fail "status $? of qualityd"
 	on_machine ""
 }
 

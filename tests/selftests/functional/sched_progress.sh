@@ -26,6 +26,7 @@ all_of() {
 # they are not. Reports say how much, and who is known.
 test_scx_fps() {
 	scx
+	local share
 	on_machine 2x2
 	insmod $MODULES/pmctrack_bpf.ko
 	insmod $MODULES/pmctrack_mmon_fair_progress.ko peak=109375 address_instr=200000
@@ -45,6 +46,18 @@ test_scx_fps() {
 		progress = [t["progress_s"] for t in rows]
 		assert max(progress) < 1.15 * min(progress), progress
 	P
+	# No more training than is allowed, or none at all.
+	for share in 0 10; do
+		all_of fps --training $share
+		python3 - $share <<-'P' || fail "training with --training $share: $(tail -n 1 /tmp/sched | cut -c 1-600)"
+			import json, sys
+			report = json.loads(open("/tmp/sched").read().splitlines()[-1])
+			print("#", report["training_quanta"], "of", report["quanta"], "quanta")
+			# What was not used is saved for four quanta.
+			most = int(sys.argv[1]) / 100 * report["quanta"] + 4 if sys.argv[1] != "0" else 0
+			assert report["training_quanta"] <= most and (report["training_quanta"] > 0) == (most > 0), report
+		P
+	done
 	without_modules
 	no_functions
 	on_machine ""
