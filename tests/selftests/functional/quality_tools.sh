@@ -485,6 +485,7 @@ test_quality_changed() {
 	[ ! -e $file ] || fail "what was published is still there"
 	grep -q "^qualityd: the monitoring module was changed" /tmp/qualityd.err || fail "$(cat /tmp/qualityd.err)"
 	echo quality_time >$MANAGER
+	rm -f /tmp/qtop.txt
 	qtop --batch -i 0.5 -n 1000 >/tmp/qtop.txt 2>/tmp/qtop.err & mine=$!
 	eventually [ -s /tmp/qtop.txt ]
 	echo none >$MANAGER
