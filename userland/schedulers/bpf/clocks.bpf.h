@@ -7,10 +7,17 @@
  *
  * Whoever runs where nobody else wants to does not move the clock, and does not pay: a lone thread
  * of nice 19, whose CPU time is a hundred times as weighty as others', would take the clock away
- * from them. A part of layer.bpf.h.
+ * from them. Not where progress takes the place of CPU time: that is to be equal, whoever wanted to
+ * run. A part of layer.bpf.h.
  */
 #ifndef SCHEDULERS_CLOCKS_BPF_H
 #define SCHEDULERS_CLOCKS_BPF_H
+
+#ifdef POLICY_PAYS
+static const bool by_progress = true;
+#else
+static const bool by_progress;
+#endif
 
 u64 clocks[AMP_RANKS];
 
@@ -66,7 +73,7 @@ static void let_others_pass(const struct task_struct *p, struct task_data *d)
 	u64 ns = bpf_ktime_get_ns() - d->slept_ns, passed = clock_of(d) - d->slept_clock;
 	s64 ahead = ahead_of_clock(d);
 
-	if (ahead <= 0 || passed >= ns || who_waits(d->queue, scx_bpf_task_cpu(p), d->vtime) != NOBODY)
+	if (by_progress || ahead <= 0 || passed >= ns || who_waits(d->queue, scx_bpf_task_cpu(p), d->vtime) != NOBODY)
 		return;
 	d->vtime -= (u64)ahead < ns - passed ? (u64)ahead : ns - passed;
 }

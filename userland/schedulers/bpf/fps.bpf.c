@@ -16,10 +16,8 @@
 /* More is a mistake; and nobody's time counts for less, or programs could have it for nothing. */
 #define RATE_MOST	1000
 #define RATE_LEAST	250
-/* A correction of what was charged before is at most so much at a time, */
+/* A correction of what was charged before is at most so much at a time. */
 #define CORRECTION_NS	(200 * NSEC_PER_MSEC)
-/* and so much in all. */
-#define OWED_MOST_NS	(10 * 1000 * NSEC_PER_MSEC)
 
 static s64 policy_pays(struct task_struct *p, struct amp_thread *t, u64 ns, u64 now);
 
@@ -41,27 +39,30 @@ static void look_at_rest(struct task_struct *p, struct amp_thread *t)
 	}
 }
 
-static s64 bounded_by(s64 ns, u64 most)
+static s64 bounded_correction(s64 by)
 {
-	if (ns > (s64)most)
-		return most;
-	if (ns < -(s64)most)
-		return -(s64)most;
-	return ns;
+	if (by > (s64)CORRECTION_NS)
+		return CORRECTION_NS;
+	if (by < -(s64)CORRECTION_NS)
+		return -(s64)CORRECTION_NS;
+	return by;
 }
 
-/* What is known of @t has changed: @made since it was charged with what it would make. */
-static void correct(struct amp_thread *t, u64 made)
+/* @t has made so much since it was charged with what it would make: the difference. */
+static s64 correct(struct amp_thread *t, u64 made)
 {
+	s64 by;
+
 	if (made < t->ran_ns * RATE_LEAST / 1000)
 		made = t->ran_ns * RATE_LEAST / 1000;
-	t->owed_ns = bounded_by(t->owed_ns + (s64)(made - t->pays_ns), OWED_MOST_NS);
+	by = bounded_correction((s64)(made - t->pays_ns));
 	if (t->pays_ns && t->rate)
 		t->rate = (3 * t->rate + t->rate * made / t->pays_ns) / 4;
 	if (t->rate > RATE_MOST)
 		t->rate = RATE_MOST;
 	if (t->rate < RATE_LEAST)
 		t->rate = RATE_LEAST;
+	return by;
 }
 
 /* Whoever hides his progress is not paid for what he looked like before, or did meanwhile. */
@@ -74,8 +75,6 @@ static void count_in_full(struct amp_thread *t, u64 now)
 		return;
 	t->rate = RATE_MOST;
 	t->seen_ns = 0;
-	if (t->owed_ns < 0)
-		t->owed_ns = 0;
 }
 
 /*
@@ -106,10 +105,8 @@ static s64 policy_pays(struct task_struct *p, struct amp_thread *t, u64 ns, u64 
 	if (value.confidence < PMCS_ESTIMATED)
 		stats.low++;
 	/* Not if it was met for the first time, or anew. */
-	if (t->seen_ns && value.value >= t->seen_ns)
-		correct(t, value.value - t->seen_ns);
-	by = bounded_by(t->owed_ns, CORRECTION_NS);
-	t->owed_ns -= by;
+	if (t->seen_ns && value.value >= t->seen_ns && value.value - t->seen_ns < 10 * CORRECTION_NS)
+		by = correct(t, value.value - t->seen_ns);
 	t->seen_ns = value.value;
 	t->pays_ns = 0;
 	t->ran_ns = 0;

@@ -160,11 +160,6 @@ static inline bool is_trained(const struct amp_thread *t)
 	return false;
 }
 
-static inline bool is_training(void)
-{
-	return false;
-}
-
 static inline void forget_training(u32 slot)
 {
 }
@@ -180,12 +175,12 @@ static inline s32 prepare_training(void)
 #endif
 
 /*
- * It stops on @cpu. Where somebody is trained, others would like to run, and may not. (keep() is
- * not asked about whoever sleeps, and not before a thread of the kernel that is its CPU's.)
+ * It stops on @cpu. (keep() is not asked about whoever sleeps, and not before a thread of the
+ * kernel that is its CPU's.)
  */
 static void pardon_alone(struct task_data *d, s32 cpu)
 {
-	if (!d->gave_way && ahead_of_clock(d) > (s64)amp.slice_ns && !is_training() &&
+	if (!by_progress && !d->gave_way && ahead_of_clock(d) > (s64)amp.slice_ns &&
 	    d->queue == rank_of_cpu(cpu) && who_waits(d->queue, cpu, d->vtime) == NOBODY)
 		pardon(d);
 }
@@ -266,9 +261,9 @@ static bool keep(struct task_struct *p, u32 rank, s32 cpu)
 		move_to_clock(d, rank, false);
 	account(p, d, t);
 	who = who_waits(rank, cpu, d->vtime);
-	if (who == NOBODY && !is_training())
+	if (who == NOBODY && !by_progress)
 		pardon(d);
-	if (who == BEHIND && !is_trained(t))
+	if ((who == BEHIND || by_progress) && !is_trained(t))
 		advance_clock(d);
 	if (is_out(t) || who == BEFORE || must_wait_for(p, d, d->began_ns) < AMP_GROUPS)
 		return false;
@@ -363,7 +358,7 @@ void BPF_PROG(amp_running, struct task_struct *p)
 	if (!d)
 		return;
 	d->began_ns = bpf_ktime_get_ns();
-	if (d->waited && !is_trained(t))
+	if ((d->waited || by_progress) && !is_trained(t))
 		advance_clock(d);
 	d->waited = d->gave_way = false;
 	d->slice_began = d->vtime;
@@ -427,7 +422,6 @@ void BPF_PROG(amp_enable, struct task_struct *p)
 	t->slept_ns = bpf_ktime_get_ns();
 	t->known_ns = 0;
 	t->asked_ns = 0;
-	t->owed_ns = 0;
 	t->counted = 0;
 	t->traffic = 0;
 	t->phase = 0;

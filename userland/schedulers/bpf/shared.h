@@ -66,7 +66,6 @@ struct amp_config {
  * @ran_ns: its CPU time since @seen_ns
  * @seen_ns: its progress, by the module, when it was looked at last
  * @asked_ns: when that was asked for last
- * @owed_ns: corrections of what it was charged with that are not made yet
  * @time_ns: that it ran on each core type
  * @progress_ns: what these made, as the policy counts; see policy_ran()
  * @score: how much it deserves fast cores: see policy_score()
@@ -97,7 +96,6 @@ struct amp_thread {
 	unsigned long long ran_ns;
 	unsigned long long seen_ns;
 	unsigned long long asked_ns;
-	long long owed_ns;
 	unsigned long long time_ns[AMP_RANKS];
 	unsigned long long progress_ns;
 	long long score;

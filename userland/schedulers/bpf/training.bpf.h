@@ -56,11 +56,6 @@ static bool is_out(const struct amp_thread *t)
 	return training.active && t && !t->fixed && t->tgid != training.tgid && t->traffic >= MANY_LINES;
 }
 
-static bool is_training(void)
-{
-	return training.active;
-}
-
 /* Another thread has the slot. */
 static void forget_training(u32 slot)
 {
