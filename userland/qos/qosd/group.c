@@ -236,8 +236,9 @@ static void note_cpus(struct group *g, const char *cpus)
 		if (g->note_fd < 0)
 			complain("%s: %s: a crash would leave its CPUs as they are", path, strerror(errno));
 	}
-	if (g->note_fd >= 0 && pwrite(g->note_fd, both, (size_t)length, 0) == length)
-		ftruncate(g->note_fd, length);
+	if (g->note_fd >= 0 && (pwrite(g->note_fd, both, (size_t)length, 0) != length ||
+				ftruncate(g->note_fd, length)))
+		complain("%s: its CPUs cannot be noted, for after a crash: %s", g->path, strerror(errno));
 }
 
 /* It has all CPUs again. */
