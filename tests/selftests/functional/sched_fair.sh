@@ -151,8 +151,8 @@ test_scx_shares_of_cpu() {
 	sched_end
 }
 
-# cpu_ms PID…: the CPU time of each, in milliseconds
-cpu_ms() { for program; do awk '{ printf "%d ", $1 / 1e6 }' "/proc/$program/schedstat"; done; }
+# cpu_ms PID…: the CPU time of each, in milliseconds: by one program, as time jumps while it begins
+cpu_ms() { (cd /proc && awk '{ printf "%d ", $1 / 1e6 }' "${@/%//schedstat}"); }
 
 # Who changes where it may run all the time has no more than others of its nice value; and nice 19,
 # which sleeps half of the time, hardly anything.
