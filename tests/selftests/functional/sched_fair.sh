@@ -154,12 +154,22 @@ test_scx_shares_of_cpu() {
 # cpu_ms PID…: the CPU time of each, in milliseconds: by one program, as time jumps while it begins
 cpu_ms() { (cd /proc && awk '{ printf "%d ", $1 / 1e6 }' "${@/%//schedstat}"); }
 
+# had_ms SECONDS: $had: what $programs had had after so many seconds, and 8 s later; then they end
+had_ms() {
+	sleep "$1"
+	had=$(cpu_ms "${programs[@]}")
+	sleep 8
+	had+=$(cpu_ms "${programs[@]}")
+	kill -9 "${programs[@]}"
+	wait "${programs[@]}" || true
+}
+
 # Who changes where it may run all the time has no more than others of its nice value; and nice 19,
 # which sleeps half of the time, hardly anything.
 test_scx_tricks() {
 	scx
 	hybrid
-	local programs=() before ms
+	local programs=() had
 	sched_begin -q rr
 	cat >/tmp/tricks.py <<-'P'
 		import os, sys, time
@@ -182,14 +192,9 @@ test_scx_tricks() {
 	# Two that keep to the other CPU of that type, one of them nice.
 	taskset -c $(($(slow_cpu) - 1)) sh -c 'while :; do :; done' & programs+=($!)
 	taskset -c $(($(slow_cpu) - 1)) nice -n 19 sh -c 'while :; do :; done' & programs+=($!)
-	sleep 3
-	before=$(cpu_ms "${programs[@]}")
-	sleep 8
-	ms=$(cpu_ms "${programs[@]}")
-	kill -9 "${programs[@]}"
-	wait "${programs[@]}" || true
+	had_ms 3
 	sched_end
-	echo "$before$ms" | awk '{ for (i = 1; i <= 6; i++) { ms[i] = $(i + 6) - $i; if (i <= 4) all += ms[i] }
+	echo "$had" | awk '{ for (i = 1; i <= 6; i++) { ms[i] = $(i + 6) - $i; if (i <= 4) all += ms[i] }
 		printf "#"; for (i = 1; i <= 6; i++) printf " %d", ms[i]; print " ms"
 		exit !(ms[1] > all / 4 && ms[2] > all / 4 && ms[3] < 0.4 * all && ms[4] < 0.1 * all && ms[6] < 0.1 * ms[5]) }' ||
 		fail "more, or less, than nice values say"
@@ -200,7 +205,7 @@ test_scx_tricks() {
 test_scx_beside_sleepers() {
 	scx
 	hybrid
-	local programs=() before ms i
+	local programs=() had i
 	sched_begin -q rr
 	taskset -c "$(slow_cpu)" sh -c 'while :; do :; done' & programs+=($!)
 	cat >/tmp/sleeper.py <<-'P'
@@ -212,14 +217,9 @@ test_scx_beside_sleepers() {
 		    time.sleep(0.005)
 	P
 	for i in 1 2 3 4 5 6 7 8; do taskset -c "$(slow_cpu)" python3 /tmp/sleeper.py & programs+=($!); done
-	sleep 5
-	before=$(cpu_ms "${programs[@]}")
-	sleep 8
-	ms=$(cpu_ms "${programs[@]}")
-	kill -9 "${programs[@]}"
-	wait "${programs[@]}" || true
+	had_ms 5
 	sched_end
-	echo "$before$ms" | awk '{ for (i = 1; i <= 9; i++) { ms[i] = $(i + 9) - $i; all += ms[i] }
+	echo "$had" | awk '{ for (i = 1; i <= 9; i++) { ms[i] = $(i + 9) - $i; all += ms[i] }
 		print "# " ms[1] " of " all " ms"; exit !(ms[1] > 0.07 * all && ms[1] < 0.3 * all) }' || fail "one who computes"
 }
 

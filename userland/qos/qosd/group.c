@@ -21,6 +21,9 @@
 #define MOST_ASKED (3 * ASK_AGAIN)
 /* The CPUs that a program's unit was given, for whoever comes after a crash. */
 #define NOTE "/run/qosd/cpus-%d"
+/* Instead of its descriptor: there is none so far, and: this was tried in vain, and told. */
+#define NO_NOTE -1
+#define NO_NOTE_CAN_BE -2
 
 int group_machine_cpus(cpu_set_t *cpus)
 {
@@ -63,7 +66,8 @@ static int open_files(struct group *g)
 	 */
 	g->burst_fd = g->in_unit ? -1 : group_file_open(g->path, "cpu.max.burst", O_WRONLY);
 	g->threads_fd = group_file_open(g->path, "cgroup.threads", O_RDONLY);
-	g->of_fd = g->note_fd = -1;
+	g->of_fd = -1;
+	g->note_fd = NO_NOTE;
 	if (g->stat_fd < 0)
 		return g->stat_fd;
 	if (g->threads_fd < 0)
@@ -230,11 +234,13 @@ static void note_cpus(struct group *g, const char *cpus)
 	char both[2 * sizeof(g->cpus) + 2], path[64];
 	int length = snprintf(both, sizeof(both), "%s%s%s", g->cpus, *g->cpus ? " " : "", cpus);
 
-	if (g->note_fd < 0) {
+	if (g->note_fd == NO_NOTE) {
 		note_path(path, sizeof(path), g->origin[0].pid);
 		g->note_fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-		if (g->note_fd < 0)
+		if (g->note_fd < 0) {
 			complain("%s: %s: a crash would leave its CPUs as they are", path, strerror(errno));
+			g->note_fd = NO_NOTE_CAN_BE;
+		}
 	}
 	if (g->note_fd >= 0 && (pwrite(g->note_fd, both, (size_t)length, 0) != length ||
 				ftruncate(g->note_fd, length)))
@@ -251,7 +257,7 @@ static void forget_cpus(struct group *g)
 	note_path(path, sizeof(path), g->origin[0].pid);
 	unlink(path);
 	close(g->note_fd);
-	g->note_fd = -1;
+	g->note_fd = NO_NOTE;
 }
 
 int group_set_cpus(struct group *g, const cpu_set_t *cpus)
