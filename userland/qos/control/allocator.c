@@ -170,6 +170,12 @@ static double rounded_down(double cpus, double unit)
 	return floor(cpus / unit + NEARLY) * unit;
 }
 
+/* It has what it asks for, and its floor is more. */
+static bool has_enough(const struct qos_share *s)
+{
+	return s->granted >= s->demand - NEARLY && s->fair > s->demand + NEARLY;
+}
+
 /* The one that is owed most, or least (@sign -1), and can be given one unit more, or less. */
 static struct qos_share *most_owed(struct qos_share *share, size_t n, double least, double unit,
 				   double sign)
@@ -181,7 +187,8 @@ static struct qos_share *most_owed(struct qos_share *share, size_t n, double lea
 	for (i = 0; i < n; i++) {
 		if (sign < 0 && share[i].granted - unit < least - NEARLY)
 			continue;
-		if (sign > 0 && share[i].granted + unit > ceil(share[i].cap / unit) * unit + NEARLY)
+		if (sign > 0 && (has_enough(&share[i]) ||
+				 share[i].granted + unit > ceil(share[i].cap / unit) * unit + NEARLY))
 			continue;
 		owed = sign * (share[i].fair + share[i].carry - share[i].granted);
 		if (owed > most) {
@@ -203,10 +210,16 @@ static void round_shares(const struct qos_machine *machine, struct qos_share *sh
 	for (i = 0; i < n; i++) {
 		before = share[i].granted;
 		wanted = share[i].fair + share[i].carry;
-		share[i].granted = greater(rounded_down(wanted, unit), least);
+		if (has_enough(&share[i]) && fabs(share[i].fair - before) < unit) {
+			/* A part of its floor that nobody asks for is not carried on. */
+			wanted = rounded_down(before, unit);
+			share[i].carry = 0;
+		}
+		share[i].granted = rounded_down(wanted, unit);
 		/* What it has is good enough. */
 		if (before > 0 && fabs(wanted - before) < machine->hysteresis * unit)
 			share[i].granted = rounded_down(before, unit);
+		share[i].granted = greater(share[i].granted, least);
 		sum += share[i].granted;
 		target += wanted;
 	}
@@ -222,7 +235,7 @@ static void round_shares(const struct qos_machine *machine, struct qos_share *sh
 	}
 	for (i = 0; i < n; i++) {
 		wanted = share[i].fair + share[i].carry - share[i].granted;
-		share[i].carry = greater(lesser(wanted, unit), -unit);
+		share[i].carry = has_enough(&share[i]) ? 0 : greater(lesser(wanted, unit), -unit);
 	}
 }
 

@@ -21,6 +21,8 @@
 /* After so many such steps in a row, it is given so many times what it uses. */
 #define UNUSED_STEPS 4
 #define UNUSED 1.5
+/* Parts of CPUs that it does not use, and keeps: a change of its group is dear. */
+#define IDLE_BAND 0.15
 /* So many of its processes are watched from the beginning, with what they start later. */
 #define MOST_PROCESSES 64
 /* Who is to say what CPUs are worth is asked again after so many steps. */
@@ -227,6 +229,22 @@ static void check(struct app *a)
 		group_close(&a->group);
 }
 
+static bool is_held(const struct app *a)
+{
+	return a->shown >= a->goal.min * (1 - APP_HELD_PART) && a->shown <= a->goal.max * (1 + APP_HELD_PART);
+}
+
+/*
+ * Whoever does not use what he has gets no more for saying that it is not enough. If he delivers
+ * what he is to, he keeps what he has: errors of rates would be a change in each step.
+ */
+static double demand_of_idle(const struct app *a, double used)
+{
+	double demand = fmin(a->share.demand, fmax(1, used * UNUSED));
+
+	return is_held(a) && demand >= a->manager.granted - IDLE_BAND ? a->manager.granted : demand;
+}
+
 bool app_step(struct app *a, const struct settings *s, double cpus, double seconds)
 {
 	double used;
@@ -257,9 +275,8 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 	if (!a->usage_known)
 		a->manager.missed = 0;
 	a->share.demand = qos_manager_step(&a->manager, a->rate, learn, &a->goal);
-	/* Whoever does not use what he has gets no more for saying that it is not enough. */
 	if (a->unused >= UNUSED_STEPS)
-		a->share.demand = fmin(a->share.demand, fmax(1, used * UNUSED));
+		a->share.demand = demand_of_idle(a, used);
 	a->share.cap = a->manager.most;
 	a->share.weight = a->weight;
 	return true;
@@ -310,11 +327,6 @@ void app_free(struct app *a, enum actuator actuator)
 	}
 	CPU_ZERO(&a->cpus);
 	judge(a, group_free_cpus(&a->group));
-}
-
-static bool is_held(const struct app *a)
-{
-	return a->shown >= a->goal.min * (1 - APP_HELD_PART) && a->shown <= a->goal.max * (1 + APP_HELD_PART);
 }
 
 static bool is_out_of_reach(const struct app *a)

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,7 @@
 #define ASK_AGAIN 20
 #define MOST_ASKED (3 * ASK_AGAIN)
 /* The CPUs that a program's unit was given, for whoever comes after a crash. */
-#define NOTE "/run/qosd/cpus-%d"
+#define NOTE "/run/qosd/cpus-"
 /* Instead of its descriptor: there is none so far, and: this was tried in vain, and told. */
 #define NO_NOTE -1
 #define NO_NOTE_CAN_BE -2
@@ -225,7 +226,7 @@ int group_free_bandwidth(struct group *g)
 
 static void note_path(char *path, size_t size, pid_t pid)
 {
-	snprintf(path, size, NOTE, (int)pid);
+	snprintf(path, size, NOTE "%d", (int)pid);
 }
 
 /* Before they change, which may not happen any more: those that it has, and those it will have. */
@@ -294,6 +295,17 @@ int group_recover_cpus(const char *folder, pid_t pid)
 	if (err >= 0)
 		unlink(path);
 	return err;
+}
+
+void group_forget_notes(void)
+{
+	glob_t notes;
+	size_t i;
+
+	if (!glob(NOTE "*", GLOB_NOSORT, NULL, &notes))
+		for (i = 0; i < notes.gl_pathc; i++)
+			unlink(notes.gl_pathv[i]);
+	globfree(&notes);
 }
 
 int group_free_cpus(struct group *g)

@@ -92,6 +92,8 @@ int group_threads(const struct group *g, unsigned int *threads);
  * its program: 1; 0: it has what others have given it; or a negative errno.
  */
 int group_recover_cpus(const char *folder, pid_t pid);
+/* Then what is noted of others is of units that have ended: their PIDs will be other programs'. */
+void group_forget_notes(void);
 /* How many of its processes are now in @pids, @most at most. */
 int group_processes(const struct group *g, pid_t *pids, int most);
 /* Move all away, and remove it. How many there were, or a negative errno: it is still there. */

@@ -174,6 +174,7 @@ int group_recover(const char *state)
 	}
 	if (in)
 		fclose(in);
+	group_forget_notes();
 	/* One that it says nothing of: its processes go to the root. */
 	if (home_folder())
 		folder = opendir(home_folder());
