@@ -34,7 +34,8 @@ test_energy_alone() {
 		taskset -c $cpu pmctrack --csv -T 0.1 -V energy,power,edp -o /tmp/mine simapp -x 40 -j mcf >/tmp/truth
 		near "$(csv_sum /tmp/mine energy)" "$(truth /tmp/truth machine_energy_of_run_uj)" 1 "energy on CPU $cpu"
 		# By their definitions, of what the record says. Only records that are shorter than
-		# ten readings of the meters have none: each takes 100 us for each CPU, 1 ms at least.
+		# ten readings of the meters have none: one takes 100 us for each CPU, but at least
+		# 1 ms.
 		paste -d, <(csv /tmp/mine energy) <(csv /tmp/mine run_ns) <(csv /tmp/mine pmc0) <(csv /tmp/mine power) <(csv /tmp/mine edp) |
 			awk -F, -v least=$((1000000 * ($(nproc) > 10 ? $(nproc) : 10))) 'function wrong() { print "# " $0; bad++ }
 				$4 == "" || $5 == "" { if ($2 >= least || $4 $5 != "") wrong(); next }
@@ -60,7 +61,7 @@ books() {
 }
 
 # Programs that move from CPU to CPU, CPUs that go and come: nothing is lost, and nothing is
-# anybody's twice. The meters wrap around every 16 J.
+# anybody's twice. The meters wrap around every 16 or 32 J.
 test_energy_adds_up() {
 	only sim
 	local i cpu=0 n=0 uj before after low high units length=30

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# Phases of real code: addresses are sampled by the emulated PMU, traffic is that of the emulator's
+# last-level cache (tests/vm/run --llc).
+. "$(dirname "${BASH_SOURCE[0]}")/models.sh"
+
+# phases MODE: ten turns of two loops, of some six windows each, one of them mixed
+phases() { taskset -c 0 pmctrack -T 0.1 -V progress -o /dev/null ./phases "$1" 20000000 5 >>/tmp/places; }
+# often WINDOWS: the phases that have so many windows, of all programs, as "1 2"
+often() { sed -n "s/^program=[0-9]* phase=\([0-9]*\) windows=\([0-9]*\) .*/\1 \2/p" /proc/pmc/mmon_state | awk -v n="$1" '$2 >= n { print $1 }' | xargs; }
+
+# Code is the same code wherever it is mapped: a program that is loaded at random places, and code
+# that is made in anonymous memory (the place within its page is known). Children that a server
+# forks have the phases that the program has.
+test_fair_code() {
+	grep -q ' cqm_llc ' /proc/cpuinfo || only "a last-level cache"
+	insmod $MODULES/pmctrack_mmon_fair_progress.ko address_instr=20000 peak=100000
+	echo fair_progress >$MANAGER
+	rm -f /tmp/places
+	phases text
+	equal "$(often 12)" "1 2"
+	phases text
+	equal "$(often 24)" "1 2"
+	phases jit
+	phases jit
+	equal "$(often 24 | wc -w)" 4
+	equal "$(often 12 | wc -w)" 4
+	# Two children.
+	phases fork
+	equal "$(often 48)" "1 2"
+	equal "$(often 12 | wc -w)" 4
+	cat /proc/pmc/mmon_state
+	equal "$(sort -u /tmp/places | wc -l)" 5 "places of the first loop"
+	echo none >$MANAGER
+	rmmod pmctrack_mmon_fair_progress
+}
