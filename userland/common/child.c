@@ -44,7 +44,7 @@ static void become_program(int go, int failure, const struct child *c)
 	do {
 		n = read(go, &byte, 1);
 	} while (n < 0 && errno == EINTR);
-	/* Nobody is there to monitor us. */
+	/* The tool has not let the program run: nothing monitors it. */
 	if (n != 1)
 		_exit(STATUS_FAILED);
 	sigaction(SIGCHLD, &c->on_child, NULL);
@@ -89,7 +89,7 @@ int child_run(struct child *c)
 	int err = 0;
 	ssize_t n;
 
-	/* If it was killed meanwhile, the reader below sees the end of file. */
+	/* If the program was killed meanwhile, read() below returns the end of the file. */
 	n = write(c->go, "", 1);
 	close(c->go);
 	do {

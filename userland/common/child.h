@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The program that a tool runs, which is held back until it may run; and the signals that the tool
- * gets meanwhile. Without a program, the tool's signals only.
+ * The program that a tool runs. It is held back until child_run(). Also handles the signals that
+ * the tool gets meanwhile. Without a program, handles only the tool's signals.
  */
 #ifndef COMMON_CHILD_H
 #define COMMON_CHILD_H
@@ -13,10 +13,10 @@
 
 /**
  * struct child - the program
- * @argv: in; NULL: there is none
- * @cpus: in: where it is to run (-b); NULL: anywhere
+ * @argv: set by the caller: command line; NULL: there is no program
+ * @cpus: set by the caller: CPUs where the program is to run (-b); NULL: anywhere
  * @signals: signalfd of child_block_signals(), for poll()
- * @over: it has ended, with @status as of waitpid(), and @usage
+ * @over: the program has ended, with @status as of waitpid(), and @usage
  */
 struct child {
 	char *const *argv;
@@ -33,20 +33,23 @@ struct child {
 	int failure;
 };
 
-/* First: SIGINT and the like, and the program's end, are read from now on. 0 or negative errno. */
+/*
+ * Call this first. From now on, SIGINT and the like, and the program's end, are read from @signals.
+ * Returns 0 or a negative errno.
+ */
 int child_block_signals(struct child *c);
-/* Fork the program: 0 or a negative errno. */
+/* Fork the program. Returns 0 or a negative errno. */
 int child_prepare(struct child *c);
-/* Let it execute: 0, or the exit status to end with, the reason printed. */
+/* Let the program execute. Returns 0, or the tool's exit status after printing the reason. */
 int child_run(struct child *c);
-/* End it, before child_run(): the session could not be opened. */
+/* Kill the program before child_run(), because the session could not be opened. */
 void child_abandon(struct child *c);
 /*
- * Take the signals that came. The program gets those that a terminal has not sent to it anyhow.
- * Returns true if one of them asks to end, and there is no program that could do so.
+ * Take the signals that came. They are sent on to the program, except those that a terminal has
+ * sent to it, too. Returns true if a signal asks to end, and there is no program that could end.
  */
 bool child_take_signals(struct child *c);
-/* The tool's exit status, once the program is over: its own, 128 more than the signal's number. */
+/* The tool's exit status when the program is over: its status, or 128 plus the signal's number. */
 int child_exit_status(const struct child *c);
 
 #endif /* COMMON_CHILD_H */

@@ -10,10 +10,10 @@
 
 #define INFO_SIZE	65536
 #define ONLINE		"/sys/devices/system/cpu/online"
-/* Capacities that differ by less than this part are of one type. */
+/* Capacities that differ by an eighth at most are of one type. */
 #define ALIKE		8
 
-/* The kernel's capacity of a CPU, 0 if it does not say. */
+/* The kernel's capacity of a CPU; 0: the kernel does not say. */
 static unsigned int capacity_of(unsigned int cpu)
 {
 	char path[64], line[32];
@@ -33,7 +33,7 @@ unsigned int core_types_capacity(const struct core_type *type)
 	return 0;
 }
 
-/* Slower first. Types of one capacity keep their order in the file. */
+/* Sorts the fastest type first. Types of one capacity keep their order in the file. */
 static bool is_faster(const struct core_type *a, const struct core_type *b, const char *fastest)
 {
 	if (fastest && !strcmp(a->name, fastest) != !strcmp(b->name, fastest))
@@ -101,7 +101,7 @@ void core_types_keep(struct core_types *m, const cpu_set_t *cpus)
 	m->nr = nr;
 }
 
-/* CPUs that are not there take no threads; nor do types that have no others. */
+/* Offline CPUs take no threads, and neither do types without online CPUs. */
 static int keep_online(struct core_types *m)
 {
 	char list[4096];
@@ -146,7 +146,7 @@ int core_types_read(struct core_types *m, const char *info, const char *fastest)
 		return -1;
 	}
 	sort_types(m, fastest);
-	/* All its CPUs may be offline: factors are against it all the same. */
+	/* All CPUs of the fastest type may be offline; factors still refer to this type. */
 	if (fastest)
 		m->fastest = index;
 	return 0;
@@ -163,7 +163,7 @@ void core_types_group(struct core_types *m, const cpu_set_t *cpus, const unsigne
 	unsigned int cpu, i, of[CORE_TYPES_MOST], best = 0;
 	bool left = true;
 
-	/* The greatest capacity left makes a type, with all like it; the last one has the rest. */
+	/* The greatest capacity left makes a type with all like it; the last type has the rest. */
 	m->nr = 0;
 	memset(m->type, 0, sizeof(m->type));
 	while (left && m->nr < CORE_TYPES_MOST) {

@@ -10,10 +10,10 @@
 #define CORE_TYPES_CPUS	1024
 
 /**
- * struct core_type - CPUs of a kind
- * @index: in /proc/pmc/info
- * @name: of their PMU
- * @cpus: which ones, of those that are online
+ * struct core_type - a core type
+ * @index: its index in /proc/pmc/info
+ * @name: name of its PMU
+ * @cpus: its CPUs that are online
  */
 struct core_type {
 	unsigned int index;
@@ -22,10 +22,10 @@ struct core_type {
 };
 
 /**
- * struct core_types - what CPUs there are
+ * struct core_types - the core types of a machine
  * @nr: number of core types that have CPUs online
- * @fastest: index of the fastest of these, also if core_types_keep() has left it out
- * @type: the fastest first
+ * @fastest: index of the fastest type, also if core_types_keep() has left it out
+ * @type: the core types, the fastest first
  */
 struct core_types {
 	unsigned int nr;
@@ -34,36 +34,36 @@ struct core_types {
 };
 
 /*
- * Read it from @info (/proc/pmc/info). @fastest is the name of the fastest type, or NULL: the one
- * that the kernel's capacities of CPUs say, or the first. The user is told what is wrong.
- * Returns 0 or -1.
+ * Read the core types from @info (/proc/pmc/info). @fastest is the name of the fastest type. NULL:
+ * the type for which the kernel gives the greatest capacity, or the first. Returns 0, or -1 after
+ * telling the user what is wrong.
  */
 int core_types_read(struct core_types *m, const char *info, const char *fastest);
 
-/* The rank of @cpu, or the last one. */
+/* The rank of @cpu's type; the last rank if no type has @cpu. */
 unsigned int core_types_rank(const struct core_types *m, unsigned int cpu);
 
 /*
- * Which of the speedup factors of monitoring modules is about a type that is not the fastest of the
- * machine: those count all types of /proc/pmc/info but the fastest, from 0.
+ * The index of the speedup factor for a type that is not the fastest of the machine. The factors of
+ * monitoring modules are for all types of /proc/pmc/info except the fastest, numbered from 0.
  */
 unsigned int core_types_other(const struct core_types *m, unsigned int rank);
 
-/* The same types in the same order, whatever CPUs they have. */
+/* True if both have the same types in the same order, whatever CPUs these have. */
 bool core_types_are_alike(const struct core_types *one, const struct core_types *other);
 
-/* Only these CPUs, and the types that have some of them. */
+/* Keep only these CPUs, and the types that have some of them. */
 void core_types_keep(struct core_types *m, const cpu_set_t *cpus);
 
 /*
- * The same without PMCTrack, of these CPUs, by the kernel's capacities: names are "". Without
- * capacities, all are of one type.
+ * Find the core types of these CPUs without PMCTrack, by the kernel's capacities. Names are "". If
+ * there are no capacities, all CPUs are of one type.
  */
 void core_types_guess(struct core_types *m, const cpu_set_t *cpus);
-/* By these capacities, of all CPUs there can be. */
+/* Find the core types of @cpus by @capacity, an array for all CORE_TYPES_CPUS CPUs. */
 void core_types_group(struct core_types *m, const cpu_set_t *cpus, const unsigned int *capacity);
 
-/* The kernel's capacity of such a CPU, up to 1024; 0: it does not say. */
+/* The kernel's capacity of a CPU of this type, up to 1024; 0: the kernel does not say. */
 unsigned int core_types_capacity(const struct core_type *type);
 
 #endif /* CORE_TYPES_H */

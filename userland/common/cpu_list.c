@@ -6,7 +6,7 @@
 
 #include "cpu_list.h"
 
-/* The digits at *@text, which is then behind them. strtoul() would take blanks and signs, too. */
+/* Read the digits at *@text, and advance it. strtoul() alone would accept blanks and signs, too. */
 static int parse_cpu(const char **text, unsigned long *cpu)
 {
 	char *end;

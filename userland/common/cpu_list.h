@@ -6,10 +6,10 @@
 #include <sched.h>
 #include <stddef.h>
 
-/* 0, or -EINVAL. An empty list is refused, and so are blanks and signs. */
+/* Returns 0 or -EINVAL. Refuses an empty list, blanks and signs. */
 int cpu_list_parse(const char *text, cpu_set_t *set);
 
-/* Print what there is room for. An empty set is "". */
+/* Print as much as there is room for. An empty set is "". */
 void cpu_list_print(char *text, size_t size, const cpu_set_t *set);
 
 #endif /* COMMON_CPU_LIST_H */

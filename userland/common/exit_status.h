@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Exit statuses of tools. One that runs a program ends with the program's otherwise. */
+/* Exit statuses of tools. Otherwise, a tool that runs a program ends with the program's status. */
 #ifndef COMMON_EXIT_STATUS_H
 #define COMMON_EXIT_STATUS_H
 

@@ -6,7 +6,7 @@
 
 #include "number.h"
 
-/* strto*() accept leading blanks and signs. */
+/* The first character is checked, because strto*() accept leading blanks and signs. */
 int number_digits(const char *text, unsigned long *value, char **end)
 {
 	if (!isdigit((unsigned char)*text))

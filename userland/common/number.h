@@ -6,13 +6,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Digits only at the beginning; @end is behind them. 0 or a negative errno. */
+/* Reads the digits at the beginning; @end is behind them. Returns 0 or a negative errno. */
 int number_digits(const char *text, unsigned long *value, char **end);
-/* A number above 0. 0 or -EINVAL. */
+/* Reads a number above 0. Returns 0 or -EINVAL. */
 int number_count(const char *text, unsigned long *count);
-/* From 0 to a day, with a decimal point or without. 0 or -EINVAL. */
+/* Reads a time from 0 to a day, with or without a decimal point. Returns 0 or -EINVAL. */
 int number_seconds(const char *text, double *seconds);
-/* "12,345": adds to the @nr in @pids, which has room for @max. 0 or -EINVAL. */
+/* Reads "12,345", and adds to the @nr in @pids, which has room for @max. Returns 0 or -EINVAL. */
 int number_pids(const char *text, pid_t *pids, unsigned int *nr, unsigned int max);
 
 #endif /* COMMON_NUMBER_H */

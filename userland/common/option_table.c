@@ -12,7 +12,7 @@
 /* Options without a letter have numbers above all letters in getopt_long(). */
 #define FIRST_NUMBER	256
 
-/* The options that every program has; those below are handled here. */
+/* The options that every program has; do_common() handles them. */
 static const struct option_entry common[] = {
 	{ .letter = 'h', .name = "help", .help = "print this text" },
 	{ .name = "version", .help = "print the version" },
@@ -31,7 +31,7 @@ static int number_of(const struct option_entry *e, unsigned int i)
 	return e->letter ? e->letter : FIRST_NUMBER + (int)i;
 }
 
-/* "  -h, --help", "  -c EVENTS", "      --csv" */
+/* Print names, as in "  -h, --help", "  -c EVENTS", "      --csv". */
 static int print_names(const struct option_entry *e, char *text, size_t size)
 {
 	char letter[] = { '-', e->letter, '\0' };
@@ -130,7 +130,7 @@ static int do_common(const struct option_table *t, unsigned int which)
 	return -1;
 }
 
-/* What getopt_long() found: the option's number is @c. */
+/* Handle the option that getopt_long() found; @c is its number. */
 static int take(const struct option_table *t, void *options, int c)
 {
 	for (unsigned int i = 0; i < t->nr + NR_COMMON; i++) {

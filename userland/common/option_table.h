@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A table of a program's options. The usage text and the parser are made of it; with
- * --list-options the program prints it, for the completion of shells
- * (completion/) and the check of the man page (tests/unit/options).
+ * A table of a program's options, from which the usage text and the parser are made. With
+ * --list-options, the program prints the table, for the completion of shells (completion/) and for
+ * the check of the man page (tests/unit/options).
  */
 #ifndef COMMON_OPTION_TABLE_H
 #define COMMON_OPTION_TABLE_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-/* What an argument is: how shells complete it. */
+/* The kind of an argument, which tells how shells complete it. */
 enum argument_kind {
 	ARGUMENT_OTHER,		/* not completed */
 	ARGUMENT_EVENTS,	/* lists, separated by commas */
@@ -30,9 +30,9 @@ enum argument_kind {
  * @argument: the argument's name in the usage text; NULL: the option has no argument
  * @kind: what the argument is
  * @help: for the usage text, without a line feed at the end; NULL: a hidden option
- * @set: called when the option is given, with the entry and the argument or NULL. 0: go
- *	on; otherwise the result of option_table_parse().
- * @offset: for @set: of the member of @options that it sets
+ * @set: called when the option is given, with the entry and the argument or NULL. If it returns 0,
+ *	parsing goes on; otherwise that is the result of option_table_parse().
+ * @offset: for @set: offset of the member of @options that it sets
  * @data: for @set
  */
 struct option_entry {
@@ -52,10 +52,10 @@ struct option_entry {
  * @before: usage text before the options
  * @after: usage text after them
  * @of: the options, in the order of the usage text. Every program also has --help,
- *	--version and --list-options; they are not in here.
+ *	--version and --list-options, which are not in @of.
  * @nr: number of entries in @of
- * @stop_at_operand: options end at the first word that is none: it is a program, and what
- *	follows are its own options
+ * @stop_at_operand: options end at the first word that is not an option: this word is a program,
+ *	and the program's own options follow
  */
 struct option_table {
 	const char *program;
@@ -69,17 +69,17 @@ struct option_table {
 #define MAX_OPTION_ENTRIES	40
 
 /*
- * Calls @set of each option given; the operands begin at optind then. 0; -1: all that
- * was asked for is done (--help); else an exit status with the reason printed.
+ * Calls @set of each option that is given. Afterwards, the operands begin at optind. Returns 0, -1
+ * if all that was requested is done (--help), or an exit status after printing the reason.
  */
 int option_table_parse(const struct option_table *t, void *options, int argc, char **argv);
 void option_table_usage(const struct option_table *t, FILE *out);
 /* A line for each option that is not hidden: "-X --NAME KIND ARGUMENT", "-" for none. */
 void option_table_list(const struct option_table *t, FILE *out);
-/* For struct option_entry, set(): a member const char * or bool at @offset of the options. */
+/* For option_entry::set: set a member const char * or bool at @offset of the options. */
 int option_table_set_text(void *options, const struct option_entry *e, const char *argument);
 int option_table_set_flag(void *options, const struct option_entry *e, const char *argument);
-/* The last line of a usage error. Returns the exit status. */
+/* Print the last line of a usage error. Returns the exit status. */
 int option_table_refuse(const struct option_table *t);
 
 #endif /* COMMON_OPTION_TABLE_H */

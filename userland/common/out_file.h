@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file of -o. It is opened before anything else is done, so that a file that
- * cannot be written is refused, but emptied only when the run has begun: one
- * that is refused leaves the file as it was.
+ * The file of -o. It is opened before anything else is done, so that a file that cannot be written
+ * is refused. It is emptied only when the run has begun, so that a refused run leaves it as it was.
  */
 #ifndef COMMON_OUT_FILE_H
 #define COMMON_OUT_FILE_H
@@ -12,9 +11,9 @@
 
 /**
  * struct out_file - the file
- * @out: to write to; NULL: it is not open
- * @path: its name
- * @created: it was not there before, and the run has not begun
+ * @out: stream to write to; NULL: the file is not open
+ * @path: name of the file
+ * @created: the file did not exist before, and the run has not begun
  */
 struct out_file {
 	FILE *out;
@@ -22,11 +21,11 @@ struct out_file {
 	bool created;
 };
 
-/* 0 or a negative errno. @path must stay valid. */
+/* Returns 0 or a negative errno. @path must stay valid. */
 int out_file_open(struct out_file *f, const char *path);
-/* The run has begun: what was in the file before goes. 0 or a negative errno. */
+/* Empty the file, because the run has begun. Returns 0 or a negative errno. */
 int out_file_begin(struct out_file *f);
-/* Whether or not the run has begun, and whether or not it is open. 0 or a negative errno. */
+/* Close the file, if it is open; also before the run has begun. Returns 0 or a negative errno. */
 int out_file_close(struct out_file *f);
 
 #endif /* COMMON_OUT_FILE_H */

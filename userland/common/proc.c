@@ -49,7 +49,7 @@ void proc_each(void (*found)(const struct proc *p, void *data), void *data)
 		closedir(dir);
 }
 
-/* 0, -ESRCH, or that it cannot be known: too many files are open. */
+/* Returns 0, -ESRCH, or another errno if it cannot be known, because too many files are open. */
 static int look_for(pid_t pid, uint64_t start)
 {
 	struct proc p;
@@ -80,7 +80,7 @@ int proc_signal(pid_t pid, uint64_t start, int signal)
 
 	if (fd < 0)
 		return -errno;
-	/* The descriptor is of one process, whatever happens to its PID from here on. */
+	/* The descriptor refers to one process, whatever happens to its PID from here on. */
 	err = look_for(pid, start);
 	if (!err && syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0))
 		err = -errno;

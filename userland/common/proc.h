@@ -12,8 +12,8 @@
 
 /**
  * struct proc - a process
- * @pid: of its first thread
- * @parent: PID
+ * @pid: PID (of its first thread)
+ * @parent: PID of its parent
  * @group: process group
  * @state: letter of /proc/PID/stat; T: stopped
  * @start: when it began, in ticks since boot
@@ -28,24 +28,24 @@ struct proc {
 	bool kernel;
 };
 
-/* 0, -ESRCH, or another negative errno: it cannot be known. */
+/* Returns 0, -ESRCH, or another negative errno if the process cannot be read. */
 int proc_read(pid_t pid, struct proc *p);
 
 /* Calls @found for every process. */
 void proc_each(void (*found)(const struct proc *p, void *data), void *data);
 
-/* Does the process that began at @start still exist, as far as is known? A zombie does not. */
+/* True if the process that began at @start exists, as far as is known, and is not a zombie. */
 bool proc_is(pid_t pid, uint64_t start);
-/* The same, but a zombie does: its threads may go on without the first one. */
+/* The same, but also true for a zombie: its other threads may go on without the first one. */
 bool proc_exists(pid_t pid, uint64_t start);
 
 /*
- * Signal the process that began at @start, and no other one of this PID.
- * 0, -ESRCH, -EPERM, or another negative errno.
+ * Signal the process that began at @start, and no other process of this PID. Returns 0, -ESRCH,
+ * -EPERM, or another negative errno.
  */
 int proc_signal(pid_t pid, uint64_t start, int signal);
 
-/* Signals that wait because it is stopped, or blocks them: bit N - 1 is signal N. */
+/* Signals that are pending because the process is stopped or blocks them: bit N - 1 is signal N. */
 uint64_t proc_pending(pid_t pid);
 
 /* For messages: in which way a process does not answer. */

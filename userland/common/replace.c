@@ -9,9 +9,9 @@
 #include "replace.h"
 
 /*
- * A new file beside @path, which it is going to replace. Its name cannot be known
- * before: in the folder of somebody else, a link could wait there. The caller frees
- * @name. Return: a descriptor or a negative errno.
+ * Create a new file beside @path, which it is going to replace. Its name cannot be predicted,
+ * because in a folder of another user, a link could wait there. The caller frees @name. Returns a
+ * descriptor or a negative errno.
  */
 static int open_temporary(const char *path, char **name)
 {
@@ -51,7 +51,7 @@ int replace_check(const char *path)
 	return fd < 0 ? fd : 0;
 }
 
-/* Closes @fd. */
+/* Write the text of @print to @fd, and close @fd. */
 static int write_all(int fd, void (*print)(FILE *out, void *arg), void *arg)
 {
 	FILE *out = fdopen(fd, "w");

@@ -8,11 +8,11 @@
 /* Both return 0 or a negative errno, and leave nothing behind but @path. */
 
 /*
- * Can the file be replaced? ENOTSUP: it is there and is not a file, but a device, a pipe,
- * a link, …
+ * Check if the file can be replaced. -ENOTSUP: it exists, but is a device, a pipe, a link, …, not
+ * a regular file.
  */
 int replace_check(const char *path);
-/* @print writes the new text; a failure to write to @out need not be looked for. */
+/* @print writes the new text. It need not check for failures to write to @out. */
 int replace_file(const char *path, void (*print)(FILE *out, void *arg), void *arg);
 
 #endif /* COMMON_REPLACE_H */

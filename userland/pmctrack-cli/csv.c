@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Comma-separated values (RFC 4180): a header, then a line a sample. A field
- * is empty where the sample has no such value. On a simulated machine, there is
- * a last column that says so.
+ * Comma-separated values (RFC 4180): a header, then one line for each sample. If a
+ * sample does not have a value, its field is empty. On a simulated machine, there is
+ * one more column, "simulated", at the end.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -25,7 +25,7 @@ struct csv {
 	unsigned int nr_columns;
 };
 
-/* True if a column that all rows have, or an event, has this name. */
+/* True if this is the name of a fixed column or of an event. */
 static bool is_column(const struct sets *sets, const char *name)
 {
 	const char *at = FIXED_COLUMNS "," SIMULATED;
@@ -53,7 +53,7 @@ static void end_line(const struct report *r)
 	fputs(r->sets->simulated ? ",1\r\n" : "\r\n", r->out);
 }
 
-/* Names of columns are unique. */
+/* Refuse virtual counters and metrics that have the name of another column. */
 static int check(const struct report *r)
 {
 	const struct metrics *metrics = r->metrics;
@@ -84,8 +84,8 @@ static int check(const struct report *r)
 }
 
 /*
- * A column for each distinct event name of all sets, in order. Events of several
- * sets that have the same name are the same event.
+ * Add a column for an event name, unless there is one already: events of several sets
+ * that have the same name are the same event.
  */
 static void add_column(struct csv *csv, const char *name)
 {
@@ -96,7 +96,7 @@ static void add_column(struct csv *csv, const char *name)
 	csv->columns[csv->nr_columns++] = name;
 }
 
-/* A name with a comma or a quote, which raw strings can have, stands in quotes. */
+/* Print a name. Quote it if it has a comma or a quote, as names in raw strings can have. */
 static void print_name(FILE *out, const char *name)
 {
 	if (strpbrk(name, ",\"\n")) {
@@ -171,7 +171,7 @@ static int print_row(const struct report *r, void *state, const struct row *row)
 	return 0;
 }
 
-/* -A: a line for each event, virtual counter and metric. */
+/* -A: print one line for each event, virtual counter and metric. */
 static void print_totals(const struct report *r, const struct outcome *end)
 {
 	char text[48];
@@ -215,7 +215,7 @@ static void print_totals(const struct report *r, const struct outcome *end)
 
 		fputs(",,", r->out);
 		print_name(r->out, r->metrics->of[i].name);
-		/* A metric is exact or an estimate: one of the two columns is empty. */
+		/* A metric is either exact or an estimate, so one of the two columns is empty. */
 		if (known && exact)
 			fprintf(r->out, ",%.15g,1,,1", value);
 		else if (known)

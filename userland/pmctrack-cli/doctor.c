@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pmctrack doctor: what this machine lacks, or what stands in the way of
- * counting, each with its reason and the remedy. It changes nothing.
+ * pmctrack doctor: print what this machine lacks and what prevents counting, each with
+ * its reason and a remedy. The command changes nothing on the machine.
  */
 #include <json-c/json.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static void print_json(const struct finding *f)
 	json_object_put(line);
 }
 
-/* The proof: count something. */
+/* Try to count an event of this process. */
 static void check_counting(struct findings *found)
 {
 	static const char *const events[] = { "instr", "cycles", "task_clock" };

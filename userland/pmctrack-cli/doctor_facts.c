@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * pmctrack doctor: read what is the case. Capabilities come from capget(2) itself:
- * two masks are not worth another library.
+ * pmctrack doctor: read the facts. Capabilities are read with capget(2), because two
+ * masks do not justify a dependency on another library.
  */
 #include <errno.h>
 #include <linux/capability.h>
@@ -17,7 +17,7 @@
 #include "doctor.h"
 #include "text_file.h"
 
-/* The value of "name: value" in /proc/pmc/info; "" if it is not there. */
+/* Read the value of a line "name: value" in /proc/pmc/info; "" if there is no such line. */
 static void read_info(const char *name, char *value, size_t size)
 {
 	text_file_value("/proc/pmc/info", name, value, size);
@@ -50,7 +50,7 @@ static void read_module(struct facts *f)
 		      exists("/var/lib/dpkg/info/linux-headers-%s.list", f->release);
 }
 
-/* "none [integrity] confidentiality" */
+/* The file reads like "none [integrity] confidentiality"; the brackets mark the state. */
 static void read_lockdown(struct facts *f)
 {
 	char line[64], *chosen;
@@ -72,14 +72,14 @@ static bool is_one(const char *path)
 
 static void read_kernel(struct facts *f)
 {
-	/* There with CONFIG_MODULES only. */
+	/* This file exists only with CONFIG_MODULES. */
 	f->has_modules = access("/proc/modules", F_OK) == 0;
 	f->modules_disabled = is_one("/proc/sys/kernel/modules_disabled");
 	f->signed_only = is_one("/sys/module/module/parameters/sig_enforce");
 	f->nmi_watchdog = is_one("/proc/sys/kernel/nmi_watchdog");
 	f->hypervisor = text_file_has("/proc/cpuinfo", " hypervisor");
 	f->sched_ext = access("/sys/kernel/sched_ext", F_OK) == 0;
-	/* Of the kernel itself: distributions that have this have BTF of modules, too. */
+	/* This is BTF of the kernel itself. Distributions that have it have BTF of modules, too. */
 	f->module_btf = access("/sys/kernel/btf/vmlinux", F_OK) == 0;
 	read_lockdown(f);
 }
@@ -106,7 +106,7 @@ static int read_process(struct facts *f)
 
 	f->root = geteuid() == 0;
 	f->no_new_privs = prctl(PR_GET_NO_NEW_PRIVS, 0, 0, 0, 0) == 1;
-	/* The initial one has all users, each as itself. */
+	/* The initial user namespace maps all user IDs to themselves. */
 	f->in_user_ns = text_file_line("/proc/self/uid_map", line, sizeof(line)) &&
 			(sscanf(line, "%u %u %u", &inside, &outside, &count) != 3 ||
 			 inside || outside || count != UINT32_MAX);
@@ -119,7 +119,7 @@ static int read_process(struct facts *f)
 	return read_capabilities(f);
 }
 
-/* 0 or a negative errno. */
+/* Returns 0 or a negative errno. */
 int facts_read(struct facts *f)
 {
 	struct utsname kernel;

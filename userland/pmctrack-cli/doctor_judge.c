@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pmctrack doctor: from facts to findings, and remedies that work where we are. */
+/* pmctrack doctor: derive findings from facts, with remedies that work in this environment. */
 #include <linux/capability.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -7,7 +7,7 @@
 
 #include "doctor.h"
 
-/* Room for a remedy that is put together. */
+/* A buffer for the text of a remedy. */
 typedef char remedy_t[400];
 
 void finding_add(struct findings *found, enum verdict verdict, const char *check,
@@ -35,25 +35,25 @@ static bool in(uint64_t set, int cap)
 	return set >> cap & 1;
 }
 
-/* The kernel asks for capabilities of the initial user namespace. */
+/* The kernel checks for capabilities in the initial user namespace. */
 static bool has(const struct facts *f, int cap)
 {
 	return !f->in_user_ns && in(f->effective, cap);
 }
 
-/* As perfmon_capable() of the kernel. */
+/* The same condition as perfmon_capable() in the kernel. */
 static bool may_count_everything(const struct facts *f)
 {
 	return has(f, CAP_PERFMON) || has(f, CAP_SYS_ADMIN);
 }
 
-/* Can sudo get what this process does not have? */
+/* True if sudo can get a capability that this process does not have. */
 static bool sudo_has(const struct facts *f, int cap)
 {
 	return !f->root && !f->in_user_ns && !f->no_new_privs && in(f->bounding, cap);
 }
 
-/* What stands before a command that needs a capability. */
+/* The text to print before a command that needs a capability. */
 static const char *as_admin(const struct facts *f, int cap)
 {
 	if (has(f, cap))
@@ -107,7 +107,7 @@ static void judge_rights(const struct facts *f, struct findings *found)
 
 /* --- the kernel and the module --------------------------------------------- */
 
-/* Series are "6.1 6.12 7.2", the oldest first. */
+/* True if PMCTrack was tested with this kernel series. The list is "6.1 6.12 7.2", oldest first. */
 static bool is_tested(unsigned int major, unsigned int minor, bool *too_old)
 {
 	static const char all[] = KERNEL_SERIES;
@@ -125,7 +125,7 @@ static bool is_tested(unsigned int major, unsigned int minor, bool *too_old)
 	return false;
 }
 
-/* Can there be a module for this kernel? */
+/* Judge the kernel. Returns true if a module for it is possible. */
 static bool judge_kernel(const struct facts *f, struct findings *found)
 {
 	bool too_old = false, machine = strcmp(f->machine, "x86_64") == 0 || strcmp(f->machine, "aarch64") == 0;
@@ -182,7 +182,7 @@ static const char *install(const struct facts *f, remedy_t remedy)
 	return remedy;
 }
 
-/* Why it is not there. What cannot be mended from here is said before what could be. */
+/* Why the module is not loaded. Reasons without a remedy on the running kernel come first. */
 static void judge_absent_module(const struct facts *f, struct findings *found)
 {
 	remedy_t remedy;
@@ -235,7 +235,7 @@ static void judge_pmu(const struct facts *f, struct findings *found)
 		    "the NMI watchdog uses a counter, and the native backend wants them all");
 }
 
-/* Can policies of sched_ext ask for metrics, where there can be such policies? */
+/* Judge whether sched_ext policies can ask for metrics, if this kernel can have such policies. */
 static void judge_policies(const struct facts *f, struct findings *found)
 {
 	const char *admin = as_admin(f, CAP_SYS_MODULE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The file of -o, if the format does not replace it as a whole. */
+/* The output file of -o, if the format does not replace the file as a whole. */
 #include <errno.h>
 #include <string.h>
 

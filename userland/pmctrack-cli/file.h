@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The file of -o, or the standard output. */
+/* The output file of -o, or the standard output. */
 #ifndef PMCTRACK_CLI_FILE_H
 #define PMCTRACK_CLI_FILE_H
 
 struct output;
 
-/* Before anything else: can it be written? 0, or an exit status with the reason printed. */
+/*
+ * Open the output file, before anything else is done. Returns 0; or, if it cannot be written,
+ * prints the reason and returns an exit status.
+ */
 int file_open(struct output *w);
-/* The run has begun: what was in the file before goes. */
+/* Empty the file, because the run has begun. */
 void file_begin(struct output *w);
-/* Whether or not the run has begun. */
+/* Close the file. May be called whether or not the run has begun. */
 void file_close(struct output *w);
 
 #endif /* PMCTRACK_CLI_FILE_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * JSON Lines: an object a line, each complete when it is written. The first has
- * the type "header", the last "total", those between are "sample"
- * (pmctrack-json(5)).
+ * JSON Lines: one object on each line; each line is complete when it is written. The
+ * first object has the type "header", the last one "total", and those between have
+ * "sample" (pmctrack-json(5)).
  */
 #include <json-c/json.h>
 
@@ -190,7 +190,7 @@ static struct json_object *metrics_of(const struct row *row)
 	return o;
 }
 
-/* A flag that is not set is left out. */
+/* Add a flag; a flag that is not set is left out. */
 static void add_flag(struct json_object *to, const char *key, bool value)
 {
 	if (value)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a run lacks is the same below its totals and in messages; only these say what helps. */
+/* Texts about what is missing in a run: below totals, and, with remedies, in messages. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "losses.h"
 #include "totals.h"
 
-/* Both texts follow the number that was missed, and the second one the first. */
+/* A message is the number of what is missing, then @what, then @help. */
 static const struct {
 	const char *what;
 	const char *help;
@@ -40,7 +40,7 @@ static const struct {
 	[MISSED_UNCOUNTED] = { "seconds were on CPUs whose counters cannot be used", "" },
 };
 
-/* "3 ", "0.250000 "; nothing where there is only one. */
+/* The number that begins a text: "3 ", "0.250000 "; empty if there can be only one. */
 static const char *number(const struct totals *t, enum missed i, char *text, size_t size)
 {
 	text[0] = '\0';
@@ -52,7 +52,7 @@ static const char *number(const struct totals *t, enum missed i, char *text, siz
 	return text;
 }
 
-/* "; the totals have their events (12 instr, 34 cycles), not their time" */
+/* Prints "; the totals have their events (12 instr, 34 cycles), not their time". */
 static void print_lost(FILE *out, const struct totals *t)
 {
 	const char *separator = " (";
@@ -73,7 +73,7 @@ static void print_lost(FILE *out, const struct totals *t)
 	fprintf(out, "%s, not their time", *separator == ',' ? ")" : "");
 }
 
-/* Samples without a value of a virtual counter that is wanted. */
+/* The number of samples without a value of a virtual counter of -V. */
 static unsigned long without_value(const struct totals *t, unsigned int virt)
 {
 	return t->sets->virts >> virt & 1 ? t->nr - (unsigned long)t->virt[virt].nr : 0;
@@ -104,7 +104,7 @@ void losses_print(FILE *out, const struct totals *t)
 	}
 }
 
-/* Lines for those who add up samples themselves. */
+/* Print the events of lost samples, for users who add up samples themselves. */
 static void list_lost_counts(const struct totals *t)
 {
 	for (unsigned int type = 0; type < PMCTRACK_MAX_CORE_TYPES; type++) {
@@ -132,7 +132,7 @@ void losses_complain(const struct totals *t)
 		complain("%" PRIu64 " samples lack events: somebody else wrote the counters (a hypervisor, firmware). Their time without counters is left out of hw_ns, and totals are marked as estimates",
 			 t->disturbed);
 	for (unsigned int i = 0; i < NR_MISSED; i++) {
-		/* Nobody wants to hear that he got what he asked for; totals say it. */
+		/* No message about -n, because the user asked for it. Totals tell it. */
 		if (t->missed[i] && i != MISSED_SURPLUS)
 			complain("%s%s%s", number(t, i, text, sizeof(text)), texts[i].what, texts[i].help);
 		if (i == MISSED_LOST && t->missed[i])

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* In words: what the samples and totals of a run lack. */
+/* Texts about what is missing in the samples and totals of a run. */
 #ifndef PMCTRACK_CLI_LOSSES_H
 #define PMCTRACK_CLI_LOSSES_H
 
@@ -7,9 +7,12 @@
 
 struct totals;
 
-/* Below totals for people: what they lack, and how much of it. Nothing if they lack nothing. */
+/* Print below totals for people what is missing, and how much; nothing if nothing is missing. */
 void losses_print(FILE *out, const struct totals *t);
-/* Messages to the user, with the reasons and what helps; also about samples that are exact. */
+/*
+ * Print messages to the user about what is missing, with reasons and remedies; also about merged
+ * samples and longer windows, whose counts are exact.
+ */
 void losses_complain(const struct totals *t);
 
 #endif /* PMCTRACK_CLI_LOSSES_H */

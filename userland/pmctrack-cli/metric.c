@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Metrics: NAME=FORMULA, or the name of a ready one.
+ * Derived metrics: NAME=FORMULA, or the name of a ready metric.
  *
  *	formula := term { ("+" | "-") term }
  *	term    := factor { ("*" | "/") factor }
  *	factor  := number | name | "-" factor | "(" formula ")"
  *
- * A name is that of an event, as in -c or as in the output ("instr@pmc1"), of a
- * virtual counter, or run_ns or hw_ns. A formula has no value if it divides by zero,
+ * A name is the name of an event, as in -c or in the output ("instr@pmc1"), the name of
+ * a virtual counter, or run_ns or hw_ns. A formula has no value if it divides by zero,
  * or if one of its names was not counted.
  */
 #include <ctype.h>
@@ -75,7 +75,7 @@ static int parse_number(struct parser *p)
 	return emit(p, 'n', number, NULL);
 }
 
-/* "branch_misses", "L1D_CACHE:k", "instr@pmc1" */
+/* Names are like "branch_misses", "L1D_CACHE:k", "instr@pmc1". */
 static int parse_name(struct parser *p)
 {
 	size_t len = strspn(p->at, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.:@");
@@ -117,7 +117,7 @@ static int parse_factor(struct parser *p)
 		      "a number or a name is missing at the end%s", p->at);
 }
 
-/* Operands of one precedence, which associate to the left. */
+/* Parse operators of one precedence, which associate to the left. */
 static int parse_chain(struct parser *p, const char *ops, int (*operand)(struct parser *p))
 {
 	int err = operand(p);
@@ -221,7 +221,7 @@ bool metric_value(const struct metric *m, bool (*value)(const char *name, double
 	return isfinite(stack[0]);
 }
 
-/* A line of the file is "NAME FORMULA", then a description. */
+/* A line of the file is a name, a formula and a description. */
 int metrics_each_ready(int (*fn)(const char *name, const char *formula, const char *desc, void *arg),
 		       void *arg)
 {
@@ -332,7 +332,7 @@ char *metrics_events(const struct metrics *all)
 			const char *name = all->of[i].ops[j].name;
 			bool seen = !name || is_time(name);
 
-			/* Is it in the list already? */
+			/* Leave out a name that is in the list already. */
 			fflush(f);
 			for (const char *at = list; !seen && at && *at; at += strcspn(at, ","), at += *at == ',')
 				seen = strcspn(at, ",") == strlen(name) && strncmp(at, name, strlen(name)) == 0;

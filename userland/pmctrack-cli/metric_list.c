@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The ready metrics (-m list): those that can be counted here, and what the others lack. */
+/* -m list: the ready metrics that can be counted on this machine, and why others cannot. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,11 +13,11 @@
 struct listing {
 	FILE *out;
 	const struct pmctrack_ctl *ctl;	/* NULL: it is not known what can be counted */
-	bool countable;		/* which ones to print */
-	unsigned int nr;	/* of metrics that this pass does not print */
+	bool countable;		/* print metrics that can be counted; false: the others */
+	unsigned int nr;	/* number of metrics that were not printed */
 };
 
-/* Can all its events be counted at once? If not, pmctrack_error() says why. */
+/* True if all events of a metric can be counted at once. If not, pmctrack_error() says why. */
 static bool is_countable(const struct pmctrack_ctl *ctl, const struct metric *metric)
 {
 	const struct metrics one = { .of = (struct metric *)metric, .nr = 1 };
@@ -54,7 +54,7 @@ static int print_ready(const char *name, const char *formula, const char *desc, 
 	metric_free(&metric);
 	if (countable != l->countable)
 		l->nr++;
-	/* The reason ends at the semicolon; remedies follow it. */
+	/* Print the error up to the semicolon, because remedies follow it. */
 	else if (!countable)
 		fprintf(l->out, "%-18s %-36s %.*s\n", name, formula,
 			(int)strcspn(pmctrack_error(), ";"), pmctrack_error());
@@ -63,7 +63,7 @@ static int print_ready(const char *name, const char *formula, const char *desc, 
 	return 0;
 }
 
-/* Two passes: those that cannot be counted here come behind an empty line. */
+/* Two passes: metrics that cannot be counted here are printed last, with a heading. */
 int metrics_print(FILE *out, const struct pmctrack_ctl *ctl)
 {
 	struct listing l = { .out = out, .ctl = ctl, .countable = true };
@@ -76,7 +76,7 @@ int metrics_print(FILE *out, const struct pmctrack_ctl *ctl)
 	return metrics_each_ready(print_ready, &l);
 }
 
-/* -m list */
+/* The function for -m list. */
 int metrics_list(void)
 {
 	struct pmctrack_ctl *ctl = pmctrack_ctl__open();

@@ -7,9 +7,9 @@
 
 struct pmctrack_ctl;
 
-/* Both: 0, or a negative errno with the reason printed. */
+/* Both functions return 0; or they print the reason and return a negative errno. */
 int metrics_list(void);
-/* Those that can be counted with @ctl, then the others; all alike if @ctl is NULL. */
+/* Print metrics that can be counted with @ctl, then the others. @ctl NULL: print all alike. */
 int metrics_print(FILE *out, const struct pmctrack_ctl *ctl);
 
 #endif /* PMCTRACK_CLI_METRIC_LIST_H */

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * OpenMetrics text (openmetrics.io, 1.0) of a system-wide session: counters of
- * each CPU since the start, and metrics (-m) of its last interval. A file is replaced as
- * a whole after each period, as collectors of text files want it.
+ * OpenMetrics text (openmetrics.io, 1.0) of a system-wide session: counters of each CPU
+ * since the start, and metrics (-m) of its last interval. A file is replaced as a whole
+ * after each period, because collectors of text files need this.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -17,10 +17,10 @@
 #include "sets.h"
 #include "writer.h"
 
-/* How often the file is replaced if rows have no period (-T 0, samples by events). */
+/* Time between replacements of the file if rows have no period (-T 0, samples by events). */
 #define DEFAULT_PERIOD_NS	1000000000
 
-/* What was counted on a CPU since the start. */
+/* The counts of a CPU since the start. */
 struct per_cpu {
 	uint64_t run_ns;
 	uint64_t hw_ns[MAX_SETS];
@@ -29,7 +29,7 @@ struct per_cpu {
 	uint32_t has_virt;
 	struct {
 		bool known;
-		int set;	/* of the row that it is of */
+		int set;	/* set of the row that the value is from */
 		double value;
 	} metrics[MAX_METRICS];	/* of the last interval */
 };
@@ -38,7 +38,7 @@ struct openmetrics {
 	const struct report *r;
 	struct per_cpu *cpus;
 	unsigned int nr_cpus;
-	uint64_t next_ns;	/* a row that ends then, or later, is of the next period */
+	uint64_t next_ns;	/* a row that ends at this time or later is of the next period */
 	struct openmetrics_names names;
 };
 
@@ -58,9 +58,9 @@ static int make_room(struct openmetrics *om, size_t nr_cpus)
 }
 
 /*
- * Is this the first row of another period? The CPUs end their periods one after the
- * other, within half of one. The limits of ours are a quarter before the first of them,
- * because a row that is a little early or late must not move its period.
+ * True if this is the first row of another period. The CPUs end their periods one after
+ * the other, within half a period. The limits here are a quarter of a period before the
+ * first CPU's, so that a row that is a little early or late stays in its period.
  */
 static bool is_next_period(struct openmetrics *om, const struct report *r, uint64_t time_ns)
 {
@@ -89,7 +89,7 @@ static void add_virts(struct per_cpu *cpu, const struct row *row, const struct s
 	}
 }
 
-/* A value lasts until the next row of its set, because rows of other sets lack its events. */
+/* Keep a value until the next row of its set, because rows of other sets lack its events. */
 static void set_metrics(struct per_cpu *cpu, const struct row *row)
 {
 	for (unsigned int i = 0; i < row->nr_metrics; i++) {
@@ -103,7 +103,7 @@ static void set_metrics(struct per_cpu *cpu, const struct row *row)
 	}
 }
 
-/* Quotes, backslashes and line feeds are escaped, as in all texts of OpenMetrics. */
+/* Print a text with quotes, backslashes and line feeds escaped, as OpenMetrics requires. */
 static void print_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {
@@ -114,7 +114,7 @@ static void print_escaped(FILE *out, const char *text)
 	}
 }
 
-/* What stands before the values of a metric family. @unit is the end of its name, or NULL. */
+/* Print the lines before the values of a metric family. @unit is the end of its name, or NULL. */
 static void family(FILE *out, const char *prefix, const char *name, const char *type,
 		   const char *unit, const char *help)
 {
@@ -199,7 +199,7 @@ static void print_virts(FILE *out, const struct openmetrics *om)
 	}
 }
 
-/* Names of metrics have only characters that OpenMetrics allows, and are distinct. */
+/* Names of metrics need no change: they are distinct, and OpenMetrics allows their characters. */
 static void print_metrics(FILE *out, const struct openmetrics *om)
 {
 	for (unsigned int i = 0; i < om->r->metrics->nr; i++) {
@@ -214,7 +214,7 @@ static void print_metrics(FILE *out, const struct openmetrics *om)
 	}
 }
 
-/* Nobody is to take a model's figures for those of a machine. */
+/* Mark counts of the simulated machine, so that they are not taken for a real machine's. */
 static void print_machine(FILE *out, const struct openmetrics *om)
 {
 	if (om->r->sets->simulated)
@@ -232,7 +232,7 @@ static void print_all(FILE *out, void *state)
 	fputs("# EOF\n", out);
 }
 
-/* The CPU is offline: what it did remains, how it was does not. */
+/* The CPU is offline: forget its states (metrics and gauges), but keep its counts. */
 static void forget_states(struct per_cpu *cpu, const struct sets *sets)
 {
 	memset(cpu->metrics, 0, sizeof(cpu->metrics));
@@ -248,7 +248,7 @@ static int add_row(const struct report *r, void *state, const struct row *row)
 	struct per_cpu *cpu;
 	int err;
 
-	/* The file is of the period before, of all CPUs. */
+	/* The file has the previous period, of all CPUs, so write it before this row is added. */
 	if (r->o->output && is_next_period(om, r, row->time_ns)) {
 		err = replace_file(r->o->output, print_all, om);
 		if (err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Names of metric families: of letters, digits and '_', with the unit at the end. */
+/* Names of metric families: they have letters, digits and '_', and end with the unit. */
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -25,7 +25,7 @@ static void remove_end(char *text, const char *end)
 		text[n - m] = '\0';
 }
 
-/* @more tells the name from that of another counter. */
+/* Make a name. @more is added to make it different from the name of another counter. */
 static void make_name(char *name, size_t size, const struct virtual_counter *virt, const char *more)
 {
 	const char *unit = openmetrics_unit(virt);
@@ -39,7 +39,7 @@ static void make_name(char *name, size_t size, const struct virtual_counter *vir
 		if (!isalnum((unsigned char)*p))
 			*p = '_';
 	}
-	/* This is the end of a counter's samples; their family, and a gauge, must not have it. */
+	/* "_total" ends only a counter's samples; names of families and gauges must not have it. */
 	remove_end(name, "_total");
 	remove_end(name, end);
 	used = strlen(name);

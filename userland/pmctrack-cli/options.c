@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The command line. */
+/* Parsing the command line of pmctrack. */
 #include <ctype.h>
 #include <errno.h>
 #include <getopt.h>
@@ -25,7 +25,7 @@ static int bad(const char *fmt, const char *text)
 	return option_table_refuse(&table);
 }
 
-/* "64K", "1M", or bytes. */
+/* Accepts "64K", "1M", or a number of bytes. */
 int parse_size(const char *text, uint32_t *bytes)
 {
 	unsigned long value;
@@ -63,7 +63,7 @@ static int parse_mask(const char *text, cpu_set_t *set)
 	return 0;
 }
 
-/* "0,2-3", or "0xd". */
+/* Accepts a list, "0,2-3", or a mask, "0xd". */
 int parse_cpus(const char *text, cpu_set_t *set)
 {
 	if (strncmp(text, "0x", 2) == 0)
@@ -71,7 +71,7 @@ int parse_cpus(const char *text, cpu_set_t *set)
 	return cpu_list_parse(text, set);
 }
 
-/* --- what options do: struct option_entry, set() ------------------------- */
+/* --- functions of options: struct option_entry, set() ---------------------- */
 
 static int set_events(void *options, const struct option_entry *e, const char *arg)
 {
@@ -101,7 +101,7 @@ static int set_metric(void *options, const struct option_entry *e, const char *a
 
 static int set_format(void *options, const struct option_entry *e, const char *arg)
 {
-	/* The list begins behind the first ", ". */
+	/* The list that is printed begins after the first ", ". */
 	static const char all[] = WRITERS(FORMAT_NAME);
 	struct options *o = options;
 
@@ -241,7 +241,7 @@ static const struct option_table table = {
 	.stop_at_operand = true,
 };
 
-/* Refuses options that contradict each other. */
+/* Refuses options that contradict each other. Returns 0 or an exit status. */
 static int check_options(const struct options *o)
 {
 	if (!o->nr_events && o->raw)

@@ -11,19 +11,19 @@
 #include "sets.h"
 
 #define MAX_METRICS	32
-#define MAX_PROCESSES	64	/* of -p */
+#define MAX_PROCESSES	64	/* in the list of -p */
 
 struct writer;
 
-/* What the command line says. Strings are those of argv. */
+/* The parsed command line. The strings are those of argv. */
 struct options {
-	const char *events[MAX_SETS];	/* -c, each an event set or more */
+	const char *events[MAX_SETS];	/* -c; each string makes one or more event sets */
 	unsigned int nr_events;
 	bool raw;		/* -r */
 	bool strict;		/* --strict */
 	bool aggregate;		/* -A */
 	bool summary;		/* --summary */
-	const struct writer *format;	/* --csv, --json, --openmetrics, or the table */
+	const struct writer *format;	/* --csv, --json or --openmetrics; default: the table */
 	const char *virts;	/* -V */
 	const char *metrics[MAX_METRICS];	/* -m */
 	unsigned int nr_metrics;
@@ -44,9 +44,12 @@ struct options {
 	char **argv;		/* the program; NULL: none */
 };
 
-/* 0, or an exit status with the reason printed; -1: all that was asked for is done */
+/*
+ * Parse the command line. Returns 0: monitor; -1: nothing is left to do, as after -m list. On an
+ * error, prints the reason and returns an exit status.
+ */
 int options_parse(struct options *o, int argc, char **argv);
-/* The arguments of -b and -k: 0 or a negative errno. */
+/* Parse the arguments of -b and -k. Both return 0 or a negative errno. */
 int parse_cpus(const char *text, cpu_set_t *set);
 int parse_size(const char *text, uint32_t *bytes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* pmc-events: PMUs, their events, and raw strings of mnemonics. */
+/* pmc-events: list PMUs and their events, and translate mnemonics into raw strings. */
 #include <ctype.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -86,7 +86,7 @@ static int print_raw(const struct pmctrack_ctl *ctl, unsigned int pmu, const cha
 	return 0;
 }
 
-/* What the command line says. */
+/* The parsed command line. */
 struct request {
 	char action;		/* the letter of its option; 0: none was given */
 	const char *events;	/* -e */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a record means: names, and values that are made of its counts. */
+/* Make a row from a record: look up names, and compute values from counts. */
 #include <errno.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ static const char *kind_name(unsigned int kind)
 	return "?";
 }
 
-/* The kernel puts the counts in the order of their counters, as the set has its events. */
+/* The counts of a record and the events of a set are both in the order of the counters. */
 static void add_counts(struct row *row, const struct pmctrack_record *rec,
 		       const struct pmctrack_evset *set)
 {
@@ -52,7 +52,7 @@ static void add_virts(struct row *row, const struct pmctrack_record *rec, const 
 
 struct lookup {
 	const struct row *row;
-	const struct pmctrack_evset *set;	/* NULL: none */
+	const struct pmctrack_evset *set;	/* NULL: the row has no set */
 };
 
 static bool value_in_row(const char *name, double *value, void *arg)
@@ -90,7 +90,7 @@ static void add_metrics(struct row *row, const struct metrics *metrics,
 	}
 }
 
-/* Arrays are indexed by core types. */
+/* Check the core type of a record, because it becomes the index of arrays. */
 static bool knows_core_type(const struct sets *sets, unsigned int core_type)
 {
 	return core_type == PMCTRACK_MAX_CORE_TYPES ||

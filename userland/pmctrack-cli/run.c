@@ -20,9 +20,9 @@
 #include "run.h"
 #include "sets.h"
 
-/* Time from SIGTERM to SIGKILL, for a program that -n or -N ends. */
+/* Time from SIGTERM to SIGKILL if -n or -N ends the program. */
 #define KILL_AFTER_S	2
-/* Between two looks at signals and timers: some milliseconds of printing. */
+/* Records between two checks for signals and timers: some milliseconds of printing. */
 #define RECORDS_AT_ONCE 4096
 
 struct monitor {
@@ -32,9 +32,9 @@ struct monitor {
 	struct pmctrack_session *session;
 	struct output output;
 	struct child child;
-	int timer;		/* -N, then the grace period */
+	int timer;		/* for -N, then for the time until SIGKILL */
 	bool ending;		/* the program was told to end, or its processes were detached */
-	bool nobody;		/* no running process is monitored any more */
+	bool nobody;		/* without a program: nothing is monitored any more */
 	struct timespec start;
 };
 
@@ -47,8 +47,8 @@ static void arm(int timer, double seconds)
 }
 
 /*
- * End the monitoring. A program that we run gets SIGTERM, and SIGKILL when the timer
- * expires. Running processes are only detached.
+ * End the monitoring. A program that pmctrack runs gets SIGTERM, and SIGKILL when the
+ * timer expires. Running processes are only detached.
  */
 static void end_program(struct monitor *m)
 {
@@ -75,8 +75,8 @@ static void take_record(struct monitor *m, const struct pmctrack_record *rec)
 }
 
 /*
- * Return: whether there may be more. Many CPUs can write faster than one thread prints;
- * signals and the end of the time must be seen nevertheless.
+ * Take some records. Returns true if there may be more. The number is limited, because many
+ * CPUs can write faster than one thread prints, and signals and timers must still be seen.
  */
 static bool take_records(struct monitor *m)
 {
@@ -91,7 +91,7 @@ static bool take_records(struct monitor *m)
 	return n == RECORDS_AT_ONCE;
 }
 
-/* If the counts cannot be written, go on only for the sake of a program that we run. */
+/* End the monitoring if the counts cannot be written, unless pmctrack runs a program. */
 static void end_in_vain(struct monitor *m)
 {
 	if (m->output.error && !m->o->argv)
@@ -116,7 +116,7 @@ static void monitor_loop(struct monitor *m)
 		{ .fd = m->child.signals, .events = POLLIN },
 		{ .fd = m->timer, .events = POLLIN },
 		{ .fd = pmctrack_session__fd(m->session), .events = POLLIN },
-		/* A pipe without a reader: POLLERR. */
+		/* POLLERR: the output is a pipe without a reader. */
 		{ .fd = output_fd(&m->output) },
 	};
 
@@ -142,7 +142,7 @@ static void monitor_loop(struct monitor *m)
 			m->nobody = !m->o->argv;
 		}
 	}
-	/* CPUs do not end; they leave their last records when they are detached. */
+	/* CPUs do not end. The kernel writes their last records when they are detached. */
 	if (m->o->system)
 		pmctrack_session__detach(m->session);
 	/* The kernel writes the last records of a program before it can be reaped. */
@@ -192,14 +192,14 @@ static int exit_status(const struct monitor *m)
 {
 	if (!m->o->argv)
 		return 0;
-	/* The user asked for this end, by -n or -N. */
+	/* The user asked for this end with -n or -N. */
 	if (m->ending && WIFSIGNALED(m->child.status) &&
 	    (WTERMSIG(m->child.status) == SIGTERM || WTERMSIG(m->child.status) == SIGKILL))
 		return 0;
 	return child_exit_status(&m->child);
 }
 
-/* Who named no size gets less where memory is short: then records are merged sooner. */
+/* Without -k, buffers are smaller if memory is short: then records are merged sooner. */
 static void tell_ring_size(const struct pmctrack_session *session)
 {
 	struct pmctrack_session_stats stats = { .sz = sizeof(stats) };
@@ -279,7 +279,7 @@ static void on_early_signal(int sig)
 	early_signal = sig;
 }
 
-/* Handlers until prepare_signals(). No SA_RESTART, because they must interrupt system calls. */
+/* Catch signals until prepare_signals(). No SA_RESTART: a signal must interrupt system calls. */
 static void catch_early_signals(void)
 {
 	const struct sigaction catch = { .sa_handler = on_early_signal };
@@ -304,7 +304,7 @@ int run(const struct options *o)
 	status = file_open(&m.output);
 	if (status)
 		return status;
-	/* Attaching to a process with many threads takes long: a signal ends it. */
+	/* Attaching to a process with many threads takes long, so a signal must end it. */
 	if (!o->argv)
 		catch_early_signals();
 	else if (prepare_signals(&m))
@@ -312,7 +312,7 @@ int run(const struct options *o)
 	status = open_session(&m);
 	if (!status && !o->argv && prepare_signals(&m))
 		goto no_signals;
-	/* The signals are blocked now; the loop sees those that come later. */
+	/* The signals are blocked now; monitor_loop() reads those that come later. */
 	if (early_signal)
 		status = 128 + early_signal;
 	if (status)

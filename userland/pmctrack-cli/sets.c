@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is counted: the event sets of the command line. */
+/* Make the event sets and virtual counters of the command line. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +41,8 @@ static int add(struct sets *sets, const struct pmctrack_ctl *ctl, const struct o
 }
 
 /*
- * Without -c: the events of the metrics; without these, the sets of the monitoring module
- * if its virtual counters are wanted; otherwise instr,cycles.
+ * Add the sets to count without -c: the events of the metrics. Without metrics: with -V, the
+ * sets of the monitoring module, if it has any; otherwise instr,cycles.
  */
 static int add_default(struct sets *sets, const struct pmctrack_ctl *ctl, const struct options *o,
 		       const struct metrics *metrics)

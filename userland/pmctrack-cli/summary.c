@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Totals for people (--summary). Each says how it was obtained. */
+/* Totals for people (--summary). Each total says how it was obtained. */
 #include <string.h>
 
 #include "losses.h"
@@ -9,7 +9,7 @@
 #include "totals.h"
 #include "writer.h"
 
-/* "~1,234,567" */
+/* Prints like "~1,234,567". */
 static void group_digits(char *text, size_t size, const char *mark, const char *digits)
 {
 	size_t len = strlen(digits), n = 0;
@@ -104,7 +104,7 @@ static void print_summary(const struct report *r, const struct outcome *end)
 	losses_print(r->out, r->totals);
 }
 
-/* There are no rows, and no mappings of events to counters. */
+/* This writer prints neither rows nor mappings of events to counters. */
 const struct writer writer_summary = {
 	.totals = print_summary,
 };

@@ -12,7 +12,7 @@
 #include "writer.h"
 
 struct table {
-	uint32_t counters;	/* of all sets: each is a column */
+	uint32_t counters;	/* mask of the counters of all sets: each is a column */
 };
 
 static void mapping_of_set(FILE *out, const struct sets *sets, unsigned int i)
@@ -30,7 +30,7 @@ static void mapping_of_set(FILE *out, const struct sets *sets, unsigned int i)
 			pmctrack_evset__name(set, j));
 }
 
-/* One set is printed as in the paper; several have a heading each. */
+/* One set is printed as in the paper. If there are several, each has a heading. */
 static void print_mappings(const struct report *r)
 {
 	if (r->sets->simulated)
@@ -55,7 +55,7 @@ static void column(FILE *out, const char *prefix, unsigned int n)
 	fprintf(out, " %13s", name);
 }
 
-/* Set and core type are columns only if there are several of them. */
+/* Set and core type are columns only if there are several sets or core types. */
 static void print_header(const struct report *r, const struct table *t)
 {
 	const struct sets *sets = r->sets;
@@ -93,7 +93,7 @@ static void begin(const struct report *r, void *state)
 		print_header(r, t);
 }
 
-/* A row has its counts by ascending counter. */
+/* The counts of a row are in the order of the counters. */
 static void print_counts(const struct report *r, const struct table *t, const struct row *row)
 {
 	unsigned int next = 0;
@@ -158,7 +158,7 @@ static void print_set_totals(const struct report *r, unsigned int i)
 		if (r->sets->nr_core_types > 1)
 			fprintf(r->out, " %8d", pmctrack_evset__core_type(set));
 		fprintf(r->out, " %9s %20" PRIu64, name, total.counted);
-		/* A part must not be rounded to 100 %. */
+		/* A coverage below 100 % must not be rounded to 100 %. */
 		fprintf(r->out, " %7.1f%% %20s  %s\n",
 			total.extrapolated && total.coverage > 0.999 ? 99.9 : 100 * total.coverage,
 			whole, pmctrack_evset__name(set, j));

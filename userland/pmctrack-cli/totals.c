@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Totals of all samples. A set that takes turns, or whose counters are in use by others,
- * is counted for a part of the time. Each total has this part, its coverage. What is
- * extrapolated from it to the whole time is marked as an estimate where it is printed, and
- * so is what may lack events of threads that were not monitored to their end.
+ * Totals of all samples. A set that takes turns, or whose counters others use, is counted
+ * for a part of the time. Each total has this part, its coverage. A total is marked as an
+ * estimate where it is printed if it is extrapolated to the whole time. It is also marked
+ * if it may lack events of threads that were not monitored to their end.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -55,7 +55,7 @@ void totals_end(struct totals *t, const struct pmctrack_session_stats *stats)
 	t->missed[MISSED_REVOKED] = stats->revoked;
 	t->missed[MISSED_RUNNING] = stats->threads;
 	t->missed[MISSED_UNCOUNTED] = t->run_ns[PMCTRACK_MAX_CORE_TYPES];
-	/* The last records are the same if the whole session was ended. */
+	/* If the whole session was ended, last records look as if threads were taken over. */
 	if (stats->revoked)
 		t->missed[MISSED_TAKEN] = 0;
 }
@@ -86,7 +86,7 @@ static uint64_t run_ns(const struct totals *t, unsigned int set)
 	return type < 0 ? all_run_ns(t) : t->run_ns[type];
 }
 
-/* Events of lost samples of a set. The kernel numbers the sets of each core type. */
+/* Events of lost samples of a set. The kernel numbers sets separately for each core type. */
 static uint64_t lost_of(const struct totals *t, unsigned int set, unsigned int counter)
 {
 	uint64_t sum = 0;
@@ -115,7 +115,7 @@ struct total totals_of(const struct totals *t, unsigned int set, unsigned int i)
 	total.exact = total.known && on == of && totals_whole(t);
 	total.mark = total.exact ? "" : total.extrapolated ? "~" : ">=";
 	total.coverage = of ? (double)on / (double)of : total.known;
-	/* How long lost samples were is not known. */
+	/* Lost events are not extrapolated, because the time of lost samples is not known. */
 	total.estimate = (double)total.counted;
 	if (total.extrapolated)
 		total.estimate = (double)((long double)counted * of / on + total.lost);
@@ -163,7 +163,10 @@ struct lookup {
 	bool exact;
 };
 
-/* The total of the best covered set of a core type (-1: any). False: none has the event. */
+/*
+ * The total of an event: of its set with the best coverage among the sets of a core type (-1:
+ * sets for any core type). Returns false if no set has the event.
+ */
 static bool event_of_type(const struct totals *t, int type, const char *name, struct total *best)
 {
 	bool found = false;
@@ -187,8 +190,8 @@ static bool event_of_type(const struct totals *t, int type, const char *name, st
 }
 
 /*
- * The sum over core types. False: it is not known, because threads ran on a core type
- * where the event has a set, but was never counted.
+ * The sum of an event's totals over core types. Returns false if the sum is not known, because
+ * threads ran on a core type that has a set with the event, but the set was never counted there.
  */
 static bool event_total(struct lookup *l, const char *name, double *value)
 {
@@ -213,7 +216,7 @@ static bool event_total(struct lookup *l, const char *name, double *value)
 	return known;
 }
 
-/* All time was the set's time if each row was counted all its time. */
+/* True if, in all rows, a set was on the hardware all the time (hw_ns equals run_ns). */
 static bool counted_always(const struct totals *t)
 {
 	uint64_t on = 0;

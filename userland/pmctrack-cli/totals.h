@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums of all samples, what part of the time they were counted, and what they lack. */
+/* Totals of all samples: the part of the time in which they were counted, and what is missing. */
 #ifndef PMCTRACK_CLI_TOTALS_H
 #define PMCTRACK_CLI_TOTALS_H
 
@@ -13,7 +13,7 @@ struct metric;
 struct row;
 
 /**
- * enum missed - why events, or the time in which they were counted, are not in the totals
+ * enum missed - reasons why events, or the time in which they were counted, are not in the totals
  * @MISSED_LOST: last samples of threads that did not fit into the kernel's buffer: their
  *	events are in the totals, their time and virtual counters are not
  * @MISSED_SKIPPED: threads for which the kernel had no memory
@@ -43,67 +43,67 @@ struct totals {
 	const struct sets *sets;
 	unsigned long nr;	/* samples */
 	uint64_t merged;	/* samples that cover more than one period */
-	uint64_t widened;	/* windows longer than asked for */
-	uint64_t disturbed;	/* samples whose counters somebody else wrote */
+	uint64_t widened;	/* windows longer than requested */
+	uint64_t disturbed;	/* samples whose counters other software wrote */
 	uint64_t run_ns[PMCTRACK_MAX_CORE_TYPES + 1];
 	struct {
 		uint64_t hw_ns;
 		uint64_t counts[PMCTRACK_MAX_COUNTERS];
 	} of[MAX_SETS];
-	/* Events of lost samples: by core type, set of that type, counter. */
+	/* Events of lost samples: by core type, set of that core type, counter. */
 	uint64_t lost[PMCTRACK_MAX_CORE_TYPES][PMCTRACK_MAX_SETS][PMCTRACK_MAX_COUNTERS];
 	struct {
 		uint64_t nr;	/* samples with a value */
 		uint64_t sum;
-		double weighted;	/* of a gauge, by time */
-		double weight;
+		double weighted;	/* for a gauge: sum of value times run_ns */
+		double weight;		/* sum of run_ns */
 	} virt[PMCTRACK_MAX_VIRT];
-	uint64_t missed[NR_MISSED];	/* how much; 0: nothing */
+	uint64_t missed[NR_MISSED];	/* how much is missing, by reason; 0: nothing */
 };
 
 /*
- * Total of one event of a set. The mark stands before a number that people read: "~" if it
- * is extrapolated to the time in which the event was not counted, ">=" if events may be
- * missing, "" if it is exact.
+ * Total of one event of a set. The mark is printed before the number, for people: "~" if the
+ * number is extrapolated to the time in which the event was not counted, ">=" if events may
+ * be missing, "" if the number is exact.
  */
 struct total {
-	bool known;		/* counted at any time */
-	bool exact;		/* counted all the time, and nothing was missed */
-	bool extrapolated;	/* to the whole time; otherwise the estimate is @counted */
+	bool known;		/* the event was counted at some time */
+	bool exact;		/* counted all the time, and nothing is missing */
+	bool extrapolated;	/* @estimate is for the whole time; else it is @counted */
 	const char *mark;
-	uint64_t counted;	/* with @lost */
-	uint64_t lost;		/* in samples that were lost */
-	double coverage;	/* 0 to 1 */
-	double estimate;	/* of the whole, if @known */
+	uint64_t counted;	/* events that were counted, including @lost */
+	uint64_t lost;		/* events in samples that were lost */
+	double coverage;	/* part of the time in which the event was counted, 0 to 1 */
+	double estimate;	/* of the events in the whole time, if @known */
 };
 
-/* Total of a virtual counter: a sum, or of a gauge the mean in time. */
+/* Total of a virtual counter: the sum of its values; for a gauge, their mean over time. */
 struct virt_total {
-	bool known;		/* a sample had a value */
-	bool exact;		/* all samples had one, and nothing was missed */
+	bool known;		/* at least one sample has a value */
+	bool exact;		/* all samples have a value, and nothing is missing */
 	bool is_mean;
-	const char *mark;	/* as of struct total */
+	const char *mark;	/* as in struct total */
 	uint64_t sum;
 	double mean;
 };
 
 void totals_add(struct totals *t, const struct row *row);
-/* Events of lost samples, as the kernel reports them. */
+/* Add events of lost samples, as the kernel reports them. */
 void totals_add_lost(struct totals *t, unsigned int core_type, unsigned int set,
 		     unsigned int counter, uint64_t events);
-/* All samples were added: what is not in them? */
+/* Find out what is missing, after all samples were added. */
 void totals_end(struct totals *t, const struct pmctrack_session_stats *stats);
-/* True if nothing was missed. Then a total is exact if it was counted all the time. */
+/* True if nothing is missing. Then a total is exact if its event was counted all the time. */
 bool totals_whole(const struct totals *t);
-/* The @i-th event of a set. */
+/* The total of event @i of a set. */
 struct total totals_of(const struct totals *t, unsigned int set, unsigned int i);
 struct virt_total totals_virt(const struct totals *t, unsigned int virt);
-/* A metric of the whole; @exact: made of exact totals only. False: it has no value. */
+/* Compute a metric from totals; @exact: all these are exact. Returns false if it has no value. */
 bool totals_metric(const struct totals *t, const struct metric *m, double *value, bool *exact);
-/* Time in which anything was monitored, in seconds. */
+/* Time in which threads or CPUs were monitored, summed up, in seconds. */
 double totals_run_s(const struct totals *t);
 
-/* The number that a total, if known, stands for; without its mark. */
+/* The number of a total that is known, as text without its mark. */
 void total_text(const struct total *total, char *text, size_t size);
 void virt_total_text(const struct virt_total *total, char *text, size_t size);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Writers: one for each output format. A writer prints rows and totals; it neither
- * reads records nor computes metrics (row.h, totals.h).
+ * Writers: one for each output format. A writer prints rows and totals. It neither
+ * reads records nor computes metrics, which row.h and totals.h do.
  *
- * A new format is a file with its writer, and a line in WRITERS.
+ * A new format needs a file with its writer, and a line in WRITERS.
  */
 #ifndef PMCTRACK_CLI_WRITER_H
 #define PMCTRACK_CLI_WRITER_H
@@ -20,19 +20,19 @@ struct row;
 struct sets;
 struct totals;
 
-/* The formats that have an option: --NAME, whose writer is writer_NAME, and its help. */
+/* The formats that have an option. Format NAME has option --NAME, writer_NAME and a help text. */
 #define WRITERS(WRITER)								\
 	WRITER(csv, "print comma-separated values")				\
 	WRITER(json, "print JSON Lines")					\
 	WRITER(openmetrics, "with -S: print OpenMetrics; a FILE (-o) is replaced each\nperiod")
 
-/* What writers know of the run, from before its first row to its end. */
+/* What writers know about a run. Valid from before its first row until its end. */
 struct report {
 	FILE *out;
 	const struct options *o;
 	const struct sets *sets;
 	const struct metrics *metrics;
-	const struct totals *totals;	/* of the rows so far */
+	const struct totals *totals;	/* totals of the rows so far */
 	uint64_t period_ns;
 	bool rows;		/* rows are printed; false: only totals at the end */
 };
@@ -40,7 +40,7 @@ struct report {
 /* How a run ended. */
 struct outcome {
 	double elapsed_s;
-	bool has_times;		/* of a program that we ran */
+	bool has_times;		/* the next two are known, because pmctrack ran a program */
 	double user_s;
 	double system_s;
 	struct pmctrack_session_stats stats;	/* for totals_end() */
@@ -48,25 +48,26 @@ struct outcome {
 
 /**
  * struct writer - an output format
- * @name: of the format, and of its option without "--"
- * @summary: the writer that --summary takes instead of this one; NULL: this one
- * @system_only: the format is for CPUs (-S, --cgroup)
- * @every_row: @row is called also if only totals are printed
+ * @name: name of the format, and of its option without "--"
+ * @summary: the writer that --summary uses instead of this one; NULL: this one
+ * @system_only: the format is only for CPUs (-S, --cgroup)
+ * @every_row: @row is called even if only totals are printed
  * @state_size: bytes of the writer's own state (@state below), zero at @begin
- * @check: can these sets and metrics be written? 0, or an exit status with the
- *	reason printed. Called before anything is counted. May be NULL.
- * @check_file: for a format whose file (-o) the writer replaces as a whole; then
- *	report.out is not that file. Can it be replaced? 0 or a negative errno.
- *	Called first of all. NULL: report.out is the file.
+ * @check: checks that the format can write these sets and metrics. Called before
+ *	anything is counted. Returns 0; or prints the reason and returns an exit status.
+ *	May be NULL.
+ * @check_file: only for a format whose writer replaces the file (-o) as a whole; then
+ *	report.out is not that file. Checks that the file can be replaced. Called
+ *	before all others. Returns 0 or a negative errno. NULL: report.out is the file.
  * @begin: called once, when counting has begun. May be NULL.
- * @row: called for each row. 0 or a negative errno. NULL: there are no rows.
- * @totals: called once, when all rows were given to report.totals, if only totals are
- *	printed. May be NULL.
- * @end: called once, when all rows were given, after @totals. 0 or a negative errno. For
- *	formats that end with something in any case. May be NULL.
- * @release: frees what is in the state, after @end. May be NULL.
+ * @row: called for each row. Returns 0 or a negative errno. NULL: the format has no rows.
+ * @totals: called once if only totals are printed, after all rows were added to
+ *	report.totals. May be NULL.
+ * @end: called once, after all rows and after @totals, for formats that always print
+ *	something at the end. Returns 0 or a negative errno. May be NULL.
+ * @release: called after @end; frees what the state refers to. May be NULL.
  *
- * A failure to write to report.out need not be looked for: the caller does that.
+ * Writers need not check for errors of report.out, because the caller does.
  */
 struct writer {
 	const char *name;
@@ -83,7 +84,7 @@ struct writer {
 	void (*release)(void *state);
 };
 
-/* Without an option: the table, and --summary of it. */
+/* The writers of the default format, the table: rows or -A, and --summary. */
 extern const struct writer writer_table, writer_summary;
 
 #define WRITER_DECLARE(name, help) extern const struct writer writer_##name;

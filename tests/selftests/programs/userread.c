@@ -205,6 +205,25 @@ static int check_region(const struct pmctrack_region_info *info, void *arg)
 	return 0;
 }
 
+/* While the outer region is entered, and an inner call has ended. */
+static int check_open(const struct pmctrack_region_info *info, void *arg)
+{
+	(void)arg;
+	CHECK(info->own_counts[0] <= info->counts[0], "%s: %llu of %llu events are its own", info->path,
+	      (unsigned long long)info->own_counts[0], (unsigned long long)info->counts[0]);
+	return 0;
+}
+
+static void list_within_region(void)
+{
+	CHECK(!pmctrack_profile__begin(profile, "open"), "begin: %s", pmctrack_error());
+	CHECK(!pmctrack_profile__begin(profile, "inner"), "begin: %s", pmctrack_error());
+	spin(1000);
+	CHECK(!pmctrack_profile__end(profile, "inner"), "end: %s", pmctrack_error());
+	CHECK(!pmctrack_profile__each(profile, check_open, NULL), "each");
+	CHECK(!pmctrack_profile__end(profile, "open"), "end: %s", pmctrack_error());
+}
+
 static void profiles(void)
 {
 	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
@@ -220,6 +239,7 @@ static void profiles(void)
 	regions(NULL);
 	CHECK(!pmctrack_profile__each(profile, check_region, NULL), "each");
 	CHECK(seen == 8, "%d regions", seen);
+	list_within_region();
 	pmctrack_profile__close(profile);
 	pmctrack_evset__free(set);
 	pmctrack_ctl__close(ctl);

@@ -43,7 +43,7 @@ static void types_are_read(void **state)
 
 	(void)state;
 	assert_int_equal(read_text(&m, two, NULL), 0);
-	/* Nobody runs on the small ones, and if these were the fastest, they still are. */
+	/* The small CPUs are offline. If "small" is the fastest type, it still is. */
 	assert_int_equal(m.nr, 1);
 	assert_string_equal(m.type[0].name, "big");
 	assert_int_equal(CPU_COUNT(&m.type[0].cpus), 1);
@@ -56,7 +56,7 @@ static void types_are_read(void **state)
 	assert_int_equal(core_types_other(&m, 0), 0);
 }
 
-/* Three types, all with CPU 0, to have them whatever machine this is. */
+/* Three types, all with CPU 0, so that they exist on every machine. */
 static void the_fastest_comes_first(void **state)
 {
 	static const char three[] = "coretype: 0\npmu: a\ncpus: 0\ncoretype: 1\npmu: b\ncpus: 0\n"
@@ -68,7 +68,7 @@ static void the_fastest_comes_first(void **state)
 	assert_int_equal(read_text(&m, three, "b"), 0);
 	assert_int_equal(m.nr, 3);
 	assert_string_equal(m.type[0].name, "b");
-	/* Of the others, in the order of the file: a is the first, c the second. */
+	/* The other types are in the order of the file: a is the first, c the second. */
 	assert_string_equal(m.type[1].name, "a");
 	assert_int_equal(core_types_other(&m, 1), 0);
 	assert_int_equal(core_types_other(&m, 2), 1);
@@ -129,10 +129,10 @@ static void capacities_tell_types(void **state)
 		capacity[cpu] = 100U * (unsigned int)(cpu + 1) * (unsigned int)(cpu + 1);
 	core_types_group(&m, &six, capacity);
 	assert_int_equal(m.nr, CORE_TYPES_MOST);
-	/* The slowest three are of the last type. */
+	/* The slowest three CPUs are of the last type. */
 	for (cpu = 0; cpu < 6; cpu++)
 		assert_int_equal(core_types_rank(&m, (unsigned int)cpu), cpu < 2 ? 3 : 5 - cpu);
-	/* The kernel says nothing: all are alike. */
+	/* If the kernel says nothing, all CPUs are of one type. */
 	memset(capacity, 0, sizeof(capacity));
 	core_types_group(&m, &six, capacity);
 	assert_int_equal(m.nr, 1);

@@ -46,7 +46,7 @@ static void lists_are_printed(void **state)
 	assert_int_equal(cpu_list_parse("0-3,8,10-11", &set), 0);
 	cpu_list_print(text, sizeof(text), &set);
 	assert_string_equal(text, "0-3,8,10-11");
-	/* As much as there is room for. */
+	/* Printed as far as there is room. */
 	cpu_list_print(text, 6, &set);
 	assert_string_equal(text, "0-3,8");
 	CPU_ZERO(&set);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a table of options becomes: a parser, a usage text, a list. */
+/* Tests of what is made of a table of options: a parser, a usage text, a list. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -89,7 +89,7 @@ static void list_test(void **state)
 		     "- --version - -\n");
 }
 
-/* parse(&taken, "-f", "x", NULL): the operands begin at optind. */
+/* Used as parse(&taken, "-f", "x", NULL). Afterwards, the operands begin at optind. */
 static int parse(struct taken *taken, ...)
 {
 	static char *argv[32];
@@ -114,13 +114,13 @@ static void parse_test(void **state)
 	(void)state;
 	assert_int_equal(parse(&taken, "-fx", "--both", "-b", "--alone", "--long-as-can-be=y", "--secret", NULL), 0);
 	assert_string_equal(taken.text, "f=x bboth= bboth= -alone= -long-as-can-be=y -secret= ");
-	/* What @set returns ends it. */
+	/* A result of @set that is not 0 ends parsing. */
 	assert_int_equal(parse(&taken, "-o", "7", "-b", NULL), 9);
 	assert_int_equal(taken.other, 7);
 	assert_string_equal(taken.text, "");
 	assert_int_equal(parse(&taken, "--other", "8", NULL), 9);
 	assert_int_equal(taken.other, 8);
-	/* Operands: options behind them are ours, or the program's. */
+	/* Options behind an operand are ours, or those of a program to run. */
 	assert_int_equal(parse(&taken, "word", "-b", NULL), 0);
 	assert_string_equal(taken.text, "bboth= ");
 	assert_int_equal(optind, 2);

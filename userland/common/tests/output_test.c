@@ -19,8 +19,8 @@
 #include "standard_files.h"
 
 /*
- * Run @main in a process whose standard error, and output unless it is to be @full, is read into
- * @text. Returns the exit status.
+ * Run @main in a process whose standard error is read into @text, and its standard output, too,
+ * unless that is to be @full. Returns the exit status.
  */
 static int output_of(int (*main)(void), bool full, char *text, size_t size)
 {
@@ -109,7 +109,7 @@ static void failed_output(void **state)
 	assert_string_equal(text, "tool: cannot write: No space left on device\n");
 }
 
-/* True if the descriptor is /dev/null, and closed or not in a program that is started. */
+/* True if the descriptor is /dev/null. @closed: FD_CLOEXEC if a started program finds it closed. */
 static bool is_null(int fd, int closed)
 {
 	struct stat st, null;

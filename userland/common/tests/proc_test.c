@@ -28,7 +28,7 @@ static void processes_are_told_apart(void **state)
 	assert_int_equal(proc_read(1 << 30, &p), -ESRCH);
 }
 
-/* A name that looks like the end of the line. */
+/* The name of a process may look like the end of the line. */
 static void names_may_be_anything(void **state)
 {
 	struct proc p;

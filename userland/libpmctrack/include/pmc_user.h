@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Samples, as programs written for PMCTrack 4.0 know them; see <pmctrack.h>. */
+/* The samples of the interface of PMCTrack 4.0; see <pmctrack.h>. */
 #ifndef PMC_USER_H
 #define PMC_USER_H
 
@@ -12,27 +12,27 @@
 
 /** enum sample_type_t - why a sample was taken */
 typedef enum {
-	PMC_TICK_SAMPLE = 0,	/* the sampling period ended, or the monitoring of a CPU */
+	PMC_TICK_SAMPLE = 0,	/* the sampling period, or the monitoring of a CPU, ended */
 	PMC_EBS_SAMPLE,		/* an event count was reached */
 	PMC_EXIT_SAMPLE,	/* the thread ended */
-	PMC_MIGRATION_SAMPLE,	/* it moved to another core type */
-	PMC_SELF_SAMPLE,	/* it stopped counting itself */
+	PMC_MIGRATION_SAMPLE,	/* the thread moved to another core type */
+	PMC_SELF_SAMPLE,	/* the thread stopped counting itself */
 	PMC_NR_SAMPLE_TYPES
 } sample_type_t;
 
 /**
  * struct pmc_sample - what was counted in an interval
- * @type: why it ended
- * @coretype: type of core on which it ended
- * @exp_idx: event set that was counted
+ * @type: why the interval ended
+ * @coretype: core type of the CPU on which the interval ended
+ * @exp_idx: index of the event set that was counted
  * @pid: thread, or CPU in system-wide mode
- * @elapsed_time: nanoseconds since the sample before, or the start
+ * @elapsed_time: nanoseconds since the previous sample of @pid, or since the start
  * @pmc_mask: mask of the counters that were used
- * @nr_counts: their number
- * @pmc_counts: their counts, by ascending counter
- * @virt_mask: mask of the virtual counters
- * @nr_virt_counts: their number
- * @virtual_counts: their values, by ascending number
+ * @nr_counts: number of counts
+ * @pmc_counts: counts, by ascending counter
+ * @virt_mask: mask of the virtual counters that have a value
+ * @nr_virt_counts: number of these virtual counters
+ * @virtual_counts: their values, by ascending number of the virtual counter
  */
 typedef struct pmc_sample {
 	sample_type_t type;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The connection: open, close, ask. */
+/* The connection to the kernel module: opening, closing, and reading its properties. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

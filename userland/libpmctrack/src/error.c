@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The last error of each thread, in words. */
+/* The text of each thread's last error. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

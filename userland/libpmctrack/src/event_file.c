@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Event files: portable names and hints for an architecture, as data. The
- * format is described in the files themselves and in pmc-events(1).
+ * Read event files: portable names, event codes and fixed counters of an architecture.
+ * The files themselves and pmc-events(1) describe their format.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -34,7 +34,7 @@ struct event_file {
 	size_t nr_aliases;
 };
 
-/* The next word of a line, or NULL. */
+/* Returns the next word of a line, or NULL. */
 static char *word(char **rest)
 {
 	char *w;
@@ -49,7 +49,7 @@ static int parse_number(const char *text, uint64_t *value)
 {
 	char *end;
 
-	/* strtoull() takes signs, too. */
+	/* strtoull() would accept a sign, too. */
 	if (!text || !isdigit((unsigned char)*text))
 		return -EINVAL;
 	errno = 0;
@@ -198,7 +198,7 @@ struct event_file *event_file_load(const char *name)
 
 struct event_file *event_file_of_model(const char *model)
 {
-	/* How models begin (pmct_core_type::model in the kernel), with its numbers of vendors. */
+	/* How pmct_core_type::model of the kernel begins; on x86 with its vendor numbers. */
 	static const struct {
 		const char *model, *file;
 	} files[] = {
@@ -241,7 +241,7 @@ const char *event_file_table(const struct event_file *f, uint64_t *limit)
 	return f->table;
 }
 
-/* The fixed counter that counts @code, if there is one. */
+/* Find the fixed counter that counts @code. Returns false if there is none. */
 bool event_file_fixed(const struct event_file *f, uint64_t code, unsigned int *counter)
 {
 	for (unsigned int i = 0; i < PMCTRACK_MAX_COUNTERS; i++) {
@@ -274,7 +274,7 @@ int event_file_each_code(const struct event_file *f,
 	return ret;
 }
 
-/* Does no other counter know the event? */
+/* True if only the fixed counter can count the event. */
 bool event_file_fixed_only(const struct event_file *f, uint64_t code)
 {
 	unsigned int counter;

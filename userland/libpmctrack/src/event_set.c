@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Event sets: those of raw strings, the names of events, what a set says of itself. */
+/* Event sets: making them from raw strings, names of their events, and access to their members. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@ void evset_append(struct pmctrack_evset *set, const char *fmt, ...)
 /* --- names ---------------------------------------------------------------- */
 
 static void append_name(char *name, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Leaves room for "@pmcN". */
+/* Append to an event's name, but leave room for "@pmcN". */
 static void append_name(char *name, const char *fmt, ...)
 {
 	size_t len = strlen(name), size = MAX_EVENT_NAME - sizeof("@pmc31");
@@ -51,7 +51,7 @@ void evset_make_names_unique(struct pmctrack_evset *set)
 	}
 }
 
-/* ":u" is the default, and no part of a name. */
+/* The mode ":u" is the default, and not part of an event's name. */
 static size_t length_without_mode_u(const char *event)
 {
 	size_t len = strlen(event);
@@ -59,7 +59,7 @@ static size_t length_without_mode_u(const char *event)
 	return len > 2 && strcmp(event + len - 2, ":u") == 0 ? len - 2 : len;
 }
 
-/* In any case, as in lists of mnemonics. */
+/* Upper and lower case are the same, as in lists of mnemonics. */
 static bool name_begins(const char *name, const char *event, size_t len, char next)
 {
 	return strncasecmp(name, event, len) == 0 && name[len] == next;
@@ -108,10 +108,10 @@ int pmctrack_record__count(const struct pmctrack_record *rec, const struct pmctr
 
 /* --- raw strings ---------------------------------------------------------- */
 
-/* What a raw string says of a counter, in its own words. */
+/* The items of a raw string that belong to one counter, as they are written there. */
 struct raw_event {
 	const char *event;	/* the code, or "pmcN"; NULL: the counter is not used */
-	char fields[MAX_EVENT_NAME];	/* of an event select register: ":umask=0x41:edge" */
+	char fields[MAX_EVENT_NAME];	/* event select register: ":umask=0x41:edge" */
 	bool no_user;
 	bool kernel;
 };
@@ -121,7 +121,7 @@ static bool is_on(const char *value)
 	return !value || strtoul(value, NULL, 10);
 }
 
-/* One item, for example "umask3=0x41". The kernel refuses what is ignored here. */
+/* Read one item, for example "umask3=0x41". Bad items are ignored; the kernel refuses them. */
 static void read_item(struct raw_event *events, struct pmctrack_evset *set, char *item)
 {
 	size_t len = strspn(item, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_");
@@ -150,8 +150,8 @@ static void read_item(struct raw_event *events, struct pmctrack_evset *set, char
 }
 
 /*
- * Append an item to the raw string, as the kernel takes it: "ebsN" alone, which
- * PMCTrack 4.0 knew, gets its number. False if it does not fit.
+ * Append an item to the raw string, in the form that the kernel accepts: "ebsN" without
+ * a number, as in PMCTrack 4.0, gets the number. Returns false if the item does not fit.
  */
 static bool copy_item(struct pmctrack_evset *set, const char *separator, const char *item)
 {
@@ -179,7 +179,7 @@ static void name_events(struct pmctrack_evset *set, const struct raw_event *even
 	evset_make_names_unique(set);
 }
 
-/* Which counters are used, and what for: the kernel parses it. */
+/* Here, only the counters and their events are read; the kernel parses the whole string. */
 struct pmctrack_evset *pmctrack_evset__parse_raw(const struct pmctrack_ctl *ctl, const char *raw)
 {
 	struct raw_event events[PMCTRACK_MAX_COUNTERS] = { { .event = NULL } };
@@ -206,7 +206,7 @@ struct pmctrack_evset *pmctrack_evset__parse_raw(const struct pmctrack_ctl *ctl,
 	       fail_null(EINVAL, "raw string '%.60s' uses no counter (pmcN)", raw);
 }
 
-/* --- what a set says of itself --------------------------------------------- */
+/* --- members of a set -------------------------------------------------------- */
 
 struct pmctrack_evset *evset_copy(const struct pmctrack_evset *set)
 {
@@ -233,7 +233,7 @@ int pmctrack_evset__of_record(struct pmctrack_evset *const *sets, unsigned int n
 {
 	unsigned int index = 0;
 
-	/* The kernel numbers the sets of each core type. */
+	/* rec->set counts only the sets of the record's core type. */
 	for (unsigned int i = 0; i < nr; i++) {
 		if (sets[i]->core_type >= 0 && sets[i]->core_type != rec->core_type)
 			continue;

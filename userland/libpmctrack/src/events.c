@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * From mnemonics to raw strings: look up each event, find a counter for it,
- * write what the kernel parses; and the list of a PMU's events.
+ * Translate mnemonics into raw strings: look up each event, choose a counter for it,
+ * and write the string that the kernel parses. Also: list the events of a PMU.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -12,9 +12,9 @@
 #include "event_set.h"
 #include "internal.h"
 
-/* An event of a mnemonic list. */
+/* One event of a list of mnemonics. */
 struct wanted {
-	char name[MAX_NAME];	/* as written, without flags */
+	char name[MAX_NAME];	/* as the user wrote it, without flags */
 	bool usr;
 	bool os;
 	uint64_t ebs;		/* events between two samples, 0: none */
@@ -24,7 +24,7 @@ struct wanted {
 bool pmu_implements(const struct pmu *pmu, uint64_t code)
 {
 	if (code >= pmu->nr_events)
-		return true;	/* not known: the kernel will tell */
+		return true;	/* not known here: the kernel checks it */
 	return pmu->events[code / 8] & (1 << code % 8);
 }
 
@@ -36,7 +36,7 @@ bool pmu_is_perf(const struct pmu *pmu)
 	return strcmp(pmu->model, "perf") == 0;
 }
 
-/* Codes of a model, not of a vendor: tables of the machine's CPU do not apply. */
+/* A simulated PMU has event codes of its own: the table of this machine's CPU does not apply. */
 static bool pmu_is_simulated(const struct pmu *pmu)
 {
 	return strncmp(pmu->model, "sim=", 4) == 0;
@@ -52,13 +52,13 @@ const char *pmu_table(const struct pmu *pmu, uint64_t *limit)
 	const char *present = vendor_table_present();
 
 	*limit = 0;
-	/* Its codes are perf's, not the PMU's. */
+	/* These backends use codes of their own, not those of the CPU. */
 	if (pmu_is_perf(pmu) || pmu_is_simulated(pmu))
 		return NULL;
 	return present ? present : event_file_table(pmu->file, limit);
 }
 
-/* The code of "0x…", of a name in the event file, or of one in the table: 0, -EINVAL, -ENOENT. */
+/* Look up "0x…", a name of the event file, or one of the table. Returns 0, -EINVAL or -ENOENT. */
 static int find_code(const struct pmu *pmu, const char *name, uint64_t *code)
 {
 	uint64_t limit;
@@ -161,7 +161,7 @@ static unsigned int bits(uint32_t mask)
 	return (unsigned int)__builtin_popcount(mask);
 }
 
-/* A counter for the event: its fixed one if that is free, else a general one. */
+/* Choose a counter for the event: its fixed counter if that is free, else a general counter. */
 static int assign(const struct pmu *pmu, const struct wanted *w, uint32_t *used,
 		  unsigned int *counter, bool *needs_code)
 {
@@ -187,7 +187,7 @@ static int assign(const struct pmu *pmu, const struct wanted *w, uint32_t *used,
 	return 0;
 }
 
-/* x86: the code is an event select register, and has its fields in the raw string. */
+/* On x86, the code has the layout of an event select register; the raw string has its fields. */
 static void append_code(struct pmctrack_evset *set, const struct pmu *pmu, unsigned int counter,
 			uint64_t code)
 {
@@ -229,7 +229,7 @@ static int add(struct pmctrack_evset *set, const struct pmu *pmu, const struct w
 	if (w->ebs)
 		evset_append(set, ",ebs%u=%llu", counter, (unsigned long long)w->ebs);
 
-	/* Counts of a record are by ascending counter. */
+	/* Records have their counts in the order of the counters, so sort the events, too. */
 	for (i = set->nr; i > 0 && set->event[i - 1].counter > counter; i--)
 		set->event[i] = set->event[i - 1];
 	set->event[i].counter = counter;
@@ -263,8 +263,8 @@ static int finish_set(struct pmctrack_evset *set)
 }
 
 /*
- * The number of sets in @sets, where @nr are already, or a negative errno. The
- * PMU has been chosen: see named_pmu().
+ * Append the sets for @list to @sets, which has @nr sets already. Returns the new number
+ * of sets or a negative errno. Items coretype=N are skipped, see named_pmu().
  */
 static int parse_sets(const struct pmctrack_ctl *ctl, unsigned int i, char *list,
 		      struct pmctrack_evset **sets, unsigned int nr, unsigned int max)
@@ -286,7 +286,7 @@ static int parse_sets(const struct pmctrack_ctl *ctl, unsigned int i, char *list
 		err = parse_item(pmu, item, &w);
 		if (!err)
 			err = add(sets[nr - 1], pmu, &w);
-		/* Into one more set: the first event of a set always fits. */
+		/* Add the event to one more set: the first event of a set always fits. */
 		if (err == -ENOSPC && nr < max) {
 			sets[nr] = new_set(ctl, i);
 			if (!sets[nr])
@@ -299,7 +299,7 @@ static int parse_sets(const struct pmctrack_ctl *ctl, unsigned int i, char *list
 	return (int)nr;
 }
 
-/* The PMU that an item coretype=N names; -ENOENT without one. */
+/* Returns the PMU that an item coretype=N names; -ENOENT: there is no such item. */
 static int named_pmu(const struct pmctrack_ctl *ctl, const char *events)
 {
 	const char *p = events, *number;
@@ -391,7 +391,7 @@ struct pmctrack_evset *pmctrack_evset__parse(const struct pmctrack_ctl *ctl, uns
 	return NULL;
 }
 
-/* Listing: portable names first, then the table. */
+/* A call of pmctrack_ctl__each_event(). It lists portable names first, then the table. */
 struct listing {
 	const struct pmu *pmu;
 	int (*fn)(const struct pmctrack_event_info *info, void *arg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* What the files of the library share. */
+/* The structs and functions that the files of the library share. */
 #ifndef PMCTRACK_INTERNAL_H
 #define PMCTRACK_INTERNAL_H
 
@@ -18,8 +18,8 @@ struct pmu {
 	uint32_t counters;
 	uint32_t fixed;
 	uint32_t width;
-	uint8_t *events;	/* bitmap of implemented codes */
-	unsigned int nr_events;	/* codes beyond are not known */
+	uint8_t *events;	/* bitmap of the event codes that the PMU implements */
+	unsigned int nr_events;	/* number of codes in @events; further codes are not known */
 	struct event_file *file;
 };
 
@@ -30,7 +30,7 @@ struct virt {
 	bool gauge;
 };
 
-/* The active monitoring module; no name: none. */
+/* The active monitoring module. If no module is active, @name is NULL. */
 struct mmon {
 	char *name;
 	unsigned int nr_sets;
@@ -51,7 +51,7 @@ struct pmctrack_ctl {
 	struct mmon mmon;
 };
 
-/* error.c: remember a message, return -@err (or set errno and return NULL) */
+/* error.c: store a message and set errno to @err; return -@err, or NULL */
 int fail(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void *fail_null(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -76,16 +76,16 @@ int module_session_new(const struct pmctrack_ctl *ctl, struct session_request *r
 /* mmon.c */
 void mmon_free(struct mmon *mm);
 
-/* event_file.c: aliases and hints of an architecture */
+/* event_file.c: portable names, event codes and fixed counters of an architecture */
 struct event_file *event_file_load(const char *name);
-/* Of a PMU, by its model; NULL with errno, and an error text that names what is missing. */
+/* The event file for a PMU of @model. On failure: NULL, errno, and a text that names the cause. */
 struct event_file *event_file_of_model(const char *model);
 struct event_file *event_file_read(const char *path);
 void event_file_free(struct event_file *file);
 const char *event_file_table(const struct event_file *file, uint64_t *limit);
 bool event_file_fixed(const struct event_file *file, uint64_t code, unsigned int *counter);
 bool event_file_fixed_only(const struct event_file *file, uint64_t code);
-/* The code of an event of the architecture: 0, or -ENOENT. */
+/* Look up the code of an event of the architecture. Returns 0 or -ENOENT. */
 int event_file_code(const struct event_file *file, const char *name, uint64_t *code);
 int event_file_each_code(const struct event_file *file,
 			 int (*fn)(const char *name, uint64_t code, void *arg), void *arg);
@@ -94,7 +94,7 @@ int event_file_each_alias(const struct event_file *file,
 			  int (*fn)(const char *name, const char *const *events, void *arg),
 			  void *arg);
 
-/* vendor_table.c: events of vendors, from libpfm4 */
+/* vendor_table.c: the vendors' event tables, from libpfm4 */
 int vendor_table_find(const char *table, uint64_t limit, const char *name, uint64_t *code);
 int vendor_table_each(const char *table, uint64_t limit,
 		      int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg);

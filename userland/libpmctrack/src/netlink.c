@@ -21,7 +21,7 @@ int module_connect(struct pmctrack_ctl *ctl)
 		return fail(ENOMEM, "no memory");
 	if (genl_connect(ctl->sock) < 0)
 		return fail(EPROTONOSUPPORT, "this kernel has no generic netlink");
-	/* Messages of the kernel beside its error codes. */
+	/* Ask the kernel for text messages in addition to error codes. */
 	setsockopt(nl_socket_get_fd(ctl->sock), SOL_NETLINK, NETLINK_EXT_ACK, &one, sizeof(one));
 	setsockopt(nl_socket_get_fd(ctl->sock), SOL_NETLINK, NETLINK_CAP_ACK, &one, sizeof(one));
 	ctl->family = genl_ctrl_resolve(ctl->sock, PMCTRACK_FAMILY_NAME);
@@ -35,7 +35,7 @@ void module_disconnect(struct pmctrack_ctl *ctl)
 	nl_socket_free(ctl->sock);
 }
 
-/* What becomes of one request. */
+/* A request that was sent, and the state of its answer. */
 struct exchange {
 	int (*parse)(struct nlattr **attrs, struct nlmsghdr *nlh, void *arg);
 	void *arg;
@@ -91,7 +91,7 @@ static int on_valid(struct nl_msg *msg, void *arg)
 	return NL_OK;
 }
 
-/* Send @msg, and feed the answer to x->parse. Frees @msg. */
+/* Send @msg, and pass the answer to x->parse. Frees @msg. Returns 0 or a negative errno. */
 static int talk(const struct pmctrack_ctl *ctl, struct nl_msg *msg, struct exchange *x)
 {
 	struct nl_cb *cb = nl_cb_alloc(NL_CB_DEFAULT);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The interface of PMCTrack 4.0 (<pmctrack.h>), on top of the library's own. */
+/* The interface of PMCTrack 4.0 (<pmctrack.h>), built on <pmctrack/libpmctrack.h>. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,15 +21,15 @@ struct pmctrack_desc {
 	uint32_t virts;
 	uint64_t period_ns;
 	struct pmctrack_session *session;
-	pid_t owner;		/* thread of @session; 0: it is system-wide */
-	bool system;		/* of the last session */
+	pid_t owner;		/* thread that @session counts; 0: it is system-wide */
+	bool system;		/* the last session was system-wide */
 	uint64_t since_ns;	/* start of the session */
 	pmc_sample_t *samples;
 	unsigned int nr;
 	unsigned int room;
 };
 
-/* Old programs end without a word: the reason is printed here. */
+/* Print the reason of a failure, because old programs end without a message. */
 static int complain(void)
 {
 	fprintf(stderr, "libpmctrack: %s\n", pmctrack_error());
@@ -163,7 +163,7 @@ static int open_session(pmctrack_desc_t *desc, bool system)
 	pid_t owner = system ? 0 : gettid();
 	struct timespec now;
 
-	/* A thread's session goes on; the descriptor may have come to another one. */
+	/* A thread's session is reused, unless another thread uses the descriptor now. */
 	if (desc->session && (system || desc->owner != owner)) {
 		pmctrack_session__close(desc->session);
 		desc->session = NULL;
@@ -197,7 +197,7 @@ static void fill(const pmctrack_desc_t *desc, pmc_sample_t *sample,
 	int set = pmctrack_evset__of_record(desc->sets, desc->nr_sets, rec);
 
 	memset(sample, 0, sizeof(*sample));
-	/* Kinds have the numbers of 4.0, but for the end of a CPU's monitoring. */
+	/* Kinds have the same numbers as in 4.0, except for the end of a CPU's monitoring. */
 	sample->type = rec->kind < PMC_NR_SAMPLE_TYPES ? (sample_type_t)rec->kind : PMC_TICK_SAMPLE;
 	sample->coretype = rec->core_type;
 	sample->exp_idx = set < 0 ? 0 : set;
@@ -211,7 +211,7 @@ static void fill(const pmctrack_desc_t *desc, pmc_sample_t *sample,
 	       rec->nr_virt * sizeof(rec->counts[0]));
 }
 
-/* Room for one more sample, and for the time at which it ended. */
+/* Make room for one more sample, and for the time at which it ended. */
 static int make_room(pmctrack_desc_t *desc, uint64_t **ends)
 {
 	unsigned int room = desc->nr < desc->room ? desc->room : 2 * desc->room;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * Named regions. Each thread has a session and a tree of regions of its own,
- * which nobody else touches while it runs; the list of threads is locked.
+ * Named regions. Each thread has its own session and its own tree of regions. While the
+ * thread runs, no other thread touches these. A lock protects the list of threads.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -16,11 +16,13 @@
 struct region {
 	char *name;
 	struct region *parent;
-	struct region *children;	/* the first; newest first */
+	struct region *children;	/* list through @sibling, newest first */
 	struct region *sibling;
 	uint64_t calls;
-	uint64_t *counts;	/* of calls that ended */
-	uint64_t *start;	/* when it was entered last */
+	uint64_t *counts;	/* events of the calls that ended */
+	uint64_t *own;		/* of these, the events outside inner regions */
+	uint64_t *inner;	/* events in inner regions, during the present call */
+	uint64_t *start;	/* the thread's events when it entered the region last */
 };
 
 struct thread {
@@ -29,21 +31,21 @@ struct thread {
 	pid_t tid;
 	struct pmctrack_session *session;
 	bool reads;		/* counters are read without system calls */
-	uint64_t *total;	/* otherwise: events so far */
-	struct region root;	/* nameless */
-	struct region *in;	/* where the thread is */
+	uint64_t *total;	/* without @reads: the thread's events so far */
+	struct region root;	/* has no name */
+	struct region *in;	/* the innermost region that the thread is in */
 };
 
 struct pmctrack_profile {
 	const struct pmctrack_ctl *ctl;
 	struct pmctrack_evset *set;
-	unsigned int nr;	/* events */
+	unsigned int nr;	/* number of events */
 	pthread_key_t key;	/* struct thread of the calling thread */
 	pthread_mutex_t lock;	/* protects @threads and @ctl */
 	struct thread *threads;
 };
 
-/* The thread ends: its counters are free for others, its regions stay. */
+/* The thread ends: release its counters, but keep its regions. */
 static void thread_ends(void *arg)
 {
 	struct thread *t = arg;
@@ -58,7 +60,7 @@ struct pmctrack_profile *pmctrack_profile__open(const struct pmctrack_ctl *ctl,
 	struct pmctrack_profile *p;
 	int err;
 
-	/* A call that failed, whose error stays. */
+	/* An earlier call failed: keep its error. */
 	if (!ctl || !set)
 		return NULL;
 	p = calloc(1, sizeof(*p));
@@ -92,7 +94,6 @@ static void free_regions(struct region *r)
 	}
 	free(r->name);
 	free(r->counts);
-	free(r->start);
 }
 
 static void free_thread(struct thread *t)
@@ -124,13 +125,13 @@ static int open_session(struct pmctrack_profile *p, struct thread *t)
 	struct pmctrack_session_opts opts = {
 		.sz = sizeof(opts),
 		.flags = PMCTRACK_SESSION_USER_READ,
-		/* Room for the record of a region. A program may have many threads. */
+		/* Room for one record is enough. A program may have many threads. */
 		.ring_size = (uint32_t)sysconf(_SC_PAGESIZE),
 	};
 
 	t->session = pmctrack_session__open(p->ctl, &p->set, 1, &opts);
 	t->reads = t->session != NULL;
-	/* The PMU cannot, or the administrator does not want it. */
+	/* Reads in user mode: the PMU cannot do them, or the administrator forbids them. */
 	if (!t->session && (errno == EOPNOTSUPP || errno == EACCES)) {
 		opts.flags = 0;
 		t->session = pmctrack_session__open(p->ctl, &p->set, 1, &opts);
@@ -168,7 +169,7 @@ static struct thread *new_thread(struct pmctrack_profile *p)
 	return t;
 }
 
-/* Without reads in user mode: end an interval, and begin the next. */
+/* Without reads in user mode: end an interval, add its counts, and begin the next one. */
 static int add_interval(struct thread *t)
 {
 	const struct pmctrack_record *rec;
@@ -181,7 +182,7 @@ static int add_interval(struct thread *t)
 	return err ? err : pmctrack_session__start(t->session);
 }
 
-/* The events of the thread so far. */
+/* Read the thread's events so far. Returns 0 or a negative errno. */
 static int read_counts(struct thread *t, uint64_t *counts)
 {
 	const struct pmctrack_profile *p = t->profile;
@@ -209,13 +210,15 @@ static struct region *find_or_add(struct thread *t, const char *name)
 		return NULL;
 	r->parent = t->in;
 	r->name = strdup(name);
-	r->counts = calloc(nr, sizeof(*r->counts));
-	r->start = calloc(nr, sizeof(*r->start));
-	if (!r->name || !r->counts || !r->start) {
+	r->counts = calloc(4 * (size_t)nr, sizeof(*r->counts));
+	if (!r->name || !r->counts) {
 		free_regions(r);
 		free(r);
 		return NULL;
 	}
+	r->own = r->counts + nr;
+	r->inner = r->own + nr;
+	r->start = r->inner + nr;
 	r->sibling = t->in->children;
 	t->in->children = r;
 	return r;
@@ -234,7 +237,7 @@ int pmctrack_profile__begin(struct pmctrack_profile *p, const char *name)
 	r = find_or_add(t, name);
 	if (!r)
 		return fail(ENOMEM, "no memory");
-	/* Last, so that what is done here is not of the region. */
+	/* Read the counts last, so that the work of this function is not counted in the region. */
 	err = read_counts(t, r->start);
 	if (!err)
 		t->in = r;
@@ -255,8 +258,15 @@ int pmctrack_profile__end(struct pmctrack_profile *p, const char *name)
 	err = read_counts(t, now);
 	if (err)
 		return err;
-	for (unsigned int i = 0; i < p->nr; i++)
-		r->counts[i] += now[i] - r->start[i];
+	for (unsigned int i = 0; i < p->nr; i++) {
+		uint64_t events = now[i] - r->start[i];
+
+		r->counts[i] += events;
+		r->own[i] += events - r->inner[i];
+		r->inner[i] = 0;
+		if (r->parent->name)
+			r->parent->inner[i] += events;
+	}
 	r->calls++;
 	t->in = r->parent;
 	return 0;
@@ -289,24 +299,16 @@ static int list_children(const struct thread *t, const struct region *r, const c
 static int list_region(const struct thread *t, const struct region *r, const char *path,
 		       const struct listing *l)
 {
-	unsigned int nr = t->profile->nr;
-	uint64_t own[PMCTRACK_MAX_COUNTERS];
-	struct pmctrack_region_info info = {
+	const struct pmctrack_region_info info = {
 		.path = path,
 		.tid = t->tid,
 		.calls = r->calls,
 		.counts = r->counts,
-		.own_counts = own,
-		.nr_counts = nr,
+		.own_counts = r->own,
+		.nr_counts = t->profile->nr,
 	};
-	int ret;
+	int ret = l->fn(&info, l->arg);
 
-	memcpy(own, r->counts, nr * sizeof(*own));
-	for (const struct region *child = r->children; child; child = child->sibling) {
-		for (unsigned int i = 0; i < nr; i++)
-			own[i] -= child->counts[i];
-	}
-	ret = l->fn(&info, l->arg);
 	return ret ? ret : list_children(t, r, path, l);
 }
 

@@ -27,7 +27,7 @@ bool rings_here(const struct rings *rings)
 	return rings->forks == forks;
 }
 
-/* The control pages in bytes. */
+/* The size of a ring's control pages in bytes. */
 static size_t ctl_size(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -92,9 +92,10 @@ void rings_unmap(struct rings *rings)
 }
 
 /*
- * See what there is, twice. A thread's younger record can be seen in the ring of one
- * CPU while the look at the ring of another one came too early for its older record.
- * But the second round sees all that is older than what the first has seen.
+ * Load the heads of all rings, twice. A thread's older record may be written to a ring
+ * whose head was loaded before that; its newer record may then be seen in another
+ * CPU's ring. But the second round sees every record that is older than a record that
+ * the first round has seen.
  */
 static void rings_look(struct rings *rings)
 {
@@ -111,7 +112,7 @@ static const struct pmctrack_record *ring_at(const struct ring *r)
 	return (const struct pmctrack_record *)(r->data + (r->tail & (r->size - 1)));
 }
 
-/* The first record that was seen and not read; NULL: none. */
+/* The first record of a ring that was seen but not read; NULL: none. */
 static const struct pmctrack_record *ring_peek(struct ring *r)
 {
 	while (r->tail != r->seen) {
@@ -124,7 +125,7 @@ static const struct pmctrack_record *ring_peek(struct ring *r)
 	return NULL;
 }
 
-/* The ring whose first record is the oldest of all; NULL: there is none. */
+/* The ring whose first unread record is the oldest of all rings; NULL: none. */
 static struct ring *rings_oldest(struct rings *rings)
 {
 	struct ring *oldest = NULL;
@@ -154,7 +155,7 @@ const struct pmctrack_record *rings_next(struct rings *rings)
 		return NULL;
 	rings_done(rings);
 	oldest = rings_oldest(rings);
-	/* What the second round has seen is in the first round of the next look. */
+	/* The first round of the next call sees all that the second round of this one has seen. */
 	while (!oldest || !ring_is_sure(oldest)) {
 		bool end = !oldest;
 

@@ -19,12 +19,12 @@ struct pmctrack_session {
 	struct rings rings;
 	uint32_t ring_size;
 	uint32_t ring_wanted;
-	uint32_t left_out;	/* threads that were created faster than attached */
-	pid_t owner;		/* thread that may read its counters; 0: none */
-	uint32_t counters;	/* of its set */
+	uint32_t left_out;	/* threads that could not be attached */
+	pid_t owner;		/* thread that may read its counters in user mode; 0: none */
+	uint32_t counters;	/* mask of the counters that @owner may read */
 };
 
-/* Without a signal's end of it, this takes as long as @pid has threads. */
+/* The more threads @pid has, the longer this takes. A signal ends it (EINTR). */
 int pmctrack_session__attach(struct pmctrack_session *s, pid_t pid)
 {
 	struct pmctrack_attach a = { .pid = pid };
@@ -120,7 +120,7 @@ int pmctrack_session__count(const struct pmctrack_session *s, unsigned int count
 
 	if (s->owner != this_thread() || counter >= PMCTRACK_MAX_COUNTERS)
 		return count_failed(s, counter);
-	/* What changes the page interrupts this thread: the order of the program will do. */
+	/* The page changes only while this thread is interrupted, so program order is enough. */
 	do {
 		seq = __atomic_load_n(&page->seq, __ATOMIC_RELAXED);
 		__atomic_signal_fence(__ATOMIC_SEQ_CST);
@@ -209,7 +209,7 @@ int pmctrack_session__wait(struct pmctrack_session *s, int timeout_ms)
 	struct pollfd p = { .fd = s->fd, .events = POLLIN };
 	int n;
 
-	/* poll() sees the record that next() handed out last as unread. */
+	/* Consume the record that next() returned last; otherwise poll() takes it for unread. */
 	rings_done(&s->rings);
 	n = poll(&p, 1, timeout_ms);
 	if (n < 0)

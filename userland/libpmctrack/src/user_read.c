@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Which thread this is. */
+/* The ID of the calling thread. */
 #include <pthread.h>
 #include <unistd.h>
 
@@ -7,7 +7,7 @@
 
 __thread pid_t thread_self;
 
-/* The child of a fork is another thread. */
+/* In the child of a fork(): forget the thread ID of the parent. */
 static void forget_thread(void)
 {
 	thread_self = 0;

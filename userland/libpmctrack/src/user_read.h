@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Counters that the thread reads itself: the registers, and which thread this is. */
+/* Reading counters in user mode: the registers, and the ID of the calling thread. */
 #ifndef PMCTRACK_USER_READ_H
 #define PMCTRACK_USER_READ_H
 
@@ -10,7 +10,7 @@
 extern __thread pid_t thread_self __attribute__((tls_model("initial-exec"), visibility("hidden")));
 pid_t this_thread_slowly(void);
 
-/* As gettid(), with a system call only the first time. */
+/* Returns the same as gettid(). Makes a system call only the first time in a thread. */
 static inline pid_t this_thread(void)
 {
 	return __builtin_expect(thread_self, 1) ? thread_self : this_thread_slowly();
@@ -22,7 +22,7 @@ static inline pid_t this_thread(void)
 		__asm__ volatile("mrs %0, pmevcntr" #n "_el0" : "=r" (*value));	\
 		return 0
 
-/* Counter 0 is the cycle counter, N + 1 event counter N (ARM DDI 0487, D13). */
+/* Counter 0 is the cycle counter; counter N + 1 is event counter N (ARM DDI 0487, D13). */
 static inline int user_read_counter(unsigned int counter, uint64_t *value)
 {
 	switch (counter) {

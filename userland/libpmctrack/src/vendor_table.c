@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* Vendor event tables: all from libpfm4. */
+/* Event tables of CPU vendors, which all come from libpfm4. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -29,7 +29,7 @@ static bool get_pmu(int i, pfm_pmu_info_t *info)
 	return pfm_get_pmu_info(i, info) == PFM_SUCCESS;
 }
 
-/* The table of this machine's CPU, as libpfm4 detects it; NULL: unknown to it. */
+/* The name of the table of this machine's CPU; NULL: libpfm4 does not know the CPU. */
 const char *vendor_table_present(void)
 {
 	const char *table = NULL;
@@ -40,7 +40,7 @@ const char *vendor_table_present(void)
 		if (!get_pmu(i, &info) || !info.is_present || info.type != PFM_PMU_TYPE_CORE)
 			continue;
 		table = info.name;
-		/* What all models have in common; it comes first. */
+		/* This table, common to all x86 models, comes first: look for a better one. */
 		if (strcmp(table, "ix86arch"))
 			break;
 	}
@@ -54,7 +54,7 @@ struct visit {
 	void *arg;
 };
 
-/* Call @fn for what libpfm4 has in the table, until it returns other than 0. */
+/* Call @fn for each event of libpfm4's table until @fn returns a value other than 0. */
 static int each_event(const struct visit *v,
 		      int (*fn)(const pfm_event_info_t *event, const struct visit *v))
 {
@@ -97,8 +97,8 @@ int vendor_table_each(const char *table, uint64_t limit,
 }
 
 /*
- * x86: what is selected is an event and units of it, EVENT.UNIT, and its code is
- * the event select register, without the bits that say when it counts.
+ * On x86, users select an event and a unit of it, EVENT.UNIT. The code is the value of
+ * the event select register without the bits that say when the counter counts.
  */
 #define X86_SELECT	(~(1ull << 16 | 1ull << 17 | 1ull << 20 | 1ull << 22))
 
@@ -112,7 +112,7 @@ int vendor_table_find_x86(const char *table, const char *name, uint64_t *code)
 	if (snprintf(text, sizeof(text), "%s::%s", table, name) >= (int)sizeof(text) ||
 	    pfm_get_event_encoding(text, PFM_PLM3, NULL, NULL, &codes, &count) != PFM_SUCCESS)
 		return -ENOENT;
-	/* More than one: it needs a second register, which we do not write. */
+	/* Several codes: the event needs a second register, which PMCTrack does not write. */
 	if (count == 1)
 		*code = codes[0] & X86_SELECT;
 	free(codes);
@@ -146,7 +146,7 @@ static int visit_units_x86(const pfm_event_info_t *event, const struct visit *v)
 	return units ? ret : visit_x86(event->name, event->desc, v);
 }
 
-/* The same for events of x86, and units of them. */
+/* The same for x86: call @fn for each unit of each event, or for an event without units. */
 int vendor_table_each_x86(const char *table,
 		 int (*fn)(const struct pmctrack_event_info *info, void *arg), void *arg)
 {
@@ -170,7 +170,7 @@ static int match(const struct pmctrack_event_info *info, void *arg)
 	return 1;
 }
 
-/* 0 and the code, or -ENOENT. */
+/* Returns 0 and the code, or -ENOENT. */
 int vendor_table_find(const char *table, uint64_t limit, const char *name, uint64_t *code)
 {
 	struct find find = { .name = name };

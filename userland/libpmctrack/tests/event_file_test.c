@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Event files: those shipped, and broken ones. */
+/* Tests of event files: those that PMCTrack ships, and broken ones. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "internal.h"
-/* After internal.h: it has a macro fail(). */
+/* Included after internal.h, because cmocka.h has a macro fail(). */
 #include <cmocka.h>
 #include "read_text.h"
 
@@ -62,7 +62,7 @@ static int check_code(const char *name, uint64_t code, void *arg)
 {
 	uint64_t expected;
 
-	/* A model may lack an event of the architecture, or have another name for it. */
+	/* The PMU of a CPU model may lack an event of the architecture, or name it differently. */
 	if (vendor_table_find("arm_n1", 0x40, name, &expected))
 		return 0;
 	if (expected != code)
@@ -90,7 +90,7 @@ static int ignore_event(const struct pmctrack_event_info *info, void *arg)
 	return 0;
 }
 
-/* The kernel's codes are those of libpfm4. */
+/* The codes in the event file, which the kernel uses, are those of libpfm4. */
 static void codes_agree_test(void **state)
 {
 	struct event_file *file;
@@ -105,7 +105,7 @@ static void codes_agree_test(void **state)
 	event_file_free(file);
 }
 
-/* Each alias of arm64 has a code for each of its events: the kernel can use it. */
+/* The kernel can use each alias of arm64, because each of its events has a code. */
 static void codes_test(void **state)
 {
 	struct event_file *file;
@@ -148,7 +148,7 @@ static void broken_test(void **state)
 		if (read_text(text))
 			fail_msg("accepted: %s", texts[i]);
 		assert_int_equal(errno, EINVAL);
-		/* The line is named: the first bad one is the second or third. */
+		/* The message names the first bad line, which is the second or third one. */
 		if (!strstr(pmctrack_error(), ":2: expected") && !strstr(pmctrack_error(), ":3: expected"))
 			fail_msg("no line: %s", pmctrack_error());
 	}
@@ -167,7 +167,7 @@ static void empty_test(void **state)
 	event_file_free(NULL);
 }
 
-/* Each kind of PMU has a file of its own. Names of another kind would have wrong codes. */
+/* Each kind of PMU has its own event file, because the codes in another one would be wrong. */
 static void model_test(void **state)
 {
 	static const struct {
@@ -211,7 +211,7 @@ int main(void)
 	};
 	int failed = cmocka_run_group_tests_name("event_file", tests, NULL, NULL);
 
-	/* Elsewhere, a guest test looks at the codes: counts.sh. */
+	/* If libpfm4 has no table of ARM, only the guest test counts.sh checks the codes. */
 	if (vendor_table_each("arm_n1", 0, ignore_event, NULL) == 0)
 		failed += cmocka_run_group_tests_name("event_file_arm", arm_tests, NULL, NULL);
 	return failed;

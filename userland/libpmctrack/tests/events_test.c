@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* From mnemonics to raw strings, for a PMU that is described here. */
+/* Tests of the translation of mnemonics to raw strings, for a PMU that is defined here. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "internal.h"
-/* After internal.h: it has a macro fail(). */
+/* Included after internal.h, because cmocka.h has a macro fail(). */
 #include <cmocka.h>
 #include "read_text.h"
 
-/* Events 0x08, 0x10, 0x11 and 0x23; a cycle counter and four more. */
+/* The PMU has events 0x08, 0x10, 0x11 and 0x23, a cycle counter, and four more counters. */
 static uint8_t implemented[] = { 0x00, 0x01, 0x03, 0x00, 0x08, 0x00, 0x00, 0x00 };
 
 static const char file_text[] =
@@ -74,11 +74,11 @@ static void raw_test(void **state)
 	expect_raw("0x8:u,0x8:k,0x8:uk,0x8:u:k",
 		   "pmc1=0x8,pmc2=0x8,usr2=0,os2=1,pmc3=0x8,os3=1,pmc4=0x8,usr4=0,os4=1");
 	expect_raw("0x11:ebs=5000,0x8:k:ebs=7", "pmc0,ebs0=5000,pmc1=0x8,usr1=0,os1=1,ebs1=7");
-	/* Without a number, it is that of PMCTrack 4.0. */
+	/* The flag "ebs" without a number means the number of PMCTrack 4.0. */
 	assert_int_equal(PMCTRACK_EBS_DEFAULT, 500000000);
 	expect_raw("0x11:ebs,0x8", "pmc0,ebs0=500000000,pmc1=0x8");
 	expect_raw("0x8:ebs:k", "pmc1=0x8,usr1=0,os1=1,ebs1=500000000");
-	/* What the hardware does not tell is left to the kernel. */
+	/* A code beyond the bitmap is accepted here, because only the kernel can check it. */
 	expect_raw("0x1234", "pmc1=0x1234");
 }
 
@@ -89,7 +89,7 @@ static void names_test(void **state)
 	(void)state;
 	assert_non_null(set);
 	assert_int_equal(pmctrack_evset__nr(set), 3);
-	/* By ascending counter, as records have them. */
+	/* Names are in the order of the counters, as the counts in records. */
 	assert_int_equal(pmctrack_evset__counter(set, 0), 0);
 	assert_string_equal(pmctrack_evset__name(set, 0), "0x11:k");
 	assert_int_equal(pmctrack_evset__counter(set, 1), 1);
@@ -112,7 +112,7 @@ static void expect_names(struct pmctrack_evset *set, const char *const *names, u
 	expect_names(set, (const char *const[]){ __VA_ARGS__ },			\
 		     sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 
-/* No two events of a set have the same name; different events never have, in any set. */
+/* Events of one set have different names. Different events of different sets do, too. */
 static void unique_names_test(void **state)
 {
 	char same[PMCTRACK_MAX_RAW] = "pmc1=0x8,umask1=0x", *at = same;
@@ -123,9 +123,9 @@ static void unique_names_test(void **state)
 		     "0xc4:umask=0x41", "0xc4:umask=0x4f:uk");
 	EXPECT_NAMES(pmctrack_evset__parse_raw(&ctl, "os1=1,usr1=0,edge1,pmc1=0x8,ebs1=5000,pmc2=0x8,usr2,pmc3=0x8,os3=0"),
 		     "0x8:edge:k", "0x8@pmc2", "0x8@pmc3");
-	/* In any case, names mean the same event. */
+	/* Names that differ only in upper and lower case mean the same event. */
 	EXPECT_NAMES(pmctrack_evset__parse_raw(&ctl, "pmc1=0xc4,pmc2=0xC4"), "0xc4@pmc1", "0xC4@pmc2");
-	/* Cut off, they are still told apart. */
+	/* Names that are cut off are still different. */
 	at += strlen(at);
 	memset(at, '0', 200);
 	strcpy(at + 200, "1,pmc2=0x8,umask2=0x");
@@ -139,7 +139,7 @@ static void unique_names_test(void **state)
 	pmctrack_evset__free(set);
 }
 
-/* A count by its event's name, as it was asked for. */
+/* A count is found by the name of its event, as the user wrote it. */
 static void find_test(void **state)
 {
 	struct pmctrack_evset *set = pmctrack_evset__parse(&ctl, 0, "0x8,0x11:k,two,0x8");
@@ -148,7 +148,7 @@ static void find_test(void **state)
 
 	(void)state;
 	assert_non_null(set);
-	/* By ascending counter: 0x11:k, 0x8@pmc1, two, 0x8@pmc3. */
+	/* The order is that of the counters: 0x11:k, 0x8@pmc1, two, 0x8@pmc3. */
 	assert_int_equal(pmctrack_evset__find(set, "0x11:k"), 0);
 	assert_int_equal(pmctrack_evset__find(set, "0x8"), 1);
 	assert_int_equal(pmctrack_evset__find(set, "0X8:u"), 1);
@@ -168,7 +168,7 @@ static void find_test(void **state)
 	assert_int_equal(pmctrack_record__count(rec, set, "two", &value), 0);
 	assert_int_equal(value, 12);
 	assert_int_equal(pmctrack_record__count(rec, set, "three", &value), -ENOENT);
-	/* Of a core type that has no set. */
+	/* A record of a core type that has no set. */
 	rec->nr_counts = 0;
 	assert_int_equal(pmctrack_record__count(rec, set, "two", &value), -ENODATA);
 	assert_int_equal(value, 12);
@@ -249,7 +249,7 @@ static void spill_test(void **state)
 	expect_list("coretype=0,0x8,coretype=0", 0, NULL, -EINVAL);
 }
 
-/* Two core types: each has its sets, and records say which. */
+/* Two core types: each has its own sets, and a record tells which set it is of. */
 static void core_types_test(void **state)
 {
 	struct pmctrack_evset *sets[4];
@@ -292,7 +292,7 @@ static void parse_raw_test(void **state)
 	assert_string_equal(pmctrack_evset__name(set, 1), "0x8:uk");
 	pmctrack_evset__free(set);
 
-	/* The number that a raw string of PMCTrack 4.0 leaves out. */
+	/* A raw string of PMCTrack 4.0 may leave out the number of "ebs": it is added. */
 	set = pmctrack_evset__parse_raw(&ctl, "pmc0,ebs0,pmc1=0x8,coretype=0");
 	assert_non_null(set);
 	assert_string_equal(pmctrack_evset__raw(set), "pmc0,ebs0=500000000,pmc1=0x8,coretype=0");
@@ -312,7 +312,7 @@ static void parse_raw_test(void **state)
 	assert_non_null(strstr(pmctrack_error(), "longer than 511 bytes"));
 }
 
-/* On x86, codes are event select registers; some counters are the only ones of an event. */
+/* On x86, a code is an event select register, and some events have only one counter. */
 static void events_of_x86_test(void **state)
 {
 	const struct pmu arm = ctl.pmus[0];
@@ -327,7 +327,7 @@ static void events_of_x86_test(void **state)
 	expect_raw("instr,llc_misses", "pmc0,pmc3=0x2e,umask3=0x41");
 	expect_raw("cycles,cycles:k,ref_cycles", "pmc1,pmc3=0x3c,usr3=0,os3=1,pmc2");
 	expect_raw("0x1a441c1", "pmc3=0xc1,umask3=0x41,cmask3=1,edge3,any3,inv3");
-	/* As perf would show it, with the bits that say when to count. */
+	/* A code as perf shows it, with the bits that say when to count. */
 	expect_error("0x5300c0", EINVAL, "bits 0x530000 are no part of an event code");
 	expect_error("ref_cycles,ref_cycles", ENOSPC, "no counter left for 'ref_cycles'");
 	event_file_free(ctl.pmus[0].file);
@@ -341,7 +341,7 @@ static void events_of_x86_test(void **state)
 	ctl.pmus[0] = arm;
 }
 
-/* The codes of the perf backend are perf's: no table of the PMU knows them. */
+/* The perf backend uses perf's event codes, which are in no table of the PMU. */
 static void events_of_perf_test(void **state)
 {
 	const uint8_t hardware[2] = { 0x3 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* An event file of a test, given as text. After cmocka.h. */
+/* Read an event file that a test gives as text. Include this after cmocka.h. */
 #ifndef READ_TEXT_H
 #define READ_TEXT_H
 

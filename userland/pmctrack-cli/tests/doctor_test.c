@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What doctor concludes from facts, and what it advises: only what works there. */
+/* Tests of doctor: its findings for given facts; remedies must work in that environment. */
 #include <linux/capability.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -14,11 +14,11 @@
 
 #define CAP(c)		(1ULL << (c))
 #define ALL		0x1ffffffffffULL
-/* What docker and podman leave to root. */
+/* The capabilities that root has in docker and podman. */
 #define OF_CONTAINER	0xa80425fbULL
 #define ELSEWHERE	"outside of this container or sandbox: "
 
-/* A stock machine; the module is loaded, and a user asks. */
+/* The facts of a normal machine with the module loaded, for an unprivileged user. */
 static struct facts user(void)
 {
 	struct facts f = {
@@ -41,7 +41,7 @@ static struct facts root(void)
 	return f;
 }
 
-/* Root of a container; /proc/sys is read-only there. */
+/* The same for root in a container, where /proc/sys is read-only. */
 static struct facts contained(void)
 {
 	struct facts f = root();
@@ -67,7 +67,7 @@ static const struct finding *find(const struct findings *found, const char *chec
 	return NULL;
 }
 
-/* @remedy NULL: there must be none */
+/* Expect this finding about @check. If @remedy is NULL, there must be no remedy. */
 static void expect(struct facts f, const char *check, enum verdict verdict, const char *text,
 		   const char *remedy)
 {
@@ -109,7 +109,7 @@ static void good_test(void **state)
 	expect(f, "hooks", GOOD, "an unmodified kernel", NULL);
 }
 
-/* Policies are spoken of where there can be some. */
+/* There is a finding about policies only if the kernel can have policies. */
 static void policies_test(void **state)
 {
 	struct facts f = user();
@@ -128,7 +128,7 @@ static void policies_test(void **state)
 	expect_nothing(without_module(f), "policies");
 }
 
-/* Rights are capabilities of the initial user namespace, not numbers of users. */
+/* Rights depend on capabilities in the initial user namespace, not on user IDs. */
 static void rights_test(void **state)
 {
 	struct facts f = root();
@@ -199,7 +199,7 @@ static void kernel_test(void **state)
 	expect_nothing(f, "module");
 	strcpy(f.machine, "aarch64");
 	expect(f, "kernel", GOOD, "aarch64", NULL);
-	/* What is loaded works there. */
+	/* If the module is loaded, it works with this kernel. */
 	f = root();
 	strcpy(f.release, "6.6.9");
 	expect(f, "kernel", GOOD, "6.6.9", NULL);
@@ -223,14 +223,14 @@ static void no_module_test(void **state)
 	expect(f, "module", BAD, "without its headers", "make KDIR=");
 	f.apt = true;
 	expect(f, "module", BAD, "without its headers", "apt install linux-headers-$(uname -r), then pmctrack-dkms");
-	/* Built by hand: there is no package of its headers. */
+	/* The kernel was built by hand, so there is no package with its headers. */
 	f.packaged = false;
 	expect(f, "module", BAD, "without its headers", "make KDIR=");
 	f.root = false;
 	f.effective = 0;
 	expect(f, "module", BAD, "without its headers", "make KDIR=<the tree this kernel was built in> && sudo make");
 
-	/* No headers help a kernel that loads no modules. */
+	/* Headers do not help if the kernel cannot load modules. */
 	f.has_modules = false;
 	expect(f, "module", BAD, "CONFIG_MODULES is off", "boot a kernel with CONFIG_MODULES=y");
 	f = without_module(root());
@@ -276,7 +276,7 @@ static void pmu_test(void **state)
 	expect(f, "hypervisor", GOOD, "virtual PMU", NULL);
 }
 
-/* A mask of capabilities as the kernel prints it. */
+/* Read a hexadecimal number from /proc/self/status, for example a mask of capabilities. */
 static uint64_t mask_of_status(const char *name)
 {
 	FILE *f = fopen("/proc/self/status", "re");
@@ -292,7 +292,7 @@ static uint64_t mask_of_status(const char *name)
 	return mask;
 }
 
-/* Of this machine and process, what other sources say, too. */
+/* Facts about this machine and process agree with what other sources say. */
 static void facts_test(void **state)
 {
 	struct facts f;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Every output format, byte for byte. The same made-up records are written in each
+ * Test every output format, byte for byte. The same artificial records are written in each
  * format and mode, and compared with the texts in formats/.
  *
- * PMCTRACK_FORMATS=DIR writes the texts of this program to DIR, for a change that
- * is meant to change them: look at the difference before you copy them.
+ * If a change is meant to change these texts: PMCTRACK_FORMATS=DIR makes this program write
+ * them to DIR. Look at the difference before you copy them.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -23,7 +23,7 @@
 
 #define MAX_VALUES	8
 
-/* What the command line chose to count, and what the kernel answered. */
+/* What the command line selects, and the records and statistics that the kernel returns. */
 struct machine {
 	const char *name;
 	unsigned int nr_core_types;
@@ -36,8 +36,8 @@ struct machine {
 	} virt[3];
 	unsigned int nr_virts;
 	const char *metrics[5];
-	struct pmctrack_record records[16];	/* up to the first with @time_ns 0 */
-	uint64_t values[16][MAX_VALUES];	/* their counts, then their virtual counters */
+	struct pmctrack_record records[16];	/* the first one with @time_ns 0 ends them */
+	uint64_t values[16][MAX_VALUES];	/* for each record: counts, then virtual counters */
 	struct pmctrack_session_stats stats;	/* at the end */
 };
 
@@ -80,7 +80,7 @@ static const struct machine hybrid = {
 		ROW(EXIT, SETUID | WIDENED | DISTURBED | MERGED, 1600000001, 5, 5, 0, 0, 1, 0x3, 2),
 		ROW(DETACH, 0, 1700000001, 0, 0, 1, 0, 0, 0xd, 3),
 		ROW(REVOKED, 0, 1800000001, 123456789, 123456789, 0, 0, 0, 0xd, 3),
-		/* A kind, and a set, that a later kernel may have. */
+		/* A kind, and a set, that are not known, but that a later kernel may have. */
 		{ .kind = 99, .time_ns = 1900000001, .run_ns = 1, .tid = 1, .tgid = 1, .cpu = 1,
 		  .set = 7 },
 	},
@@ -99,12 +99,12 @@ static const struct machine hybrid = {
 	.stats = { .lost = 3, .skipped_threads = 2, .threads = 1 },
 };
 
-/* Which of the records above have virtual counters: mask and number. */
+/* The virtual counters of each record above: mask and number. */
 static const struct { uint32_t mask; uint8_t nr; } hybrid_virts[16] = {
 	{ 0x89, 3 }, { 0x9, 2 }, { 0x80, 1 }, { 0, 0 }, { 0, 0 }, { 0x8, 1 }, { 0x89, 3 },
 };
 
-/* One set that has the counters all the time, but for the last moment of "almost". */
+/* One set. It has the counters all the time, except for the last moment of "almost". */
 static const struct machine plain = {
 	.name = "plain",
 	.nr_core_types = 1,
@@ -132,7 +132,7 @@ static const struct machine almost = {
 
 static const struct machine *const machines[] = { &hybrid, &plain, &almost };
 
-/* What is monitored, and how it is printed. */
+/* Options: what is monitored, and how it is printed. */
 static char *command[] = { (char *)"./app", (char *)"an \"arg\"", NULL };
 static const struct {
 	const char *name;
@@ -193,7 +193,7 @@ static void forget_machine(void)
 	metrics_free(&metrics);
 }
 
-/* The record as it is in the ring. Caller frees. */
+/* Record @i as it is in the ring. The caller frees it. */
 static struct pmctrack_record *record(const struct machine *m, unsigned int i)
 {
 	struct pmctrack_record *rec = calloc(1, sizeof(*rec) + sizeof(m->values[i]));
@@ -228,7 +228,7 @@ static const struct outcome *outcome_of(const struct machine *m, const struct op
 	return &outcome;
 }
 
-/* All that the run of these options writes, appended to @text. */
+/* Append everything that a run with these options writes to @text. */
 static void write_run(FILE *text, const struct machine *m, const struct options *o)
 {
 	struct output w;
@@ -243,7 +243,7 @@ static void write_run(FILE *text, const struct machine *m, const struct options 
 	assert_int_equal(w.error, 0);
 }
 
-/* Below a line with the licence; both are the caller's to free. */
+/* Read the expected text, which follows a line with the licence. The caller frees the text. */
 static char *read_expected(const char *name)
 {
 	char *path, *line = NULL, *text = NULL;
@@ -336,7 +336,7 @@ static char *read_all(const char *path)
 	return text;
 }
 
-/* The file of -o is replaced when a period is complete, and at the end. */
+/* The file of -o is replaced after each complete period, and at the end. */
 static void openmetrics_file_test(void **state)
 {
 	char path[] = "/tmp/formats_test.XXXXXX";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which of the ready metrics a machine can count. */
+/* Tests of the list of ready metrics: which of them a machine can count. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,10 +9,10 @@
 
 #include "internal.h"
 #include "metric_list.h"
-/* After internal.h: it has a macro fail(). */
+/* Included after internal.h, because cmocka.h has a macro fail(). */
 #include <cmocka.h>
 
-/* Cycles, instructions, branches and mispredicted ones, by perf's codes. */
+/* The PMU has these of perf's events: cycles, instructions, branches and branch misses. */
 static uint8_t implemented[] = { 0x33, 0x00 };
 
 static struct pmctrack_ctl ctl = {
@@ -34,7 +34,7 @@ static char *list(const struct pmctrack_ctl *of)
 	return text;
 }
 
-/* The line that begins with this name, and whether it stands among the countable ones. */
+/* Find the line of a metric. Check that it is among the metrics that can be counted, or not. */
 static const char *line_of(const char *text, const char *name, bool countable)
 {
 	const char *others = strstr(text, "\nNot on this machine:\n");
@@ -76,7 +76,7 @@ static void list_test(void **state)
 	free(text);
 	event_file_free(ctl.pmus[0].file);
 
-	/* No module: all of them, and nothing is said about this machine. */
+	/* Without the module: all metrics, and nothing about this machine. */
 	text = list(NULL);
 	assert_non_null(strstr(text, "\nl1d_mpki "));
 	assert_null(strstr(text, "Not on this machine"));

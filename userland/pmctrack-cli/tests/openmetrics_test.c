@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* OpenMetrics: text, and the file that is replaced. */
+/* Tests of OpenMetrics: the text, and the replacement of the file. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 #include "run_fixture.h"
 
-/* What is written of one record. */
+/* Write the output of a run with one record to @text. */
 static void write_record(void)
 {
 	struct output w;
@@ -28,7 +28,7 @@ static void expect_line(const char *line)
 		fail_msg("no '%s' in:\n%s", line, text);
 }
 
-/* Events of one code are told apart. */
+/* Events with the same code have different names. */
 static void one_code_test(void **state)
 {
 	(void)state;
@@ -42,7 +42,7 @@ static void one_code_test(void **state)
 	expect_line("{cpu=\"0\",set=\"1\",event=\"0xc4:k\"} 6\n");
 }
 
-/* Two virtual counters whose names OpenMetrics cannot tell apart, and a unit with a quote. */
+/* Two virtual counters get the same name in OpenMetrics; a unit has a quote. */
 static void names_test(void **state)
 {
 	static const char *const names[] = { "a-b", "a.b", "7 %" };
@@ -64,7 +64,7 @@ static void names_test(void **state)
 	expect_line("\npmctrack_virt_7__{cpu=\"0\",unit=\"\"} 12\n");
 }
 
-/* A unit ends the name of its family if a name can have it; "_total" is for samples. */
+/* A family's name ends with the unit if a name can have it; only samples end with "_total". */
 static void units_test(void **state)
 {
 	static const char *const virts[][2] = {
@@ -89,7 +89,10 @@ static void add_values(struct output *w, uint8_t set, uint64_t first, uint64_t s
 	output_row(w, rec);
 }
 
-/* A metric is that of the last interval of its set, and gone if that has none; text is escaped. */
+/*
+ * A metric is that of the last interval of its set. If the metric has no value there, no value is
+ * printed. The text of the formula is escaped.
+ */
 static void metrics_test(void **state)
 {
 	struct output w;
@@ -102,7 +105,7 @@ static void metrics_test(void **state)
 	metrics.of->formula = strdup("a\\\"\n/b");
 	options.format = &writer_openmetrics;
 	options.system = true;
-	/* With totals only, too. */
+	/* Metrics are printed even if only totals are requested. */
 	options.aggregate = true;
 	begin_output(&w);
 	add_values(&w, 0, 6, 4);
@@ -118,7 +121,7 @@ static void metrics_test(void **state)
 		    "# EOF\n");
 }
 
-/* Rows of two CPUs, each a little early or late: the file is replaced once a period. */
+/* Rows of two CPUs come a little early or late. The file is replaced once in each period. */
 static void period_test(void **state)
 {
 	static const int jitter[] = { 0, 3, -4, 5, -2, -5, 1, -3 };
@@ -142,9 +145,9 @@ static void period_test(void **state)
 		output_flush(&w);
 		replaced += unlink(path) == 0;
 	}
-	/* At the first row of the second, third and fourth period. */
+	/* The file was replaced at the first row of the second, third and fourth period. */
 	assert_int_equal(replaced, 3);
-	/* After a long time without rows. */
+	/* The file is replaced once after a long time without rows. */
 	rec->time_ns += 1234567;
 	output_row(&w, rec);
 	output_flush(&w);
@@ -152,13 +155,13 @@ static void period_test(void **state)
 	output_row(&w, rec);
 	output_flush(&w);
 	assert_int_equal(access(path, F_OK), -1);
-	/* The end does not wait for a period. */
+	/* The file is replaced at the end, even if the period is not complete. */
 	output_end(&w, &outcome);
 	assert_int_equal(w.error, 0);
 	assert_int_equal(unlink(path), 0);
 }
 
-/* What others put beside a file that is replaced is left alone, and nobody waits for it. */
+/* Links and pipes that others put beside the file are left alone, and cannot block pmctrack. */
 static void links_test(void **state)
 {
 	char folder[] = "/tmp/pmctrack-test-XXXXXX", target[64], link[80], file[64];
@@ -175,18 +178,18 @@ static void links_test(void **state)
 	assert_int_equal(unlink(link), 0);
 	assert_int_equal(mkfifo(link, 0600), 0);
 	assert_int_equal(writer_openmetrics.check_file(file), 0);
-	/* Themselves, they are not replaced: the machine needs its /dev/null. */
+	/* Links and pipes themselves are not replaced, as devices are not (/dev/null). */
 	assert_int_equal(writer_openmetrics.check_file(link), -ENOTSUP);
 	assert_int_equal(unlink(link), 0);
 	assert_int_equal(symlink(target, link), 0);
 	assert_int_equal(writer_openmetrics.check_file(link), -ENOTSUP);
 	assert_int_equal(writer_openmetrics.check_file(folder), -EISDIR);
 	assert_int_equal(unlink(link), 0);
-	/* Nothing of ours is left. */
+	/* No temporary file is left. */
 	assert_int_equal(rmdir(folder), 0);
 }
 
-/* A model's figures say so, and those of a machine do not. */
+/* The output says so if counts are simulated, and only then. */
 static void simulated_test(void **state)
 {
 	(void)state;

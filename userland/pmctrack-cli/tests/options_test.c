@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The command line: what it means, and what it refuses. */
+/* Tests of the command line: what options mean, and which are refused. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "options.h"
 #include "writer.h"
 
-/* parse("-T", "2", "prog", NULL) */
+/* Parse these arguments: parse(&o, "-T", "2", "prog", NULL). */
 static int parse(struct options *o, ...)
 {
 	static char *argv[32];

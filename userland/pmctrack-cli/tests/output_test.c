@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What is printed, to the letter. */
+/* Tests of the output formats: the exact text that is printed. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static void table_test(void **state)
 	rec->kind = PMCTRACK_RECORD_EXIT;
 	set_counts(0x9, UINT64_MAX, 7, 0);
 	output_row(&t, rec);
-	/* From a CPU without counters. */
+	/* This record is from a CPU without counters. */
 	set_counts(0, 0, 0, 0);
 	output_row(&t, rec);
 	expect_text(&t,
@@ -78,7 +78,7 @@ static void csv_test(void **state)
 	set_counts(0x3, 4, 6, 0);
 	set_times(10, 9);
 	output_row(&w, rec);
-	/* Of the other set: the metric has no value, nor has a division by zero. */
+	/* The metric has no value in records of the other set, nor after a division by zero. */
 	set_counts(0x4, 4, 0, 0);
 	rec->set = 1;
 	output_row(&w, rec);
@@ -93,7 +93,7 @@ static void csv_test(void **state)
 		    "3,0,tick,4711,0,0,0,0,10,9,0,1,1,0,6,,\r\n");
 }
 
-/* The lines are JSON, with the numbers where the manual says. */
+/* The lines are JSON, with the numbers in the places that the manual describes. */
 static void json_test(void **state)
 {
 	struct output w;
@@ -127,7 +127,7 @@ static void json_test(void **state)
 		json_object_put(line[i]);
 }
 
-/* Of the sample in the first line that has one. */
+/* The counts in the first line that has counts. */
 static struct json_object *sample_counts(char *lines)
 {
 	struct json_object *line, *counts = NULL;
@@ -151,7 +151,7 @@ static uint64_t count_named(struct json_object *counts, const char *name)
 	return json_object_get_uint64(o);
 }
 
-/* Events of one code, of one set or two, are all in the output, each with its count. */
+/* Events with the same code, in one set or two, are all in the output, each with its count. */
 static void one_code_test(void **state)
 {
 	struct output w;
@@ -200,7 +200,7 @@ static void counted_twice_test(void **state)
 		    "1,0,tick,4711,0,0,0,0,0,0,0,0,0,2,8,9,6\r\n");
 }
 
-/* A record of a core type that cannot be is refused, and no other. */
+/* Records of core types that the session does not know are refused, and no others. */
 static void core_types_test(void **state)
 {
 	static const uint8_t known[] = { 0, 1, PMCTRACK_MAX_CORE_TYPES };

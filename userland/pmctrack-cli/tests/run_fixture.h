@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A made-up run for tests of the output: what is counted, one record to fill in, and the text
+ * An artificial run for tests of the output: what is counted, one record to fill in, and the text
  * that was written. Include this after cmocka.h.
  */
 #ifndef RUN_FIXTURE_H
@@ -24,7 +24,7 @@ static size_t len;
 
 static const struct outcome outcome = { .elapsed_s = 1.5, .has_times = true, .user_s = 0.5 };
 
-/* Frees what a test used. */
+/* Free everything that a test used. */
 static inline int forget_run(void **state)
 {
 	(void)state;
@@ -36,7 +36,7 @@ static inline int forget_run(void **state)
 	return 0;
 }
 
-/* Nothing is counted yet, by a table of threads. */
+/* Set up a run of threads that prints a table, and counts nothing yet. */
 static inline int new_run(void **state)
 {
 	(void)state;
@@ -51,7 +51,7 @@ static inline int new_run(void **state)
 
 #define test_of_run(test)	cmocka_unit_test_setup_teardown(test, new_run, forget_run)
 
-/* The raw form names counters without a PMU at hand. */
+/* Add a set by a raw string, because raw strings need no PMU. */
 static inline void add_set(const char *raw)
 {
 	sets.set[sets.nr] = pmctrack_evset__parse_raw(NULL, raw);
@@ -64,7 +64,7 @@ static inline void add_virt(unsigned int i, const char *name, const char *unit, 
 	sets.virt[i] = (struct virtual_counter){ strdup(name), strdup(unit), gauge };
 }
 
-/* Instead of the metric before. */
+/* Replace the metric by this one. */
 static inline void use_metric(const char *formula)
 {
 	char why[100];
@@ -75,7 +75,7 @@ static inline void use_metric(const char *formula)
 	assert_int_equal(metric_parse(metrics.of, formula, why, sizeof(why)), 0);
 }
 
-/* Gives the record the counts of these counters. */
+/* Give the record the counts of these counters. */
 static inline void set_counts(uint32_t counters, uint64_t first, uint64_t second, uint64_t third)
 {
 	rec->counters = counters;
@@ -91,7 +91,7 @@ static inline void set_times(uint64_t run_ns, uint64_t hw_ns)
 	rec->hw_ns = hw_ns;
 }
 
-/* For the present options. */
+/* Begin an output with the present options. */
 static inline void begin_output(struct output *w)
 {
 	output_init(w, &options, &sets, &metrics);
@@ -99,7 +99,7 @@ static inline void begin_output(struct output *w)
 	output_begin(w);
 }
 
-/* What was written is in @text now, until the next output begins. */
+/* End an output. Its text is in @text until the next output begins. */
 static inline void end_output(struct output *w, const struct outcome *end)
 {
 	output_end(w, end);
@@ -113,7 +113,7 @@ static inline void forget_text(void)
 	text = NULL;
 }
 
-/* After its end, which a table and CSV do not write when they have rows. */
+/* End an output, and compare its text. A table and CSV with rows write nothing at the end. */
 static inline void expect_text(struct output *w, const char *expected)
 {
 	end_output(w, &outcome);

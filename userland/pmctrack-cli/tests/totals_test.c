@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Totals: what they say, and how exact they are. */
+/* Tests of totals: their values, and whether they are exact. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 #include "losses.h"
 #include "run_fixture.h"
 
-/* Rows that only totals are made of. */
+/* An output that only adds its rows to totals. */
 static struct output rows;
 
 static void begin_rows(void)
@@ -22,7 +22,7 @@ static void add_row(void)
 	output_row(&rows, rec);
 }
 
-/* What the totals would be now, if the run ended so. */
+/* Expect these totals if the run ended now, with this outcome. */
 static void expect_totals_at(const struct outcome *end, const char *expected)
 {
 	struct output w;
@@ -39,7 +39,7 @@ static void expect_totals(const char *expected)
 	expect_totals_at(&outcome, expected);
 }
 
-/* Never a scaled number without its coverage, and none where nothing was counted. */
+/* A scaled number has its coverage. There is no number if nothing was counted. */
 static void totals_test(void **state)
 {
 	(void)state;
@@ -85,7 +85,7 @@ static void totals_test(void **state)
 		      "                0.500000  seconds user\n                0.000000  seconds system\n");
 }
 
-/* All totals formats, one after the other, as one text. */
+/* Write the totals in all formats, one after the other, to @text. */
 static void print_all_formats(const struct outcome *end)
 {
 	static const struct { const struct writer *writer; bool summary; } formats[] = {
@@ -132,7 +132,7 @@ static void set_virt(uint32_t virt, uint64_t value)
 	rec->counts[rec->nr_counts] = value;
 }
 
-/* No digit of a sum gets lost, nor is an exact one marked. */
+/* Sums keep all their digits, and exact sums have no mark. */
 static void large_test(void **state)
 {
 	const uint64_t large = (1ull << 60) + 1;
@@ -159,7 +159,7 @@ static void large_test(void **state)
 	expect_no_part("Not everything");
 }
 
-/* Counted all the time, and nevertheless not all: for each reason, in each format. */
+/* Sets are counted all the time, but events are missing: for each reason, in each format. */
 static void missed_test(void **state)
 {
 	static const struct {
@@ -218,7 +218,7 @@ static void missed_test(void **state)
 	}
 }
 
-/* Events of lost samples are in the totals; what is extrapolated is only the rest. */
+/* Events of lost samples are in the totals; only the other events are extrapolated. */
 static void lost_test(void **state)
 {
 	static const struct outcome end = { .stats = { .lost = 1 } };
@@ -239,7 +239,7 @@ static void lost_test(void **state)
 	add_row();
 	totals_add_lost(&rows.totals, 0, 0, 2, 5);
 	totals_add_lost(&rows.totals, 1, 1, 0, 7);
-	/* Not a core type, set or counter. */
+	/* A core type, set or counter that cannot exist is ignored. */
 	totals_add_lost(&rows.totals, PMCTRACK_MAX_CORE_TYPES, 0, 0, 9);
 	totals_add_lost(&rows.totals, 0, PMCTRACK_MAX_SETS, 0, 9);
 	totals_add_lost(&rows.totals, 0, 0, PMCTRACK_MAX_COUNTERS, 9);
@@ -253,7 +253,7 @@ static void lost_test(void **state)
 			 "    2        1      pmc0                   17    50.0%                  ~27  d\n"
 			 "\nNot everything was counted:\n"
 			 "  1 last samples of threads were lost; the totals have their events (5 b, 7 d), not their time\n");
-	/* All samples of the only thread. */
+	/* All samples of the only thread are lost. */
 	begin_rows();
 	totals_add_lost(&rows.totals, 0, 0, 0, 6);
 	options.format = &writer_csv;
@@ -265,7 +265,7 @@ static void lost_test(void **state)
 			 "2,1,pmc0,d,0,0,,0\r\n");
 }
 
-/* A virtual counter of which a sample has no value. */
+/* A sample has no value of a virtual counter. */
 static void virt_test(void **state)
 {
 	(void)state;
@@ -283,7 +283,7 @@ static void virt_test(void **state)
 	set_virt(0, 0);
 	add_row();
 	print_all_formats(&outcome);
-	/* The event is not concerned. */
+	/* The total of the event is still exact. */
 	expect_part("   100.0%                    =  a\nv: >=50 \nm: ~0.25\n");
 	expect_part("\nNot everything was counted:\n  virtual counter v: 1 of 2 samples have no value\n");
 	expect_part("pmc0,a,60,1,60,1\r\n,,virt2,v,50,,,0\r\n,,,m,,,0.25,0\r\n");
@@ -291,7 +291,7 @@ static void virt_test(void **state)
 	expect_part("\"estimate\":false}\n");
 }
 
-/* There is no mean of no time, and nothing is exact that is not there. */
+/* There is no mean if the time is 0, and a total without a value is not exact. */
 static void no_mean_test(void **state)
 {
 	(void)state;
@@ -307,7 +307,7 @@ static void no_mean_test(void **state)
 	expect_part("\"virtual\":{\"v\":null},\"virtual_estimates\":{\"v\":true}");
 }
 
-/* Time on CPUs without counters, and on a core type where nobody counts an event. */
+/* Time on CPUs without usable counters, and on a core type without a set for an event. */
 static void uncounted_test(void **state)
 {
 	(void)state;
@@ -343,7 +343,7 @@ static void uncounted_test(void **state)
 		      "  1.000000007 seconds were on CPUs whose counters cannot be used\n");
 }
 
-/* The same with a set for all core types. */
+/* Time on CPUs without usable counters, with a set for all core types. */
 static void uncounted_any_test(void **state)
 {
 	(void)state;
@@ -363,7 +363,7 @@ static void uncounted_any_test(void **state)
 	expect_part("\"uncounted_s\":1.5,");
 }
 
-/* hw_ns is extrapolated as events are, and exact as these are. */
+/* hw_ns is extrapolated like events, and exact under the same conditions. */
 static void times_test(void **state)
 {
 	(void)state;
@@ -394,7 +394,7 @@ static void add_complaint(const char *program, const char *complaint)
 	complaints = longer;
 }
 
-/* Messages say what helps, and are there without totals, too. */
+/* Messages have remedies, and are printed even without totals. */
 static void messages_test(void **state)
 {
 	const struct pmctrack_session_stats stats = { .left_out_threads = 3, .revoked = 1, .threads = 2 };

@@ -18,24 +18,24 @@
 #include "qplacer/affinity.h"
 #include "text_file.h"
 
-/* A power of two. */
+/* Size of the table; a power of two. */
 #define MOST_PROCESSES	4096
-/* A process may begin threads while they are looked at. */
+/* Passes over the threads of a process, because it may start threads during a pass. */
 #define ROUNDS		3
-/* Processes that began since the last look have parents that are known, at most so far above. */
+/* Generations to search for a known ancestor of a process that began since the last look. */
 #define ANCESTORS	8
 
-/* Different sets of CPUs that processes may be given; more are not undone for their children. */
+/* Different sets of CPUs that are remembered; further sets are not undone for children. */
 #define MOST_GIVEN	128
 
 /**
  * struct entry - a process
  * @pid: its PID, 0: unused; written last, so that the guard always finds a whole entry
  * @start: when it began
- * @since: when it was first given CPUs, in ticks since boot: whoever is older has not inherited
- * @before: what it could use before
- * @set: what it is to use; of a change that is not complete, threads have what they had
- * @given: which of table::given it ever was to use
+ * @since: when qplacer first set its CPUs, in ticks since boot; older children did not inherit them
+ * @before: CPUs that it could use before
+ * @set: CPUs that it is to use; during a change, threads may still have their old CPUs
+ * @given: which sets of table::given it was ever to use, one bit each
  */
 struct entry {
 	pid_t pid;
@@ -46,7 +46,7 @@ struct entry {
 	uint64_t given[MOST_GIVEN / 64];
 };
 
-/* Shared with the guard. Sets are written before @nr_given. */
+/* The table that qplacer shares with the guard. A set is written before @nr_given counts it. */
 struct table {
 	cpu_set_t given[MOST_GIVEN];
 	unsigned int nr_given;
@@ -60,8 +60,8 @@ struct affinity {
 };
 
 /*
- * Calls @fn for each thread with the CPUs that it may use. Returns the first result that is not 0,
- * 0, or -ESRCH: there is none.
+ * Calls @fn for each thread of a process, with the thread's CPUs. Returns the first result that is
+ * not 0, or 0; -ESRCH: there are no threads.
  */
 static int each_thread(pid_t pid, int (*fn)(pid_t tid, const cpu_set_t *now, void *arg), void *arg)
 {
@@ -92,7 +92,7 @@ static void find_online(cpu_set_t *online)
 		memset(online, 0xff, sizeof(*online));
 }
 
-/* The kernel tells those of @set that are online. */
+/* True if @now is @set, as the kernel reports it: without CPUs that are offline. */
 static bool is_same(const cpu_set_t *now, const cpu_set_t *set)
 {
 	cpu_set_t online, both;
@@ -104,7 +104,7 @@ static bool is_same(const cpu_set_t *now, const cpu_set_t *set)
 	return CPU_COUNT(&both) && CPU_EQUAL(now, &both);
 }
 
-/* Is it what the process ever was to use? */
+/* True if @now is a set that the process was ever to use. */
 static bool is_from_us(const struct table *t, const struct entry *e, const cpu_set_t *now)
 {
 	unsigned int nr = __atomic_load_n(&t->nr_given, __ATOMIC_ACQUIRE);
@@ -116,7 +116,7 @@ static bool is_from_us(const struct table *t, const struct entry *e, const cpu_s
 	return is_same(now, &e->set);
 }
 
-/* It is to use these from now on; noted before it does. */
+/* Note that the process is to use @set; called before its threads are changed. */
 static void note_given(struct table *t, struct entry *e, const cpu_set_t *set)
 {
 	unsigned int i = 0;
@@ -141,12 +141,12 @@ static uint64_t ticks_since_boot(void)
 	       (uint64_t)now.tv_nsec * (uint64_t)sysconf(_SC_CLK_TCK) / 1000000000;
 }
 
-/* A change for the threads that somebody else has not given other CPUs. */
+/* A change of the CPUs of a process, except threads to which another program has given CPUs. */
 struct change {
 	const struct table *t;
 	const struct entry *e;
 	const cpu_set_t *cpus;
-	bool back;		/* to how it was: only those that are as we made them */
+	bool back;		/* restore: change only threads whose CPUs qplacer set */
 	unsigned int changed;
 };
 
@@ -163,7 +163,7 @@ static int set_thread(pid_t tid, const cpu_set_t *now, void *arg)
 	return 0;
 }
 
-/* For all threads, also those that begin meanwhile. */
+/* Apply a change to all threads, also to those that start meanwhile. */
 static int set_threads(pid_t pid, struct change *c)
 {
 	int err = 0;
@@ -183,7 +183,7 @@ static int is_other(pid_t tid, const cpu_set_t *now, void *cpus)
 	return CPU_EQUAL(now, (const cpu_set_t *)cpus) ? 0 : -EXDEV;
 }
 
-/* Whoever could use all CPUs may use those that come later, too. */
+/* A process that could use all online CPUs may use CPUs that come online later, too. */
 static void find_before(const struct entry *e, cpu_set_t *before)
 {
 	cpu_set_t online, both;
@@ -204,7 +204,7 @@ static void restore_process(const struct table *t, const struct entry *e, pid_t 
 	set_threads(pid, &c);
 }
 
-/* As it was before, unless it is no more. */
+/* Restore a process if it still exists. */
 static void restore(const struct table *t, const struct entry *e)
 {
 	if (proc_exists(e->pid, e->start))
@@ -231,7 +231,7 @@ static struct entry *find(struct table *t, pid_t pid, uint64_t start)
 	return e && e->pid == pid && e->start == start ? e : NULL;
 }
 
-/* The nearest ancestor in the table, if the process began when that one had been given CPUs. */
+/* The nearest ancestor in the table; NULL if the process began before its CPUs were set. */
 static const struct entry *ancestor_of(struct table *t, const struct proc *process)
 {
 	struct proc p = *process;
@@ -245,7 +245,7 @@ static const struct entry *ancestor_of(struct table *t, const struct proc *proce
 	return NULL;
 }
 
-/* One that began after the last look has what its parent had. */
+/* A process that began after the last look is not in the table, but has its parent's CPUs. */
 static void restore_child(const struct proc *process, void *table)
 {
 	const struct entry *e = find(table, process->pid, process->start) ? NULL : ancestor_of(table, process);
@@ -263,12 +263,15 @@ static void restore_all(struct table *t)
 	proc_each(restore_child, t);
 }
 
-/* Until the other end of @alive is closed, by affinity_free() or because qplacer is gone. */
+/*
+ * The guard: wait until the other end of @alive is closed, by affinity_free() or because qplacer is
+ * gone. Then restore all.
+ */
 static void guard(struct table *table, int alive)
 {
 	char byte;
 
-	/* Ctrl-C and the end of the terminal are for qplacer. */
+	/* Ctrl-C and the end of the terminal must end only qplacer. */
 	setsid();
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
@@ -325,7 +328,7 @@ void affinity_free(struct affinity *a)
 	free(a);
 }
 
-/* A place for it. Those of processes that are no more are only taken when there is no other. */
+/* Find an entry for @pid. Entries of ended processes are reused only if no other entry is free. */
 static struct entry *make_room(struct affinity *a, pid_t pid)
 {
 	struct entry *e = place_of(a->table, pid);
@@ -337,7 +340,7 @@ static struct entry *make_room(struct affinity *a, pid_t pid)
 	return e;
 }
 
-/* What it could use before is what it can use now, or what its parent could before. */
+/* Enter a process. It could use before what it can use now, or what its parent could use before. */
 static int meet(struct affinity *a, pid_t pid, uint64_t start, struct entry **met)
 {
 	struct entry *e, new = { .start = start };
@@ -350,7 +353,7 @@ static int meet(struct affinity *a, pid_t pid, uint64_t start, struct entry **me
 	if (sched_getaffinity(pid, sizeof(new.set), &new.set))
 		return -errno;
 	new.before = new.set;
-	/* It gives its threads CPUs itself. */
+	/* The process gives its threads different CPUs itself. */
 	if (each_thread(pid, is_other, &new.before) == -EXDEV)
 		return -EXDEV;
 	parent = ancestor_of(a->table, &p);
@@ -399,7 +402,7 @@ int affinity_set(struct affinity *a, pid_t pid, uint64_t start, const cpu_set_t 
 		return -ESRCH;
 	if (sched_getaffinity(pid, sizeof(now), &now))
 		return -errno;
-	/* The others of its threads are as they were before, too. */
+	/* Another program has changed the main thread. Restore the other threads. */
 	if (!is_from_us(a->table, e, &now) && !is_same(&now, &e->before)) {
 		restore(a->table, e);
 		e->set = e->before = now;
@@ -411,7 +414,7 @@ int affinity_set(struct affinity *a, pid_t pid, uint64_t start, const cpu_set_t 
 		return -EINVAL;
 	if (!e->since)
 		e->since = ticks_since_boot();
-	/* Before it is done: a guard that looks now knows both. */
+	/* Note the set before it is applied: a guard that looks in between knows both sets. */
 	note_given(a->table, e, &set);
 	e->set = set;
 	c.cpus = &set;

@@ -7,12 +7,12 @@
 
 /* Co-locations that are remembered; a power of two. */
 #define MEMORY	4096
-/* What nobody has tried is as good as can be. */
+/* Quality of a co-location that was never tried: the best possible. */
 #define UNKNOWN	100.0
-/* So long it looks for all states. */
+/* After this many steps, the search for all states gives up. */
 #define STEPS_MOST	10000
 
-/* The quality of an application beside others, in percent. */
+/* The quality of an application that shares a cache with @others, in percent. */
 struct memory {
 	uint64_t others;
 	uint8_t app;
@@ -24,8 +24,8 @@ struct anneal {
 	struct anneal_params params;
 	unsigned int nr_caches;
 	unsigned int room[ANNEAL_CACHES];
-	unsigned int largest;	/* of these */
-	uint64_t apps;		/* those that are there */
+	unsigned int largest;	/* of @room */
+	uint64_t apps;		/* mask of the applications that exist */
 	unsigned int cpus[ANNEAL_APPS];
 	double weight[ANNEAL_APPS];
 	struct memory memory[MEMORY];
@@ -55,7 +55,7 @@ void anneal_free(struct anneal *a)
 	free(a);
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014): from 0 to less than 1. */
+/* A random number from 0 to less than 1: splitmix64 (Steele, Lea, Flood 2014). */
 static double draw(struct anneal *a)
 {
 	uint64_t z = a->lot += 0x9e3779b97f4a7c15;
@@ -88,7 +88,7 @@ static const struct memory *recall(const struct anneal *a, unsigned int app, uin
 	return &a->memory[i];
 }
 
-/* Those that share a cache with application @i. */
+/* The mask of applications that share a cache with application @i. */
 static uint64_t others_of(const struct anneal *a, const struct placement *where, unsigned int i)
 {
 	uint64_t others = 0;
@@ -100,12 +100,12 @@ static uint64_t others_of(const struct anneal *a, const struct placement *where,
 	return others;
 }
 
-/* Without what @keep refuses. */
+/* Rebuild the hash table without the entries that @keep refuses. */
 static void rebuild(struct anneal *a, bool (*keep)(const struct memory *m, uint64_t mask), uint64_t mask)
 {
 	struct memory *old = malloc(sizeof(a->memory));
 
-	/* Without memory, all is forgotten. */
+	/* If there is no memory for the copy, everything is forgotten. */
 	if (old)
 		memcpy(old, a->memory, sizeof(a->memory));
 	memset(a->memory, 0, sizeof(a->memory));
@@ -124,7 +124,7 @@ static bool is_without(const struct memory *m, uint64_t mask)
 	return !((m->others | 1ULL << m->app) & mask);
 }
 
-/* Half of them, by lot. */
+/* True for a random half of the entries. */
 static bool is_lucky(const struct memory *m, uint64_t mask)
 {
 	return (place_of(m->app, m->others ^ mask) & 1) != 0;
@@ -177,7 +177,7 @@ double anneal_energy(const struct anneal *a, const struct placement *where)
 
 /* --- states -------------------------------------------------------------- */
 
-/* What a cache has left; less than nothing if there are more threads than CPUs. */
+/* CPUs that a cache has left; negative if there are more threads than CPUs. */
 static int left(const struct anneal *a, const struct placement *where, unsigned int cache, uint64_t placed)
 {
 	int room = (int)a->room[cache];
@@ -251,7 +251,7 @@ static bool is_known(const struct anneal *a, const struct decision *d, const str
 	return false;
 }
 
-/* CPUs that the applications of a part need; with @now, of those that are in @cache there. */
+/* CPUs that the applications of @part need; with @now, only those that are in @cache in @now. */
 static unsigned int size_of(const struct anneal *a, const struct placement *where, unsigned int part,
 			    const struct placement *now, unsigned int cache)
 {
@@ -264,7 +264,7 @@ static unsigned int size_of(const struct anneal *a, const struct placement *wher
 	return cpus;
 }
 
-/* The cache that has room for a part, and where most of it is; among these, the smallest. */
+/* The cache that has room for @part and holds most of it now; among equals, the smallest. */
 static int cache_for(const struct anneal *a, const struct placement *where, unsigned int part,
 		     const struct placement *now, int most, uint64_t taken)
 {
@@ -283,7 +283,7 @@ static int cache_for(const struct anneal *a, const struct placement *where, unsi
 	return best;
 }
 
-/* Give parts caches so that few have to move, the greatest first. False: they do not fit. */
+/* Give parts caches, the greatest first, so that few have to move. False: they do not fit. */
 static bool fit(const struct anneal *a, struct placement *where, const struct placement *now, int most)
 {
 	uint64_t placed = 0, taken = 0;
@@ -308,7 +308,7 @@ static bool fit(const struct anneal *a, struct placement *where, const struct pl
 	return true;
 }
 
-/* The first candidate is the present state. */
+/* Add a state to the candidates if it is new and fits. Candidate 0 is the present state. */
 static void consider(const struct anneal *a, struct decision *d, const struct placement *parts, int most)
 {
 	struct placement where = *parts;
@@ -319,7 +319,7 @@ static void consider(const struct anneal *a, struct decision *d, const struct pl
 	d->candidate[d->nr++].where = where;
 }
 
-/* CPUs that the first applications up to @last need in a part. */
+/* CPUs that the applications up to @last need in @part. */
 static int filled(const struct anneal *a, const struct placement *where, unsigned int part, unsigned int last)
 {
 	int cpus = 0;
@@ -332,13 +332,14 @@ static int filled(const struct anneal *a, const struct placement *where, unsigne
 }
 
 /*
- * All ways to divide the applications from the @i-th on into parts, when the ones before are in
- * @parts parts: each goes to one of these, or begins the next one. False: they are too many.
+ * Consider all ways to divide the applications from @i on into parts. Those before @i are in @parts
+ * parts. Each further application joins one of these, or begins the next one. Returns false if
+ * there are too many ways.
  */
 static bool divide(const struct anneal *a, struct decision *d, struct placement *where, unsigned int i,
 		   unsigned int parts, int most, unsigned int *steps)
 {
-	/* There may be many ways that do not fit, too. */
+	/* Limit the steps, because there may also be many ways that do not fit. */
 	if (++*steps > STEPS_MOST)
 		return false;
 	while (i < ANNEAL_APPS && !is_there(a->apps, i))
@@ -349,7 +350,7 @@ static bool divide(const struct anneal *a, struct decision *d, struct placement 
 	}
 	for (unsigned int c = 0; c <= parts && c < a->nr_caches; c++) {
 		where->cache[i] = (uint8_t)c;
-		/* With those that came before, it must fit into the largest cache. */
+		/* The part, filled up to application @i, must fit into the largest cache. */
 		if (filled(a, where, c, i) > (int)a->largest + most)
 			continue;
 		if (!divide(a, d, where, i + 1, c == parts ? parts + 1 : parts, most, steps))
@@ -358,7 +359,7 @@ static bool divide(const struct anneal *a, struct decision *d, struct placement 
 	return true;
 }
 
-/* All states; false: they are too many. */
+/* Consider all states. Returns false if there are too many. */
 static bool consider_all(const struct anneal *a, struct decision *d, const struct placement *now, int most)
 {
 	struct placement where = *now;
@@ -367,7 +368,10 @@ static bool consider_all(const struct anneal *a, struct decision *d, const struc
 	return divide(a, d, &where, 0, 0, most, &steps);
 }
 
-/* There may be too many of these, too: it begins with another application each time. */
+/*
+ * Consider the neighbours of @now. There may be too many of these, too. So each call begins with
+ * another application, @first.
+ */
 static void consider_near(const struct anneal *a, struct decision *d, const struct placement *now, int most,
 			  unsigned int first)
 {
@@ -392,7 +396,7 @@ static void consider_near(const struct anneal *a, struct decision *d, const stru
 	}
 }
 
-/* By the logarithms of weights, so that great ones do not overflow. */
+/* Compute probabilities from logarithms of weights, so that large weights do not overflow. */
 static void weigh(const struct anneal *a, struct decision *d, double t_ms)
 {
 	double now = d->candidate[0].energy, greatest = log(a->params.stay), sum = 0;
@@ -418,7 +422,7 @@ void anneal_decide(struct anneal *a, const struct placement *now, double t_ms, s
 	struct placement anew;
 	double lot;
 
-	/* No state is fuller than it has to be, or than the present one is. */
+	/* No state may be fuller than necessary, or fuller than the present one. */
 	spread(a, &anew);
 	if (excess(a, &anew) < most)
 		most = excess(a, &anew);

@@ -5,15 +5,15 @@
 #include "qplacer/apps.h"
 
 /*
- * What a program needs is what it used in so many slots: how much of the last one has arrived
- * depends on when the kernel closed its intervals.
+ * The CPUs that a program needs are the mean of this many slots. One slot is not enough, because
+ * how much of the last slot has arrived depends on when the kernel closed the intervals.
  */
 #define SLOTS		8
-/* It needs another number of CPUs if it used so much more or less than one. */
+/* The number of CPUs is changed only if the program used this many CPUs more or less. */
 #define OFF		0.75
-/* Who uses less of a CPU in an interval hardly disturbs others. */
+/* A program that uses less of a CPU in an interval than this hardly disturbs others. */
 #define RUNS_PERCENT	20
-/* After so many intervals in which it hardly ran, it is not placed any more. */
+/* A program that hardly ran in this many intervals is not placed any more. */
 #define PATIENCE	10
 
 static int index_of(const struct apps *a, const struct process *of)
@@ -25,7 +25,7 @@ static int index_of(const struct apps *a, const struct process *of)
 	return -1;
 }
 
-/* CPUs that it needs, if it used so much; no more than a cache has. */
+/* The CPUs that a program needs if it used @used; at most as many as a cache has. */
 static unsigned int cpus_for(const struct apps *a, double used)
 {
 	unsigned int cpus = (unsigned int)(used + 0.5), most = 1;
@@ -42,11 +42,11 @@ static unsigned int cpus_for(const struct apps *a, double used)
 /**
  * struct updating - a look at all processes
  * @a: the applications
- * @p: the table
+ * @p: the table of processes
  * @slot_s: length of the last slot
  * @where: where the applications are
- * @seen: those that were there
- * @changed: others are there, or need more
+ * @seen: mask of the applications that were found
+ * @changed: there are other applications, or they need another number of CPUs
  */
 struct updating {
 	struct apps *a;
@@ -67,7 +67,7 @@ static uint8_t cache_of(const struct apps *a, int cpu)
 	return 0;
 }
 
-/* Nobody can keep its programs in one cache whose CPUs it may not use. */
+/* False if the process may not use any CPU of some cache: it could not be placed there. */
 static bool may_be_moved(const struct apps *a, const struct process *of)
 {
 	for (unsigned int c = 0; c < a->topology->nr; c++) {
@@ -101,7 +101,7 @@ static void meet(struct updating *u, const struct process *of, double used)
 	u->changed = true;
 }
 
-/* Its needs, or what its quality counts, are others: what was learnt of it is not. */
+/* An application's needs or its weight have changed; what was learnt of it stays valid. */
 static void change(struct updating *u, struct app *app, unsigned int i, const struct process *of)
 {
 	memcpy(app->name, of->name, sizeof(app->name));
@@ -113,13 +113,13 @@ static void look_again(struct updating *u, struct app *app, unsigned int i, cons
 {
 	double quality, off = used - app->cpus;
 
-	/* It has executed another program. */
+	/* The process has executed another program. */
 	if (strcmp(app->name, of->name))
 		change(u, app, i, of);
 	app->idle = used * 100 < RUNS_PERCENT ? app->idle + 1 : 0;
 	if (app->idle < PATIENCE)
 		u->seen |= 1ULL << i;
-	/* Where the kernel has it now. */
+	/* In a dry run, the application is where the kernel runs it. */
 	if (!u->a->affinity)
 		u->where->cache[i] = cache_of(u->a, of->cpu);
 	app->quality = !app->idle && sum_quality(s, &quality) ? 100 * quality : -1;
@@ -136,14 +136,14 @@ static bool look(struct process *of, void *arg)
 {
 	struct updating *u = arg;
 	struct sum last = processes_last(u->p, of, 1), s = processes_last(u->p, of, SLOTS);
-	/* Who has just begun has not used the slots before. */
+	/* A process that has just begun did not exist in earlier slots. */
 	unsigned int slots = of->looks < SLOTS ? of->looks + 1 : SLOTS;
 	double used = u->slot_s > 0 ? (double)s.cpu_ns / 1e9 / u->slot_s / slots : 0;
 	int i = index_of(u->a, of);
 
 	if (of->ended)
 		return true;
-	/* Children are met while their parents are there. */
+	/* Note a child while its parent still exists. */
 	if (u->a->affinity && !of->looks)
 		affinity_meet(u->a->affinity, of->pid, of->start);
 	of->looks += of->looks < SLOTS;
@@ -169,7 +169,7 @@ bool apps_update(struct apps *a, struct processes *p, double slot_s, struct plac
 	for (unsigned int i = 0; i < ANNEAL_APPS; i++) {
 		if (!a->of[i].pid || u.seen >> i & 1)
 			continue;
-		/* It may be idle only. */
+		/* The process may still exist, and only be idle. */
 		if (a->affinity)
 			affinity_restore(a->affinity, a->of[i].pid, a->of[i].start);
 		forget(a, i);
@@ -201,11 +201,11 @@ void apps_move(struct apps *a, struct processes *p, const struct placement *wher
 		err = affinity_set(a->affinity, app.pid, app.start, &a->topology->cpus[where->cache[i]]);
 		if (!err)
 			continue;
-		/* One that has ended is missing in the next look. */
+		/* A process that has ended is missing at the next look. */
 		if (err == -ESRCH)
 			continue;
 		note(&app, err);
-		/* All CPUs of a cache have gone: it does not stay where it was put. */
+		/* All CPUs of the cache are gone: the process does not stay where it was placed. */
 		if (err == -EINVAL)
 			affinity_restore(a->affinity, app.pid, app.start);
 		leave_alone(a, p, i);

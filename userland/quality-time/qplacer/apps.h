@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The processes that are placed: those that run much. */
+/* The applications: the processes that qplacer places, because they use much CPU time. */
 #ifndef QPLACER_APPS_H
 #define QPLACER_APPS_H
 
@@ -10,13 +10,13 @@
 #include "watch/processes.h"
 
 /**
- * struct app - one
- * @pid: its PID, 0: there is none in this place
+ * struct app - an application
+ * @pid: its PID; 0: this place is free
  * @start: when it began
- * @name: of its program
- * @cpus: that it needs: what it used in the last intervals, rounded
- * @idle: intervals in which it hardly ran
- * @quality: in the last interval, in percent; negative: not known
+ * @name: name of its program
+ * @cpus: number of CPUs that it needs: what it used in the last intervals, rounded
+ * @idle: number of intervals in which it hardly ran
+ * @quality: quality in the last interval, in percent; negative: not known
  */
 struct app {
 	pid_t pid;
@@ -30,21 +30,24 @@ struct app {
 struct apps {
 	const struct options *o;
 	const struct topology *topology;
-	struct affinity *affinity;	/* NULL: nothing is done */
+	struct affinity *affinity;	/* NULL: dry run */
 	struct anneal *anneal;
-	uid_t uid;			/* of whom; (uid_t)-1: anybody */
+	uid_t uid;			/* user whose processes are placed; (uid_t)-1: all */
 	struct app of[ANNEAL_APPS];
 	unsigned int nr;
 	bool too_many;
 };
 
 /*
- * Who came, who left, and how good the last slot was. Returns true if others are there now, or
- * need more CPUs: then all must be moved to where they are in @where. If nothing is done, @where
- * is where the kernel has them.
+ * Find new and ended applications, and the quality in the last slot. Returns true if there are
+ * other applications now, or if they need another number of CPUs. Then the caller must move all of
+ * them to @where. In a dry run, @where is where the kernel runs them.
  */
 bool apps_update(struct apps *a, struct processes *p, double slot_s, struct placement *where);
-/* Let them use the CPUs of their caches. @note is called for each that has to be left alone. */
+/*
+ * Restrict the applications to the CPUs of their caches. Calls @note for each application that must
+ * be left alone.
+ */
 void apps_move(struct apps *a, struct processes *p, const struct placement *where,
 	       void (*note)(const struct app *app, int err));
 

@@ -9,12 +9,12 @@
 #include "watch/json.h"
 
 #define SCHEMA_VERSION	1
-/* Other states that a line for people names. */
+/* Number of rejected states that the text names. */
 #define OTHERS		3
 
 static bool json;
 
-/* "mcf[12] art[13]" for each cache, between bars. */
+/* Print the applications of each cache, as in "mcf[12] art[13]", with bars between caches. */
 static void print_state(const struct apps *a, const struct placement *where)
 {
 	for (unsigned int c = 0; c < a->topology->nr; c++) {
@@ -144,7 +144,7 @@ static void decision_json(const struct apps *a, const struct decision *d, double
 	json_print(stdout, line);
 }
 
-/* The most likely of those that were not chosen, besides the present one. */
+/* The most likely candidate that is neither chosen, nor printed, nor the present state; 0: none. */
 static unsigned int likeliest(const struct decision *d, uint64_t *printed)
 {
 	unsigned int best = 0;

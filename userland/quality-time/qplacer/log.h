@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was done, and why: lines for people, or of JSON. */
+/* Output of qplacer: what it did and why, as text or as lines of JSON. */
 #ifndef QPLACER_LOG_H
 #define QPLACER_LOG_H
 
 #include "qplacer/apps.h"
 
-/* The machine's caches, and how it is decided. */
+/* Print the machine's caches and the parameters of decisions. */
 void log_begin(const struct apps *a, bool json);
-/* Others are there now, and were placed like that. */
+/* Print how a changed set of applications was placed. */
 void log_placed(const struct apps *a, const struct placement *where, double elapsed_s);
-/* A decision @t_ms after the last move. Those to stay are not printed for people. */
+/* Print a decision, @t_ms after the last move. As text, decisions to stay are not printed. */
 void log_decision(const struct apps *a, const struct decision *d, double elapsed_s, double t_ms);
-/* One is left alone from now on, for this reason (negative errno). */
+/* Print that @app is left alone from now on, and why (@err: negative errno). */
 void log_left_alone(const struct app *app, int err);
 
 #endif /* QPLACER_LOG_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* qplacer: which processes share a cache. */
+/* qplacer: decides which processes share a cache. */
 #include <fcntl.h>
 
 #include "complain.h"

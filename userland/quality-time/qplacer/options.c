@@ -12,7 +12,7 @@
 #include "option_table.h"
 #include "qplacer/options.h"
 
-/* Of a process's name, which is as long as the kernel has it (comm). */
+/* Length of a process's name as the kernel stores it (comm). */
 #define NAME_LEN	15
 
 static const struct option_table table;
@@ -181,7 +181,7 @@ double options_weight(const struct options *o, pid_t pid, const char *name)
 	snprintf(number, sizeof(number), "%d", pid);
 	for (unsigned int i = o->nr_weights; i-- > 0;) {
 		const struct weight *w = &o->weight[i];
-		/* The kernel knows so much of a name. */
+		/* The kernel stores only this much of a name. */
 		size_t len = w->len < NAME_LEN ? w->len : NAME_LEN;
 
 		if ((strlen(name) == len && strncmp(name, w->name, len) == 0) ||

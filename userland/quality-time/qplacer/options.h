@@ -33,7 +33,7 @@ struct options {
 	unsigned int nr_weights;
 };
 
-/* 0; -1: all is done (--help); else an exit status, the reason printed. */
+/* Returns 0, -1 if all is done (--help), or an exit status after printing the reason. */
 int options_parse(struct options *o, int argc, char **argv);
 /* The weight of a process, 1 if there is no -w for it. */
 double options_weight(const struct options *o, pid_t pid, const char *name);

@@ -17,12 +17,12 @@
 #include "qplacer/run.h"
 #include "watch/watch.h"
 
-/* After a move, caches fill: so many intervals say nothing. */
+/* Intervals after a move that are not used, because caches are still filling. */
 #define SETTLE	1
 
 struct qplacer {
 	const struct options *o;
-	struct child signals;	/* without a program */
+	struct child signals;	/* signals only, there is no program */
 	struct watch *watch;
 	struct topology topology;
 	struct apps apps;
@@ -43,7 +43,7 @@ static double now_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* They are where @where says from now on. */
+/* Move all applications to @where. */
 static void move(struct qplacer *q, const struct placement *where, double now)
 {
 	q->where = *where;
@@ -60,7 +60,7 @@ static void learn(struct qplacer *q)
 	}
 }
 
-/* In a dry run, the state stays what it is: it is all that can be learnt about. */
+/* In a dry run, the state is the kernel's placement: qplacer can learn only about that. */
 static void step(struct qplacer *q, double slot_s, double now)
 {
 	struct placement where = q->where;
@@ -74,7 +74,10 @@ static void step(struct qplacer *q, double slot_s, double now)
 		log_placed(&q->apps, &q->where, now - q->start_s);
 		return;
 	}
-	/* New threads of programs that set their own: others' changes are seen here, too. */
+	/*
+	 * Set the CPUs again, for new threads of programs that set CPUs themselves. Changes by
+	 * others are noticed here, too.
+	 */
 	apps_move(&q->apps, watch_processes(q->watch), &q->where, log_left_alone);
 	if (q->settling) {
 		q->settling--;
@@ -97,7 +100,7 @@ static void on_timer(struct qplacer *q)
 	if (read(q->timer, &expirations, sizeof(expirations)) < 0)
 		return;
 	watch_look(q->watch);
-	/* All would seem to be idle; what is wrong is said at the end. */
+	/* From now on, all processes would seem idle. watch_complain() says why at the end. */
 	if (watch_trouble(q->watch)) {
 		q->over = true;
 		return;
@@ -105,7 +108,7 @@ static void on_timer(struct qplacer *q)
 	processes_next_slot(watch_processes(q->watch));
 	step(q, now - q->slot_began_s, now);
 	q->slot_began_s = now;
-	/* It goes on, whether or not somebody reads why. */
+	/* Go on even if the output cannot be written. */
 	if (fflush(stdout) && !q->error)
 		q->error = errno;
 	q->over |= q->o->max_seconds > 0 && now - q->start_s >= q->o->max_seconds;
@@ -138,7 +141,7 @@ static void loop(struct qplacer *q)
 	}
 }
 
-/* Whose processes are placed. 0, or an exit status with the reason printed. */
+/* Find the user whose processes are placed. Returns 0, or an exit status after a message. */
 static int find_user(struct qplacer *q)
 {
 	const struct passwd *pw;
@@ -203,7 +206,7 @@ static int begin(struct qplacer *q)
 	q->watch = watch_open(&w);
 	if (!q->watch)
 		return STATUS_FAILED;
-	/* Until here, Ctrl-C ends it at once. */
+	/* Until here, Ctrl-C ends qplacer at once. */
 	if (child_block_signals(&q->signals)) {
 		complain("cannot begin: %s", strerror(errno));
 		return STATUS_FAILED;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the beginning to the end. */
+/* A run of qplacer, from its start to its end. */
 #ifndef QPLACER_RUN_H
 #define QPLACER_RUN_H
 

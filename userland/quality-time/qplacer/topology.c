@@ -11,7 +11,7 @@
 #define INFO	"/proc/pmc/info"
 #define CPUS	"/sys/devices/system/cpu"
 
-/* One more cache, of those of its CPUs that are in @usable. */
+/* Add a new cache, with those of its CPUs that are in @usable. */
 static int add_cache(struct topology *t, const char *list, const cpu_set_t *usable)
 {
 	cpu_set_t cpus;
@@ -32,7 +32,7 @@ static int add_cache(struct topology *t, const char *list, const cpu_set_t *usab
 	return 0;
 }
 
-/* "0,1 2,3" */
+/* Read the caches of a simulated machine: lists of CPUs such as "0,1 2,3". */
 static int of_simulated(struct topology *t, char *lists, const cpu_set_t *usable)
 {
 	char *list;
@@ -45,7 +45,7 @@ static int of_simulated(struct topology *t, char *lists, const cpu_set_t *usable
 	return err;
 }
 
-/* The CPUs that share the cache of the highest level with @cpu. */
+/* Add the CPUs that share the cache of the highest level with @cpu. */
 static int of_cpu(struct topology *t, unsigned int cpu, const cpu_set_t *usable)
 {
 	char path[96], text[16], list[1024], best[1024] = "";

@@ -14,8 +14,9 @@ struct topology {
 };
 
 /*
- * Of the CPUs that are online and this process may use: from /proc/pmc/info on a simulated machine,
- * otherwise from /sys. 0; -ENOENT: the kernel does not say; -E2BIG: more than ANNEAL_CACHES.
+ * Read the last-level caches of the online CPUs that this process may use: from /proc/pmc/info on a
+ * simulated machine, otherwise from /sys. Returns 0; -ENOENT: the kernel does not say; -E2BIG: more
+ * than ANNEAL_CACHES.
  */
 int topology_read(struct topology *t);
 

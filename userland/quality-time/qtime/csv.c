@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A row an interval; values that are unknown are empty. */
+/* CSV: a row for each interval. Unknown values are empty. */
 #include <inttypes.h>
 
 #include "qtime/writer.h"
@@ -31,7 +31,7 @@ static void interval(FILE *out, const struct state *s)
 	fputc('\n', out);
 }
 
-/* The last interval was printed. */
+/* Prints nothing, because the last interval has been printed. */
 static void end(FILE *out, const struct state *s, const char *title)
 {
 	(void)out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* qtime: how much of its time alone a program got. */
+/* qtime: measures the Quality Time of a program. */
 #include <fcntl.h>
 
 #include "complain.h"

@@ -22,7 +22,7 @@ struct options {
 	char **argv;		/* the program; NULL: none */
 };
 
-/* 0; -1: all is done (--help); else an exit status, the reason printed. */
+/* Returns 0, -1 if all is done (--help), or an exit status after printing the reason. */
 int options_parse(struct options *o, int argc, char **argv);
 
 #endif /* QTIME_OPTIONS_H */

@@ -13,16 +13,16 @@ struct program_sum {
 	struct sum sum;
 };
 
-/* Those that find no place are together in the last one, "(others)". */
+/* Programs that find no place share the last entry, "(others)". */
 struct programs {
 	struct program_sum of[MAX_PROGRAMS];
 	unsigned int nr;
 };
 
 void programs_add(struct programs *p, const struct process *process);
-/* Of all together. */
+/* Number of processes of all programs together. */
 unsigned int programs_processes(const struct programs *p);
-/* By CPU time, the greatest first. */
+/* Sort by CPU time, the greatest first. */
 void programs_sort(struct programs *p);
 
 #endif /* QTIME_PROGRAMS_H */

@@ -26,13 +26,13 @@ struct qtime {
 	struct out_file file;
 	FILE *out;
 	int timer;
-	bool asked;		/* to end */
+	bool asked;		/* the run is to end */
 	bool live;		/* there is a line on the terminal that changes */
 	int error;		/* errno of a failure to write */
 	struct timespec start;
-	char folder[PATH_MAX];	/* of the control group whose throttling is told; "": none */
-	struct elsewhere before;	/* what the kernel counted when it was looked at last */
-	struct sum last;	/* at the last line */
+	char folder[PATH_MAX];	/* of the control group whose throttling is reported; "": none */
+	struct elsewhere before;	/* what the kernel had counted at the last look */
+	struct sum last;	/* sum of all at the last line */
 	struct state state;
 	struct programs programs;
 };
@@ -54,13 +54,13 @@ static struct elsewhere look_elsewhere(const struct qtime *q)
 	return e;
 }
 
-/* What a counter has grown by: a group made anew begins at 0, and stolen time may be corrected. */
+/* Growth of a counter; 0 if it fell: a new group begins at 0, and stolen time may be corrected. */
 static uint64_t growth(uint64_t before, uint64_t now)
 {
 	return now > before ? now - before : 0;
 }
 
-/* A group that is removed takes what it counted since the last look with it; the rest is known. */
+/* What a removed group counted since the last look is lost; the rest is known. */
 static void update_elsewhere(struct qtime *q)
 {
 	struct elsewhere now = look_elsewhere(q), *e = &q->state.elsewhere;
@@ -76,7 +76,7 @@ static void update_elsewhere(struct qtime *q)
 	q->before.stolen_ms = now.stolen_ms;
 }
 
-/* Of all; those that have ended go to the sums by program, and are forgotten. */
+/* Called for each process. Ended processes go to the sums by program, and are forgotten. */
 static bool look_at(struct process *of, void *arg)
 {
 	struct qtime *q = arg;
@@ -142,7 +142,7 @@ static void arm(const struct qtime *q)
 	timerfd_settime(q->timer, 0, &t, NULL);
 }
 
-/* Until -N is over; -1: there is none. */
+/* Milliseconds until the time of -N is over; -1: there is no -N. */
 static int time_left_ms(const struct qtime *q)
 {
 	double left = q->o->max_seconds - elapsed(&q->start);
@@ -170,12 +170,12 @@ static void loop(struct qtime *q)
 		more = watch_take(q->watch);
 		if (fds[1].revents)
 			on_timer(q);
-		/* Nobody is watched any more. Groups may have new members. */
+		/* No process is watched any more, but a control group may get new ones. */
 		if (fds[2].revents & POLLHUP) {
 			fds[2].fd = -1;
 			q->asked |= q->o->nr_processes;
 		}
-		/* Nobody reads what we print, and there is no program to wait for. */
+		/* Output cannot be written, and there is no program to wait for. */
 		q->asked |= q->error && !q->o->argv;
 	}
 }
@@ -210,7 +210,7 @@ static void finish(struct qtime *q)
 	update(q);
 	if (q->state.interval.cpu_ns)
 		q->o->writer->interval(q->out, &q->state);
-	/* What is left goes to the sums by program, too. */
+	/* The remaining processes go to the sums by program, too. */
 	processes_each(watch_processes(q->watch), end_process, NULL);
 	processes_each(watch_processes(q->watch), look_at, q);
 	programs_sort(&q->programs);
@@ -224,7 +224,7 @@ static void finish(struct qtime *q)
 	watch_complain(q->watch);
 }
 
-/* Whose throttling is told: that of DIR, or of the group of the program. */
+/* Find the group whose throttling is reported: DIR, or the group of the program. */
 static void find_group(struct qtime *q)
 {
 	char path[PATH_MAX - sizeof(GROUPS_ROOT)];
@@ -239,7 +239,7 @@ static void find_group(struct qtime *q)
 		snprintf(q->folder, sizeof(q->folder), GROUPS_ROOT "%s", path);
 }
 
-/* 0, or an exit status with the reason printed. */
+/* Returns 0, or an exit status after printing the reason. */
 static int begin(struct qtime *q)
 {
 	const struct options *o = q->o;
@@ -249,7 +249,7 @@ static int begin(struct qtime *q)
 		.cgroup = o->cgroup,
 		.interval_s = o->interval,
 	};
-	/* Ctrl-C ends this program while it looks at many threads, if there is no other one. */
+	/* Without a program to run, Ctrl-C ends qtime even while it attaches many threads. */
 	int err = o->argv ? child_block_signals(&q->child) : 0;
 
 	q->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);

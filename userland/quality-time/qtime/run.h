@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the beginning to the end. */
+/* A run of qtime, from its start to its end. */
 #ifndef QTIME_RUN_H
 #define QTIME_RUN_H
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* For people. */
+/* Text for users. */
 #include <inttypes.h>
 
 #include "qtime/writer.h"
 
-/* Rows of programs at the end. */
+/* The largest number of rows of programs at the end. */
 #define ROWS	10
 
 static double seconds(uint64_t ns)
@@ -42,7 +42,7 @@ void writer_live(FILE *out, const struct state *s)
 	fprintf(out, ", waiting %.1f s", seconds(s->all.waited_ns));
 }
 
-/* Quality Time, and what it is about. */
+/* Print Quality Time, and the CPU time that it covers. */
 static void print_quality_time(FILE *out, const struct state *s)
 {
 	const struct sum *a = &s->all;

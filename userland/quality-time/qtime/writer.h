@@ -12,11 +12,11 @@
 
 /**
  * struct elsewhere - time that is lost elsewhere than in caches and memory
- * @throttled_us: of the control group: by cpu.max
+ * @has_throttled: the kernel reports @throttled_us
  * @throttled_gone: the group was removed, and what it counted last is not known
- * @stolen_ms: of all CPUs: by the hypervisor
- *
- * Both since the beginning; false: the kernel does not say.
+ * @has_stolen: the kernel reports @stolen_ms
+ * @throttled_us: of the control group, by cpu.max, since the beginning
+ * @stolen_ms: of all CPUs, by the hypervisor, since the beginning
  */
 struct elsewhere {
 	bool has_throttled;
@@ -27,19 +27,19 @@ struct elsewhere {
 };
 
 /**
- * struct state - where a run is
- * @elapsed_s: since its beginning
- * @all: of all processes, since then
- * @interval: the same of the last interval
- * @processes: that are there; at the end: that were
- * @sample_age_ms: age of the oldest of the last samples alone that they were judged by
+ * struct state - the state of a run
+ * @elapsed_s: time since the beginning of the run
+ * @all: sum of all processes since the beginning
+ * @interval: sum of all processes in the last interval
+ * @processes: number of processes now; at the end: of all that there were
+ * @sample_age_ms: age of the oldest of the processes' last samples alone
  * @oldest_ms: the greatest age during the run
- * @elsewhere: see there
- * @programs: at the end only: all by the names of programs
+ * @elsewhere: time that is lost elsewhere
+ * @programs: at the end only: sums by the names of programs
  * @whole: at the end only: nothing is missing in the sums
  * @has_sampling: it is known how samples are taken, and that did not change until the end
- * @hold_us: others stand still for so long for one
- * @budget: and for so much of their time at most, in thousandths
+ * @hold_us: how long others stand still for a sample
+ * @budget: the part of their time for which they stand still at most, in thousandths
  */
 struct state {
 	double elapsed_s;
@@ -58,9 +58,9 @@ struct state {
 
 /**
  * struct writer - a format
- * @begin: of the output
- * @interval: an interval has ended
- * @end: the run has ended
+ * @begin: print the beginning of the output
+ * @interval: called when an interval has ended
+ * @end: called when the run has ended
  * @title: what is watched, in one line
  */
 struct writer {
@@ -71,7 +71,7 @@ struct writer {
 
 extern const struct writer writer_text, writer_json, writer_csv;
 
-/* The line that changes while the program runs, without its end. */
+/* Print the line that changes while the program runs, without a line feed. */
 void writer_live(FILE *out, const struct state *s);
 
 #endif /* QTIME_WRITER_H */

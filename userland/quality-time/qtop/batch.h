@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables without a screen. */
+/* Output of qtop without a screen (--batch, --json). */
 #ifndef QTOP_BATCH_H
 #define QTOP_BATCH_H
 

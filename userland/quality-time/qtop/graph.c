@@ -13,7 +13,7 @@ struct move {
 	bool swapped;
 };
 
-/* Did another one take the opposite way? */
+/* Sets move::swapped if @other made the opposite move. */
 static bool look_for_swap(struct process *other, void *arg)
 {
 	struct move *m = arg;
@@ -24,7 +24,7 @@ static bool look_for_swap(struct process *other, void *arg)
 	return false;
 }
 
-/* The last slot before the @back-th in which it ran; false: there is none. */
+/* Find the last slot before the @back-th in which the process ran. False: there is none. */
 static bool ran_before(const struct processes *p, const struct process *of, unsigned int back,
 		       unsigned int *slot)
 {

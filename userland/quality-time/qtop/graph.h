@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* One process in the course of time: quality in steps of 10 %, and where it ran. */
+/* The graph of a process over time: its quality in steps of 10 %, and the CPUs where it ran. */
 #ifndef QTOP_GRAPH_H
 #define QTOP_GRAPH_H
 
@@ -16,9 +16,9 @@ struct graph {
 };
 
 /*
- * Draws the last slots of @of, the latest at the right. Below each dot is the CPU where it ran
- * last in that slot; 'm': not the CPU of the dot before; 's': another process of the table came
- * from there meanwhile, and went where it had been.
+ * Draws the last slots of @of, the latest at the right. Below each dot is the CPU where the process
+ * ran last in that slot. 'm': it is not the CPU of the dot before. 's': another process of the
+ * table made the opposite move meanwhile.
  */
 void graph_draw(struct graph *g, struct processes *p, const struct process *of);
 

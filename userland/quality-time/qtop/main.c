@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* qtop: how much of their time alone processes get, live. */
+/* qtop: shows the quality of processes, live. */
 #include <fcntl.h>
 
 #include "complain.h"

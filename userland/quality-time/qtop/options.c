@@ -94,7 +94,7 @@ static int set_user(void *options, const struct option_entry *e, const char *arg
 	return 0;
 }
 
-/* In intervals so far; check_options() knows how long these are. */
+/* The text of -w, in seconds: parse_windows() reads it when the interval is known. */
 static const char *windows;
 
 static int set_windows(void *options, const struct option_entry *e, const char *arg)

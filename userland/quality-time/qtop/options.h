@@ -12,7 +12,7 @@
 
 struct options {
 	double interval;
-	unsigned long lines;	/* -n: of intervals; 0: no end */
+	unsigned long lines;	/* -n: number of intervals; 0: no end */
 	bool batch;
 	bool json;
 	pid_t processes[MAX_PROCESSES];
@@ -22,7 +22,7 @@ struct options {
 	struct choice choice;
 };
 
-/* 0; -1: all is done (--help); else an exit status, the reason printed. */
+/* Returns 0, -1 if all is done (--help), or an exit status after printing the reason. */
 int options_parse(struct options *o, int argc, char **argv);
 
 #endif /* QTOP_OPTIONS_H */

@@ -17,7 +17,7 @@ struct filling {
 	bool complete;
 };
 
-/* Asking for a user's name may cost a look over the network: the last answers are kept. */
+/* The name of a user. The last answers are cached, because a lookup may use the network. */
 static const char *user_name(uid_t uid)
 {
 	static struct { uid_t uid; char name[16]; } known[64];
@@ -104,7 +104,7 @@ static struct row *row_of(struct filling *f, const struct process *of)
 		snprintf(key, sizeof(key), "%s", of->group);
 		break;
 	}
-	/* Users and groups are few. */
+	/* A linear search is enough, because users and groups are few. */
 	for (unsigned int i = 0; f->choice->by != BY_PROCESS && i < r->nr; i++) {
 		if (strcmp(r->of[i].key, key) == 0)
 			return &r->of[i];
@@ -149,7 +149,7 @@ static bool add(struct process *of, void *arg)
 	return false;
 }
 
-/* Only one that is missing at one side makes a difference: the other one comes first. */
+/* Descending. */
 static int by_number(double one, double other)
 {
 	return (one < other) - (one > other);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What qtop shows: a row a process, user or group; which ones, and in which order. */
+/* The rows that qtop shows: a row for each process, user or group; their choice and their order. */
 #ifndef QTOP_ROWS_H
 #define QTOP_ROWS_H
 
@@ -11,7 +11,7 @@
 /* What a row is about. */
 enum by { BY_PROCESS, BY_USER, BY_GROUP, NR_BY };
 
-/* The greatest first, but for quality, names and PIDs. */
+/* Order of rows: the greatest first, except for quality, names and PIDs. */
 enum order { ORDER_CPU, ORDER_QUALITY, ORDER_LOST, ORDER_WAITING, ORDER_NAME, ORDER_PID, NR_ORDERS };
 
 extern const char *const rows_by_names[NR_BY];
@@ -19,9 +19,9 @@ extern const char *const rows_order_names[NR_ORDERS];
 
 /**
  * struct choice - what the user wants to see
- * @by: see there
- * @order: see there
- * @filter: part of a program's name, a user's or a group's; "": all
+ * @by: what a row is about
+ * @order: order of rows
+ * @filter: part of the name of a program, user or group; "": all
  * @only_user: this user's processes only
  * @uid: that user
  * @window: lengths of the windows of columns, in slots
@@ -39,14 +39,14 @@ struct choice {
 
 /**
  * struct row - a row
- * @key: what tells it from others
- * @process: of which it is, or one of those
- * @processes: how many
- * @user: name
- * @title: of the program, user or group
- * @all: since the processes were first seen
- * @window: the last slots, see struct choice
- * @last: the last slot
+ * @key: identifies a row of a user or group
+ * @process: its process, or one of its processes
+ * @processes: number of its processes that exist
+ * @user: name of the user
+ * @title: name of the program, user or group
+ * @all: sum since the processes were first seen
+ * @window: sums of the last slots, see struct choice
+ * @last: sum of the last slot
  * @sample_age_ms: age of the oldest of the last samples alone
  */
 struct row {
@@ -65,13 +65,14 @@ struct rows {
 	struct row *of;
 	unsigned int nr;
 	unsigned int room;
-	unsigned int processes;	/* that are there, without filter */
-	struct sum last;	/* of these, in the last slot */
+	unsigned int processes;	/* number of existing processes, without filter */
+	struct sum last;	/* sum of the last slot, without filter */
 };
 
 /*
- * Those of the last slots; what ended is in its row until it leaves the windows. False: no
- * memory, some are missing. The rows are valid until the table changes.
+ * Fill the rows from the last slots. A process that has ended keeps its row while one of the slots
+ * has CPU time of it. Returns false if there is no memory: some rows are missing then. The rows are
+ * valid until the table changes.
  */
 bool rows_fill(struct rows *r, struct processes *p, const struct choice *choice);
 void rows_free(struct rows *r);

@@ -20,7 +20,7 @@
 #include "watch/watch.h"
 
 #define SCHEMA_VERSION	1
-/* Between two looks at records: how late they may be seen. Rings have room for more. */
+/* Time between two reads of records, which is their largest delay. Rings have room for more. */
 #define REST_MS		100
 
 struct qtop {
@@ -66,7 +66,7 @@ static void show(struct qtop *q)
 		batch_json(&q->moment, &q->rows, now_s() - q->start_s);
 	else
 		batch_text(&q->moment, &q->rows);
-	/* Nobody reads it any more, or the disk is full. */
+	/* The reader of the output is gone, or the disk is full. */
 	if ((fflush(stdout) || ferror(stdout)) && !q->error)
 		q->error = errno;
 	q->over |= q->error;
@@ -85,11 +85,11 @@ static void on_timer(struct qtop *q)
 	q->slot_began_s = now;
 	q->moment.has_stolen = machine_stolen(&stolen_ms);
 	if (q->moment.has_stolen) {
-		/* It may be corrected. */
+		/* The kernel may correct stolen time. */
 		q->moment.stolen_ms = stolen_ms > q->stolen_ms ? stolen_ms - q->stolen_ms : 0;
 		q->stolen_ms = stolen_ms;
 	}
-	/* A new size is a key to curses; its signal may have come at any time. */
+	/* Curses reports a new size as a key; its signal may have come at any time. */
 	if (!q->o->batch)
 		screen_type(&q->screen, &q->rows);
 	show(q);
@@ -98,7 +98,7 @@ static void on_timer(struct qtop *q)
 	q->over |= q->o->lines && q->intervals >= q->o->lines;
 }
 
-/* SIGWINCH: curses gets to know it from its own handler, or from us. */
+/* A signal that ends qtop came. */
 static void on_signal(struct qtop *q)
 {
 	struct signalfd_siginfo si;
@@ -119,7 +119,7 @@ static void loop(struct qtop *q)
 	struct pollfd fds[4] = {
 		{ .fd = q->signals, .events = POLLIN },
 		{ .fd = q->timer, .events = POLLIN },
-		/* Its end only: each record would wake us, see REST_MS. */
+		/* Poll for the end only, because each record would wake qtop, see REST_MS. */
 		{ .fd = watch_fd(q->watch), .events = 0 },
 		{ .fd = q->o->batch ? -1 : STDIN_FILENO, .events = POLLIN },
 	};
@@ -134,7 +134,7 @@ static void loop(struct qtop *q)
 		more = watch_take(q->watch);
 		if (!resized && fds[1].revents)
 			on_timer(q);
-		/* The signal of a new size is a key to curses. */
+		/* Curses reports the signal of a new size as a key. */
 		if (!q->o->batch && (resized || fds[3].revents))
 			on_keys(q);
 		if (resized)
@@ -142,7 +142,7 @@ static void loop(struct qtop *q)
 		/* The terminal is gone. */
 		if (fds[3].revents & (POLLHUP | POLLERR))
 			q->over = true;
-		/* All processes of -p have ended. Others may come otherwise. */
+		/* All processes of -p have ended. Without -p, others may come. */
 		if (fds[2].revents & POLLHUP) {
 			fds[2].fd = -1;
 			q->over |= q->o->batch && q->o->nr_processes;

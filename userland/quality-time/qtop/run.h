@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From the beginning to the end. */
+/* A run of qtop, from its start to its end. */
 #ifndef QTOP_RUN_H
 #define QTOP_RUN_H
 

@@ -10,10 +10,10 @@
 #include "qtop/graph.h"
 #include "qtop/screen.h"
 
-/* Lines above the rows, and with the graph its title. */
+/* Lines above the rows; lines of the graph with its title. */
 #define HEAD_LINES	3
 #define GRAPH_ALL	(GRAPH_LINES + 1)
-/* There is no graph if fewer rows than these would be left. */
+/* The graph is drawn only if at least this many lines are left for rows. */
 #define ROWS_LEAST	4
 
 static const char *const help[] = {
@@ -43,7 +43,7 @@ int screen_open(struct screen *s, const struct choice *choice)
 	s->graph = true;
 	if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO))
 		return -ENOTTY;
-	/* Names may have any letters. */
+	/* Names may have any characters. */
 	setlocale(LC_CTYPE, "");
 	if (!newterm(NULL, stdout, stdin))
 		return -ENODEV;
@@ -84,7 +84,7 @@ static void select_row(struct screen *s, const struct rows *r, int by)
 	s->selected = r->of[i].process->pid;
 }
 
-/* A letter of the filter, or its end. */
+/* Handle a key while the filter is typed. */
 static void type_filter(struct screen *s, int key)
 {
 	char *filter = s->choice.filter;
@@ -155,7 +155,7 @@ bool screen_type(struct screen *s, const struct rows *r)
 	return any;
 }
 
-/* As much of a line as there is room for; what cannot be printed is a dot. */
+/* Print as much of a line as there is room for. Control characters become dots. */
 static void put_line(int row, attr_t attr, char *line)
 {
 	for (char *c = line; *c; c++) {

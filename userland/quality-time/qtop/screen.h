@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The full screen. */
+/* The full-screen display of qtop. */
 #ifndef QTOP_SCREEN_H
 #define QTOP_SCREEN_H
 
@@ -8,10 +8,10 @@
 /**
  * struct screen - what the user sees, and has typed
  * @choice: what to show; keys change it
- * @selected: PID of the process below which the graph is drawn; 0: the first
+ * @selected: PID of the process whose graph is drawn below; 0: the first
  * @first: index of the first row that is shown
- * @graph: it is drawn
- * @help: the keys are shown instead
+ * @graph: the graph is drawn
+ * @help: the help is shown instead of the rows
  * @typing: a filter is being typed
  * @quit: the user wants to end
  */
@@ -25,7 +25,7 @@ struct screen {
 	bool quit;
 };
 
-/* 0, or a negative errno: there is no terminal that can do it. */
+/* Returns 0, or a negative errno if there is no terminal that can show a screen. */
 int screen_open(struct screen *s, const struct choice *choice);
 void screen_close(struct screen *s);
 /* Take what was typed. Returns true if the screen must be drawn anew. */

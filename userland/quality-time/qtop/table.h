@@ -21,14 +21,14 @@ struct moment {
 	const char *trouble;	/* see watch_trouble() */
 };
 
-/* So many letters of the last slots: one each, the latest at the right. */
+/* Number of the last slots in a row: a character for each, the latest at the right. */
 #define TABLE_HISTORY	11
 
 /* The first line: the machine. */
 void table_summary(const struct moment *m, const struct rows *r, char *line, size_t size);
 void table_head(const struct moment *m, char *line, size_t size);
 void table_row(const struct moment *m, const struct row *row, char *line, size_t size);
-/* Quality in a slot in steps of 10 %: '0' to '9', '?' unknown, '.' it did not run. */
+/* Quality in a slot in steps of 10 %: '0' to '9'; '?': unknown; '.': the process did not run. */
 char table_digit(const struct sum *s);
 
 #endif /* QTOP_TABLE_H */

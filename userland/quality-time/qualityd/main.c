@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* qualityd: Quality Time of all processes, for others to read. */
+/* qualityd: publishes the Quality Time of all processes, for other programs to read. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -31,7 +31,7 @@ struct options {
 	bool wait;
 };
 
-/* Between two looks whether the module is active. */
+/* Time between two checks if the monitoring module is active. */
 #define WAIT_MS	1000
 
 static const struct option_table table;
@@ -113,7 +113,7 @@ static const struct option_table table = {
 	.nr = sizeof(entries) / sizeof(entries[0]),
 };
 
-/* Until a signal, or until there is nothing to tell any more. */
+/* Publish until a signal comes, or until there are no new numbers any more (watch_trouble()). */
 static void loop(struct watch *watch, struct publisher *out, struct child *signals, int timer)
 {
 	struct pollfd fds[3] = {
@@ -139,13 +139,13 @@ static void loop(struct watch *watch, struct publisher *out, struct child *signa
 				return;
 			publisher_update(out, watch_processes(watch), watch_refused(watch));
 		}
-		/* Nobody runs. */
+		/* No process is watched any more. */
 		if (fds[2].revents & POLLHUP)
 			fds[2].fd = -1;
 	}
 }
 
-/* Until the monitoring module is active. True: a signal came first. */
+/* Wait until the monitoring module is active. Returns true if a signal came first. */
 static bool wait_for_module(struct child *signals)
 {
 	struct pollfd fd = { .fd = signals->signals, .events = POLLIN };
@@ -157,7 +157,10 @@ static bool wait_for_module(struct child *signals)
 	return false;
 }
 
-/* Until a signal; *@changed: until another monitoring module is active. Returns the exit status. */
+/*
+ * Publish until a signal comes. Sets *@changed if another monitoring module became active. Returns
+ * the exit status.
+ */
 static int publish(const struct options *o, struct child *signals, bool *changed)
 {
 	const struct watch_options w = { .all = true, .interval_s = o->interval };
@@ -197,7 +200,7 @@ static int run(const struct options *o)
 	bool changed;
 	int status;
 
-	/* Whoever wants to end it while it looks at many threads waits until it has begun. */
+	/* A signal that comes while many threads are attached takes effect after that. */
 	if (child_block_signals(&signals)) {
 		complain("cannot begin: %s", strerror(errno));
 		return STATUS_FAILED;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Annealing by known numbers; which CPUs processes may use, and that they may use them again. */
+/* Tests of annealing with known numbers, and of setting and restoring the CPUs of processes. */
 #include <dirent.h>
 #include <errno.h>
 #include <math.h>
@@ -63,14 +63,14 @@ static void states(void **state)
 	expect_states(rooms, 2, 4, 3, true);
 	expect_states(rooms, 3, 6, 15, true);
 	expect_states(four, 2, 8, 35, true);
-	/* Itself, and for each of 6 pairs of caches 4 swaps, of which two are the same. */
+	/* The present state, and for each of 6 pairs of caches 4 swaps, which give 2 states. */
 	expect_states(rooms, 4, 8, 13, false);
-	/* More than fit: three of four beside each other. */
+	/* More applications than CPUs: three of the five share a cache. */
 	expect_states(rooms, 2, 5, 10, true);
 	expect_states(rooms, 8, 16, 57, false);
 }
 
-/* Many ways to divide that do not fit: sixteen caches of sixteen CPUs, nearly full. It ends. */
+/* The search ends if many divisions do not fit: sixteen caches of sixteen CPUs, nearly full. */
 static void tight(void **state)
 {
 	unsigned int room[16];
@@ -88,7 +88,7 @@ static void tight(void **state)
 	anneal_decide(a, &where, 1000, &d);
 	assert_false(d.all);
 	anneal_free(a);
-	/* Too many to consider: all are about as often. */
+	/* Too many states to consider: all applications are moved about as often. */
 	for (unsigned int c = 0; c < 16; c++)
 		room[c] = 8;
 	a = machine(room, 16, 64);
@@ -110,7 +110,7 @@ static void tight(void **state)
 	anneal_free(a);
 }
 
-/* What was learnt decides, by the paper's formula. */
+/* Decisions follow from what was learnt, by the paper's formula. */
 static void formula(void **state)
 {
 	struct anneal *a = machine(rooms, 2, 4);
@@ -135,14 +135,14 @@ static void formula(void **state)
 	}
 	assert_true(fabs(d.candidate[0].probability - 1 / sum) < 1e-6);
 	assert_true(fabs(d.candidate[1].probability - expected[1] / sum) < 1e-6);
-	/* Whoever never was with them has 100. */
+	/* Co-locations with the new application were never tried: they have 100. */
 	anneal_remove(a, 3);
 	anneal_add(a, 3, 1, 1);
 	assert_true(fabs(anneal_energy(a, &(struct placement){ .cache = { 0, 1, 0, 1 } }) - (91 + 91 + 200)) < 1e-9);
 	anneal_free(a);
 }
 
-/* Pairs are worse or better than others, without noise: it ends up with the best, and stays. */
+/* If pairs differ in quality, without noise, annealing finds the best pairs, and stays there. */
 static void finds(void **state)
 {
 	static const double quality[4][4] = { { 0, 50, 95, 70 }, { 50, 0, 70, 95 }, { 95, 70, 0, 60 }, { 70, 95, 60, 0 } };
@@ -188,7 +188,7 @@ static void memory(void **state)
 	anneal_free(a);
 }
 
-/* A program that needs two CPUs has a cache of two for itself; few have to move. */
+/* A program that needs three CPUs gets the cache of four. Few programs have to move. */
 static void fits(void **state)
 {
 	const struct anneal_params params = { .lambda = 2, .damping = 0.25, .stay = 1, .seed = 1 };
@@ -240,7 +240,7 @@ static void first_of(cpu_set_t *first, const cpu_set_t *all)
 	CPU_SET((size_t)cpu, first);
 }
 
-/* A process that begins another one when it is told to, which tells its PID. */
+/* A process that forks a child when @tell is written to, and writes the child's PID to @told. */
 static pid_t new_parent(uint64_t *start, int *tell, int *told)
 {
 	int to[2], from[2];
@@ -278,7 +278,7 @@ static void affinity(void **state)
 {
 	cpu_set_t all, first, none;
 	uint64_t start;
-	/* First: whoever is forked later keeps the guard's descriptor. */
+	/* Fork first, because a later process would keep the guard's descriptor open. */
 	pid_t pid = new_process(&start);
 	struct affinity *a = affinity_new();
 
@@ -295,11 +295,11 @@ static void affinity(void **state)
 	assert_int_equal(affinity_set(a, pid, start + 1, &first), -ESRCH);
 	affinity_restore(a, pid, start);
 	assert_true(may_use(pid, &all));
-	/* At the end. */
+	/* The end restores the process, too. */
 	assert_int_equal(affinity_set(a, pid, start, &first), 0);
 	affinity_free(a);
 	assert_true(may_use(pid, &all));
-	/* Somebody else has changed it: it stays as it is. */
+	/* If another program has changed the CPUs, they stay as they are. */
 	a = affinity_new();
 	assert_int_equal(affinity_set(a, pid, start, &all), 0);
 	sched_setaffinity(pid, sizeof(first), &first);
@@ -309,7 +309,7 @@ static void affinity(void **state)
 	end_process(pid);
 }
 
-/* Whoever was created meanwhile could use what its parent could; if it was met or not. */
+/* A child created meanwhile gets the CPUs that its parent had before, whether it was met or not. */
 static void children(void **state)
 {
 	cpu_set_t all, first;
@@ -347,7 +347,7 @@ static void children(void **state)
 	}
 }
 
-/* A child that somebody gave CPUs before keeps them; one that sleeps gets back what it had. */
+/* A child keeps CPUs that it was given before; a sleeping child gets back what it had. */
 static void relatives(void **state)
 {
 	cpu_set_t all, first, rest;
@@ -368,7 +368,7 @@ static void relatives(void **state)
 			assert_int_equal(write(tell, "", 1), 1);
 			assert_int_equal(read(told, &child, sizeof(child)), sizeof(child));
 			sched_setaffinity(child, sizeof(first), &first);
-			/* Processes begin in ticks. */
+			/* Start times of processes are in ticks. */
 			usleep(30000);
 		}
 		a = affinity_new();
@@ -378,7 +378,7 @@ static void relatives(void **state)
 			assert_int_equal(write(tell, "", 1), 1);
 			assert_int_equal(read(told, &child, sizeof(child)), sizeof(child));
 		}
-		/* The parent goes elsewhere, comes back, and is idle. */
+		/* The parent is moved away, back and away again, and is then idle. */
 		assert_int_equal(affinity_set(a, pid, start, &rest), 0);
 		assert_int_equal(affinity_set(a, pid, start, &first), 0);
 		assert_int_equal(affinity_set(a, pid, start, &rest), 0);
@@ -400,7 +400,7 @@ static void *pinned(void *cpus)
 	return NULL;
 }
 
-/* 0: there is none. */
+/* A thread of the process that is not its first; 0: there is none. */
 static pid_t other_thread(pid_t pid)
 {
 	struct dirent *entry;
@@ -419,7 +419,7 @@ static pid_t other_thread(pid_t pid)
 	return found;
 }
 
-/* A thread that chose its CPUs itself keeps them, when others move and when they come back. */
+/* A thread that chose its CPUs itself keeps them when the others are moved and restored. */
 static void threads(void **state)
 {
 	cpu_set_t all, first, rest, now;
@@ -436,7 +436,7 @@ static void threads(void **state)
 	CPU_XOR(&rest, &all, &first);
 	pid = fork();
 	if (!pid) {
-		/* When its leader has been moved. */
+		/* Wait until the first thread has been moved. */
 		do {
 			usleep(1000);
 			sched_getaffinity(0, sizeof(now), &now);
@@ -462,7 +462,7 @@ static void threads(void **state)
 	end_process(pid);
 }
 
-/* The one who set it is killed. */
+/* The CPUs are restored if the process that set them is killed. */
 static void guarded(void **state)
 {
 	cpu_set_t all, first;
@@ -489,7 +489,7 @@ static void guarded(void **state)
 	end_process(pid);
 }
 
-/* By PID or by name, of which the kernel has 15 letters; the last one that fits counts. */
+/* Weights by PID or by name (the kernel has 15 characters); the last weight that matches counts. */
 static void weights(void **state)
 {
 	static const struct options o = {

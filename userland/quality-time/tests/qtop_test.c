@@ -44,7 +44,7 @@ static struct process *new_process(pid_t pid, const char *name, const char *grou
 	return of;
 }
 
-/* It ran for a part of a second on a CPU, with so much quality, both in percent. */
+/* The process ran on @cpu for @cpu_percent of a second, with @quality percent. */
 static void ran(struct process *of, unsigned int cpu_percent, unsigned int quality, int cpu)
 {
 	const struct sum s = {
@@ -159,11 +159,11 @@ static void orders(void **state)
 	assert_int_equal(rows.of[0].all.cpu_ns, 6000000000ULL);
 }
 
-/* Whoever has ended is shown until it leaves the graph. */
+/* A process that has ended is shown until it leaves the graph. */
 static void ended(void **state)
 {
 	(void)state;
-	/* At the second look, or for those that did not run up to the ninth. */
+	/* An end is found at the second look; of a process that did not run, up to the ninth. */
 	for (int i = 0; i < 9; i++)
 		processes_look(p);
 	rows_fill(&rows, p, &choice);
@@ -193,7 +193,7 @@ static void graph(void **state)
 		expect_line(line, last[i] ? last[i] : "    ");
 		assert_true(strlen(g.line[i]) <= 80);
 	}
-	/* Without the other one, it has moved. */
+	/* If the other process stays on its CPU, this is a move, not a swap. */
 	processes_find(p, OTHER)->slot_cpu[processes_slot(p, 1)] = 5;
 	processes_find(p, OTHER)->slot_cpu[processes_slot(p, 2)] = 5;
 	graph_draw(&g, p, processes_find(p, ONE));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The table of processes, and names of groups. */
+/* Tests of the table of processes, names of groups, and the published table. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -57,7 +57,7 @@ static void slots(void **state)
 	assert_true(quality > 0.499 && quality < 0.501);
 	assert_int_equal(me->slot_cpu[processes_slot(p, 1)], 2);
 	assert_int_equal(me->slot_cpu[processes_slot(p, 0)], -1);
-	/* After as many slots, nothing is left but the sum. */
+	/* After PROCESS_SLOTS slots, only the sum is left. */
 	for (int i = 0; i < PROCESS_SLOTS; i++)
 		processes_next_slot(p);
 	assert_int_equal(processes_last(p, me, PROCESS_SLOTS).cpu_ns, 0);
@@ -65,7 +65,7 @@ static void slots(void **state)
 	processes_free(p);
 }
 
-/* Whatever a program calls itself, a terminal and a reader of JSON must bear it. */
+/* No name of a program may harm a terminal or a reader of JSON. */
 static void names(void **state)
 {
 	struct processes *p = processes_new();
@@ -100,7 +100,7 @@ static void ends(void **state)
 	assert_false(processes_find(p, pid)->ended);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	/* Its last record may still come. */
+	/* The last record of the process may still come. */
 	for (int i = 0; i < 8 && !processes_find(p, pid)->gone; i++)
 		processes_look(p);
 	assert_true(processes_find(p, pid)->gone);
@@ -184,7 +184,7 @@ static void groups(void **state)
 	write_file("inner/cpu.stat", "usage_usec 5\nthrottled_usec 234\n");
 	assert_true(groups_throttled(path, &us));
 	assert_int_equal(us, 1234);
-	/* It was removed. */
+	/* A group that was removed. */
 	snprintf(path, sizeof(path), "%s/gone", folder);
 	assert_false(groups_throttled(path, &us));
 	assert_int_equal(groups_resolve("/nowhere", path, sizeof(path)), -ENOENT);
@@ -220,7 +220,7 @@ static void take(const struct pmctrack_quality_entry *e, void *arg)
 	*(struct pmctrack_quality_entry *)arg = *e;
 }
 
-/* What is written is read; entries are free again; a second writer is refused. */
+/* Readers see what is written; unused entries are reused; a second writer is refused. */
 static void publishes(void **state)
 {
 	struct processes *p = processes_new();
@@ -250,7 +250,7 @@ static void publishes(void **state)
 	assert_int_equal(e.cpu, 3);
 	assert_string_equal(e.name, me->name);
 	assert_int_equal(published_missing(in), 5);
-	/* There is room for one. */
+	/* The table has room for one process. */
 	assert_non_null(processes_get(p, getppid()));
 	publisher_update(out, p, 0);
 	assert_int_equal(published_missing(in), 1);
@@ -267,8 +267,8 @@ static void publishes(void **state)
 }
 
 /*
- * A reader never sees a half of an entry. (With neither check of the sequence count, it does so
- * some thousand times in a million, where two CPUs are free.)
+ * A reader never sees half of an entry. (Without both checks of the sequence count, that happens
+ * some thousand times in a million reads if two CPUs are free.)
  */
 static void reads_whole(void **state)
 {
@@ -287,7 +287,7 @@ static void reads_whole(void **state)
 	};
 	publisher_write(&t->entry, &e);
 	pid = fork();
-	/* Also if the test fails. */
+	/* End the writer also if the test fails. */
 	if (!pid)
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 	for (uint64_t n = 1; !pid; n++) {
@@ -309,7 +309,7 @@ static void reads_whole(void **state)
 	munmap(t, 4096);
 }
 
-/* Whatever is in a file, nothing outside of it is read. */
+/* Nothing outside of a file is read, whatever the file contains. */
 static void hostile_table(void **state)
 {
 	struct pmctrack_quality_head good = {
@@ -341,7 +341,7 @@ static void hostile_table(void **state)
 	}
 	assert_int_equal(truncate(table, 10), 0);
 	assert_null(published_open(table));
-	/* Others may have written it; or one would wait for ever. */
+	/* Refused: a file that others may have written, and a FIFO, which would block for ever. */
 	assert_int_equal(truncate(table, sizeof(good)), 0);
 	assert_int_equal(chmod(table, 0666), 0);
 	assert_null(published_open(table));

@@ -12,9 +12,9 @@
 #include "watch/groups.h"
 #include "text_file.h"
 
-/* Groups below groups below …: nobody nests them deeper. */
+/* Limit of nested groups, deeper than any that are in use. */
 #define DEEPEST		32
-/* Letters of a container's number that people use. */
+/* Characters of a container's ID that users know it by. */
 #define SHORT_ID	12
 
 void groups_of(pid_t pid, char *path, size_t size)
@@ -30,7 +30,7 @@ void groups_of(pid_t pid, char *path, size_t size)
 		return;
 	line += line == text ? 3 : 4;
 	line[strcspn(line, "\n")] = '\0';
-	/* A part of it would be another group. */
+	/* A part of the path would name another group. */
 	if ((size_t)snprintf(path, size, "%s", line) >= size)
 		path[0] = '\0';
 }
@@ -42,13 +42,13 @@ int groups_resolve(const char *folder, char *path, size_t size)
 
 	if (!realpath(folder, resolved) || statfs(resolved, &fs))
 		return -errno;
-	/* Paths of processes are below the usual mount. */
+	/* The paths of processes' groups (groups_of()) are below the usual mount. */
 	if (fs.f_type != CGROUP2_SUPER_MAGIC || strncmp(resolved, GROUPS_ROOT, strlen(GROUPS_ROOT)) != 0)
 		return -ENOTDIR;
 	return (size_t)snprintf(path, size, "%s", resolved) >= size ? -ENAMETOOLONG : 0;
 }
 
-/* Of one group, without those above it. */
+/* Throttled time of one group, without the groups above it. */
 static bool throttled_itself(const char *folder, uint64_t *us)
 {
 	static const char name[] = "throttled_usec ";
@@ -69,7 +69,7 @@ bool groups_throttled(const char *folder, uint64_t *us)
 	uint64_t own = 0;
 
 	snprintf(path, sizeof(path), "%s", folder);
-	/* One that was removed has no time, and those above it are not all of it. */
+	/* A removed group has no time, and the time of the groups above it is not all of it. */
 	if (!throttled_itself(path, us))
 		return false;
 	*strrchr(path, '/') = '\0';
@@ -109,7 +109,7 @@ static int each_process(const char *folder, void (*fn)(pid_t pid, void *arg), vo
 		if (entry->d_type != DT_DIR || entry->d_name[0] == '.' ||
 		    (size_t)snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name) >= sizeof(path))
 			continue;
-		/* One that was removed meanwhile has none. */
+		/* A group that was removed meanwhile has no processes. */
 		each_process(path, fn, arg, depth + 1);
 	}
 	if (dir)
@@ -145,7 +145,7 @@ void groups_title(const char *path, char *title, size_t size)
 			return;
 		}
 	}
-	/* Docker without systemd: its number is the name. LXC and systemd-nspawn have names. */
+	/* Docker without systemd names groups by the ID. LXC and systemd-nspawn have names. */
 	name = strstr(path, "/lxc.payload.");
 	if (name) {
 		name += strlen("/lxc.payload.");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Lines of JSON; what is unknown is null. */
+/* Lines of JSON. Unknown values are null. */
 #ifndef WATCH_JSON_H
 #define WATCH_JSON_H
 
@@ -10,16 +10,16 @@
 
 /* An object with the member "type". */
 struct json_object *json_new_line(const char *type);
-/* Print it on a line of its own, and free it. */
+/* Print @line on a line of its own, and free it. */
 void json_print(FILE *out, struct json_object *line);
-/* With three digits, not rounded to the nearest binary number. */
+/* A number that is printed with three decimal places, not as its nearest binary number. */
 struct json_object *json_rounded(double value);
 void json_add(struct json_object *to, const char *key, struct json_object *value);
 void json_add_u64(struct json_object *to, const char *key, uint64_t value);
 void json_add_text(struct json_object *to, const char *key, const char *text);
-/* cpu_ns, explained_ns, quality_time_ns, quality, waited_ns */
+/* Add cpu_ns, explained_ns, quality_time_ns, quality and waited_ns. */
 void json_add_sum(struct json_object *to, const struct sum *s);
-/* The member "units", which explains these. */
+/* Add the member "units", which explains the other members. */
 void json_add_units(struct json_object *to);
 
 #endif /* WATCH_JSON_H */

@@ -44,13 +44,13 @@ struct process *processes_find(const struct processes *p, pid_t pid)
 {
 	struct process *of = p->list[(unsigned int)pid % LISTS];
 
-	/* Others of this PID may have ended. */
+	/* The list may also have ended processes of this PID. */
 	while (of && (of->pid != pid || of->ended))
 		of = of->next;
 	return of;
 }
 
-/* Bytes of a letter in UTF-8 at @text, 0: it is none. */
+/* Length in bytes of the UTF-8 character at @text; 0: it is not valid. */
 static size_t letter_at(const unsigned char *text)
 {
 	size_t more = text[0] >= 0xf0 && text[0] < 0xf5 ? 3 : text[0] >= 0xe0 && text[0] < 0xf0 ? 2 :
@@ -58,7 +58,7 @@ static size_t letter_at(const unsigned char *text)
 
 	if (!more)
 		return text[0] < 0x80;
-	/* Not longer than needed, no surrogates, nothing above 0x10ffff. */
+	/* Refuse overlong encodings, surrogates, and values above 0x10ffff. */
 	if ((text[0] == 0xe0 && text[1] < 0xa0) || (text[0] == 0xed && text[1] > 0x9f) ||
 	    (text[0] == 0xf0 && text[1] < 0x90) || (text[0] == 0xf4 && text[1] > 0x8f))
 		return 0;
@@ -69,14 +69,14 @@ static size_t letter_at(const unsigned char *text)
 	return more + 1;
 }
 
-/* Anybody may give his programs any name: none is a command to a terminal, or no text. */
+/* Users may give programs any name. Replace control characters of terminals, and invalid UTF-8. */
 static void printable(char *text)
 {
 	size_t len;
 
 	for (char *c = text; *c; c += len ? len : 1) {
 		len = letter_at((unsigned char *)c);
-		/* With the control characters above 0x7f, which are 0xc2 0x80 to 0xc2 0x9f. */
+		/* Also the control characters above 0x7f, which are 0xc2 0x80 to 0xc2 0x9f. */
 		if (!len || (unsigned char)*c < ' ' || *c == 127)
 			*c = len ? '.' : '?';
 		else if ((unsigned char)*c == 0xc2 && (unsigned char)c[1] < 0xa0)
@@ -84,7 +84,7 @@ static void printable(char *text)
 	}
 }
 
-/* What may change: it executes other programs. What is known stays if it has ended. */
+/* Read what may change, because a process can execute other programs. */
 static void describe(struct process *of)
 {
 	char path[32], name[sizeof(of->name)];
@@ -110,7 +110,7 @@ struct process *processes_get(struct processes *p, pid_t pid)
 
 	if (of && (!of->gone || proc_read(pid, &proc) || proc.start == of->start))
 		return of;
-	/* Another one has its PID already. */
+	/* Another process has this PID already. */
 	if (of)
 		of->ended = true;
 	of = calloc(1, sizeof(*of));
@@ -123,7 +123,7 @@ struct process *processes_get(struct processes *p, pid_t pid)
 	for (unsigned int i = 0; i < PROCESS_SLOTS; i++)
 		of->slot_cpu[i] = -1;
 	strcpy(of->name, "?");
-	/* It has just run, or there would be no record of it, but may have ended since. */
+	/* There is a record, so the process has just run, but it may have ended since. */
 	if (!proc_read(pid, &proc)) {
 		of->start = proc.start;
 		describe(of);
@@ -171,7 +171,10 @@ struct sum processes_last(const struct processes *p, const struct process *of, u
 	return s;
 }
 
-/* The last record of a process may be read after it has ended: it is marked at one look first. */
+/*
+ * The last record of a process may be read after its end. So the process becomes gone at one look,
+ * and ended at the next.
+ */
 static bool look(struct process *of, void *looks)
 {
 	bool due = of->ran || of->gone || (unsigned int)of->pid % 8 == *(unsigned int *)looks % 8;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The reader. */
+/* The reader of the table that qualityd publishes. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "complain.h"
 #include "watch/published.h"
 
-/* It is stale if it was not written for so many intervals, and for so long. */
+/* The table is stale if it was not written for this many intervals, and for this long. */
 #define STALE_INTERVALS	8
 #define STALE_LEAST_NS	2000000000
 
@@ -21,7 +21,7 @@ struct published {
 	size_t size;
 };
 
-/* A hostile or broken file has no entries outside of it. */
+/* True if all entries are inside the file, which may be hostile or broken. */
 static bool is_whole(const struct pmctrack_quality_head *head, size_t size)
 {
 	return size >= sizeof(*head) && head->magic == PMCTRACK_QUALITY_MAGIC &&
@@ -31,7 +31,7 @@ static bool is_whole(const struct pmctrack_quality_head *head, size_t size)
 	       head->nr_entries <= (size - head->head_size) / head->entry_size;
 }
 
-/* Nobody but root or this user may have written it: what is not a file may wait for ever. */
+/* Map a regular file that only root or this user may write. Other kinds may wait for ever. */
 static const void *map_file(const char *path, size_t *size, const char **why)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);

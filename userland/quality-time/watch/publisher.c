@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The writer. A reader never sees a file that is not whole: it gets its name in the end. */
+/* The writer of the published table. The file is renamed last, so no reader sees half of it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -20,7 +20,7 @@ struct publisher {
 	struct pmctrack_quality_head *head;
 	struct pmctrack_quality_entry *entry;
 	size_t size;
-	unsigned int free;	/* where to look for an unused one */
+	unsigned int free;	/* where the search for an unused entry begins */
 	bool full;
 	int lock;
 	unsigned int missing;
@@ -36,8 +36,8 @@ static uint64_t now_ns(void)
 }
 
 /*
- * Two writers would take each other's readers: one of them has the lock, a file of its own beside
- * @path, which stays. -1: the reason was printed.
+ * Take the lock, because two writers would take each other's readers. The lock is a separate file
+ * beside @path, which is not removed. Returns -1 after printing the reason.
  */
 static int lock(const char *path)
 {
@@ -57,7 +57,7 @@ static int lock(const char *path)
 	return -1;
 }
 
-/* The directory of @path, if it is the last one that is missing. */
+/* Create the directory of @path, if only the last one is missing. */
 static void make_folder(const char *path)
 {
 	char folder[PATH_MAX], *slash;
@@ -126,7 +126,7 @@ struct publisher *publisher_open(const char *path, unsigned int entries, mode_t 
 		free(p);
 		return NULL;
 	}
-	/* What a killed one left. */
+	/* Remove what a killed qualityd has left. */
 	unlink(new);
 	err = create(p, new, mode, gid);
 	if (!err) {
@@ -143,7 +143,7 @@ struct publisher *publisher_open(const char *path, unsigned int entries, mode_t 
 	return NULL;
 }
 
-/* Readers see the whole change, or look again. */
+/* Readers see the whole change, or read again. */
 void publisher_write(struct pmctrack_quality_entry *to, const struct pmctrack_quality_entry *from)
 {
 	uint32_t seq = to->seq;
@@ -152,7 +152,7 @@ void publisher_write(struct pmctrack_quality_entry *to, const struct pmctrack_qu
 
 	__atomic_store_n(&to->seq, seq + 1, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
-	/* The first word has the sequence count beside the PID. */
+	/* The first word has the sequence count and the PID, so the PID is written separately. */
 	__atomic_store_n(&to->pid, from->pid, __ATOMIC_RELAXED);
 	for (unsigned int i = 1; i < sizeof(*to) / sizeof(*out); i++)
 		out[i] = words[i];

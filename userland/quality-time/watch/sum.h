@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What threads did in some time, and how much of their time alone they got for it. */
+/* Sums of what threads did, and their quality. */
 #ifndef WATCH_SUM_H
 #define WATCH_SUM_H
 
@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 /**
- * struct sum - of some intervals
+ * struct sum - a sum of intervals
  * @cpu_ns: CPU time
- * @explained_ns: the part of it of which Quality Time is known, by samples alone
+ * @explained_ns: the part of @cpu_ns of which Quality Time is known, by samples alone
  * @quality_ns: Quality Time of that part
  * @waited_ns: time in run queues, not running
  */
@@ -36,7 +36,7 @@ static inline struct sum sum_less(const struct sum *s, const struct sum *less)
 	};
 }
 
-/* The part of their time alone, 0 to 1, that they got; false: no sample says. */
+/* The quality, 0 to 1. Returns false if no sample tells it. */
 static inline bool sum_quality(const struct sum *s, double *quality)
 {
 	if (!s->explained_ns)

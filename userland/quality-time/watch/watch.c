@@ -20,14 +20,14 @@
 
 #define MODULE		"quality_time"
 #define MANAGER		"/proc/pmc/mmon_manager"
-/* So long, records without what the module always tells say that it was changed for a moment. */
+/* If records lack the module's values for this long, another module was active for a moment. */
 #define SILENT_NS	10000000000ULL
-/* Between two looks at signals and timers: some milliseconds of work. */
+/* Records between two checks of signals and timers: some milliseconds of work. */
 #define RECORDS_AT_ONCE	4096
 #define MOST_SETS	(PMCTRACK_MAX_CORE_TYPES * PMCTRACK_MAX_SETS)
-/* The kernel may be late by a tick, and has a phase of its own: so many records an interval. */
+/* Records per interval. The kernel may be late by a tick, and has a phase of its own. */
 #define RECORDS		4
-/* Who reads what another one writes looks each so many times that it is written. */
+/* An interval has at least this many writes of the published file. */
 #define READS_EACH	4
 /* Looks are not more frequent than this, because there may be many processes. */
 #define LOOK_S		0.9
@@ -44,35 +44,35 @@ struct watch {
 	struct watch_options o;
 	struct pmctrack_session *session;
 	struct published *published;
-	bool abandoned;		/* nobody writes that any more */
-	double read_s;		/* when it was read last */
+	bool abandoned;		/* @published is not written any more */
+	double read_s;		/* when @published was read last */
 	bool changed;		/* another monitoring module was active meanwhile */
 	uint64_t heard_ns;	/* of the last record with the module's time in run queues */
 	struct processes *processes;
 	struct pmctrack_evset *set[MOST_SETS];
 	unsigned int nr_sets;
-	/* Where their counts are in records; less than 0: they have none. */
+	/* For each set, where these counts are in records; less than 0: it does not count them. */
 	int instr_at[MOST_SETS], l1d_accesses_at[MOST_SETS];
-	uint32_t virt[NR_VIRTS];	/* the mask of each */
+	uint32_t virt[NR_VIRTS];	/* the mask of each virtual counter */
 	struct sum all;
 	unsigned int refused;	/* at the last look */
 	bool was_refused;	/* at some look */
-	uint64_t revoked;	/* threads that somebody else took over */
+	uint64_t revoked;	/* threads that another session took over */
 	uint64_t disturbed;	/* records with time that was not counted */
 	bool no_memory;
 	bool opened;
-	uint64_t began_ticks;	/* since boot; 0: it was not read yet */
+	uint64_t began_ticks;	/* ticks since boot at the first read of @published; 0: not read */
 	char cgroup[PATH_MAX];
 	/*
-	 * PIDs that were looked at, one bit each: a process is tried once. Those that the last look
-	 * found, and those that the present one finds; and of those, who was refused.
+	 * Sets of PIDs, one bit each, because a process is tried only once. @tried: what the last
+	 * look found; @found: what the present one finds; @others: those that were refused.
 	 */
 	unsigned char *tried, *found, *others;
 	pid_t max_pid;
 	double looked_s;
 };
 
-/* Those of the monitoring module, whose counts are in the records, too. */
+/* Find the event sets of the monitoring module, because their counts are in the records, too. */
 static void find_sets(struct watch *w, const struct pmctrack_ctl *ctl)
 {
 	int nr = pmctrack_evset__parse_mmon(ctl, w->set, MOST_SETS);
@@ -161,7 +161,10 @@ static bool was_tried(const struct watch *w, pid_t pid)
 	return is_in(w->tried, pid);
 }
 
-/* Children of those that are watched are watched, too; trying again costs a look at each thread. */
+/*
+ * Attach a process, but only once, because a further try costs a look at each thread. Children of
+ * watched processes are watched anyway.
+ */
 static void try_process(pid_t pid, void *arg)
 {
 	struct watch *w = arg;
@@ -170,7 +173,7 @@ static void try_process(pid_t pid, void *arg)
 
 	if (pid <= 0)
 		return;
-	/* Somebody has allowed greater numbers since then. */
+	/* The limit of PIDs was raised after watch_open(). */
 	if (pid > w->max_pid) {
 		w->refused++;
 		return;
@@ -188,7 +191,7 @@ static void try_process(pid_t pid, void *arg)
 	err = pmctrack_session__attach(w->session, pid);
 	if (!err || err == -ESRCH)
 		return;
-	/* It may be a child of one of ours, and have not run yet. */
+	/* The process may be a child of a watched one, and may not have run yet. */
 	if (w->opened && p.parent > 0 && p.parent <= w->max_pid &&
 	    ((was_tried(w, p.parent) && !is_in(w->others, p.parent)) || processes_find(w->processes, p.parent)))
 		return;
@@ -219,7 +222,7 @@ static int find_processes(struct watch *w)
 		each_process_of_machine(w);
 	if (w->o.cgroup)
 		err = groups_each_process(w->cgroup, try_process, w);
-	/* A PID that is not there any more may be another process's next time. */
+	/* PIDs that were not found are forgotten, because other processes may get them. */
 	w->tried = w->found;
 	w->found = last;
 	memset(w->found, 0, (size_t)w->max_pid / 8 + 1);
@@ -324,7 +327,7 @@ static void take_record(struct watch *w, const struct pmctrack_record *rec)
 	struct sum s = { .cpu_ns = rec->run_ns };
 	uint64_t age;
 
-	/* The module tells this of everybody. */
+	/* The module gives this value for every thread. */
 	if (rec->virt & w->virt[WAITED])
 		w->heard_ns = rec->time_ns;
 	else if (w->heard_ns && rec->run_ns && rec->time_ns > w->heard_ns + SILENT_NS)
@@ -368,7 +371,7 @@ static bool is_wanted(const struct watch *w, pid_t pid)
 	return strncmp(path, group, len) == 0 && (path[len] == '/' || !path[len]);
 }
 
-/* One that began at @start, made if it is wanted. It need not be visible in /proc. */
+/* The process of @e, which is created if it is wanted. It need not be visible in /proc. */
 static struct process *foreign_process(struct watch *w, const struct pmctrack_quality_entry *e)
 {
 	struct process *of = processes_find(w->processes, e->pid);
@@ -385,13 +388,16 @@ static struct process *foreign_process(struct watch *w, const struct pmctrack_qu
 	of->foreign = true;
 	of->start = e->start;
 	of->uid = e->uid;
-	/* It began when this was looked at already: all that it has done is of that time. */
+	/* The process began after the first read: all that it has done is counted. */
 	if (w->began_ticks && e->start >= w->began_ticks)
 		of->updated_ns = 1;
 	return of;
 }
 
-/* What was published before is what it did before, but for those who have begun since then. */
+/*
+ * Add what a process did since the last read. Its first entry is added only if it began after the
+ * first read.
+ */
 static void take_entry(const struct pmctrack_quality_entry *e, void *arg)
 {
 	struct watch *w = arg;
@@ -422,7 +428,7 @@ static bool end_unseen(struct process *of, void *unused)
 	return false;
 }
 
-/* Another qualityd begins anew. */
+/* The sums of another qualityd begin anew. */
 static bool forget_sums(struct process *of, void *unused)
 {
 	(void)unused;
@@ -438,7 +444,7 @@ static double now_s(void)
 	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
 }
 
-/* As /proc has it of processes. */
+/* The present time in the units of process::start. */
 static uint64_t ticks_since_boot(void)
 {
 	struct timespec now;
@@ -466,7 +472,7 @@ bool watch_take(struct watch *w)
 	const struct pmctrack_record *rec;
 	unsigned int n = 0;
 
-	/* As often as it is written: who ends between two intervals is not missed. */
+	/* Read as often as qualityd writes, so that no process that ends meanwhile is missed. */
 	if (w->published && now_s() - w->read_s >= published_interval_s(w->published))
 		take_published(w);
 	while (w->session && n < RECORDS_AT_ONCE && pmctrack_session__next(w->session, &rec) > 0) {
@@ -525,7 +531,7 @@ const char *watch_trouble(const struct watch *w)
 {
 	if (w->abandoned)
 		return "qualityd DOES NOT WRITE ANY MORE";
-	/* One that is chosen again has no numbers for sessions from before. */
+	/* A module that is selected again has no numbers for earlier sessions. */
 	return w->changed ? "THE MONITORING MODULE WAS CHANGED" : NULL;
 }
 

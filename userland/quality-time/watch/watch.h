@@ -11,15 +11,15 @@
 #include "watch/processes.h"
 
 /**
- * struct watch_options - who is watched
+ * struct watch_options - which processes are watched
  * @program: a process that is going to execute a program, with all that it starts; 0: none
  * @processes: these running processes, with all that they start
- * @nr_processes: their number
- * @cgroup: directory of a control group: its processes; NULL: none
- * @all: all processes of this machine, but for the calling one
- * @published: file that qualityd(8) writes: the numbers are from there, without a session of one's
- *	own; NULL: none. @program is 0 then, and of @processes, children are not watched.
- * @interval_s: how often somebody looks at the sums; there are some records in that time
+ * @nr_processes: number of @processes
+ * @cgroup: directory of a control group whose processes are watched; NULL: none
+ * @all: all processes of this machine, except the calling one
+ * @published: file that qualityd(8) writes. The numbers are read from it, without a session; NULL:
+ *	none. @program is 0 with it, and children of @processes are not watched.
+ * @interval_s: how often the caller reads the sums; several records arrive in that time
  */
 struct watch_options {
 	pid_t program;
@@ -33,32 +33,32 @@ struct watch_options {
 
 struct watch;
 
-/* Is the monitoring module active? */
+/* True if the monitoring module is active. */
 bool watch_is_possible(void);
-/* NULL: the reason was printed. */
+/* Returns NULL after printing the reason. */
 struct watch *watch_open(const struct watch_options *o);
 void watch_close(struct watch *w);
-/* To be polled for records; -1: there are none, watch_look() has all. */
+/* Descriptor to poll for records; -1: there are no records, watch_look() reads everything. */
 int watch_fd(const struct watch *w);
-/* Takes records into the table. Returns whether there may be more. */
+/* Takes records into the table. Returns true if there may be more. */
 bool watch_take(struct watch *w);
-/* At the end of each interval: who is new, who has ended, which it finds out once a second. */
+/* Call at the end of each interval. Finds new and ended processes, once a second. */
 void watch_look(struct watch *w);
-/* Nobody is watched any more, but for what is in the table. */
+/* Stop watching, and take the last records into the table. */
 void watch_end(struct watch *w);
 struct processes *watch_processes(struct watch *w);
-/* All of them together, also those that the table has forgotten. */
+/* The sum of all processes, also of those that the table has forgotten. */
 const struct sum *watch_sum(const struct watch *w);
-/* How long intervals are: as was asked for, or longer, which is said. */
+/* Length of intervals: as requested, or longer, after a message. */
 double watch_interval_s(const struct watch *w);
 /*
- * Why nothing is told of processes any more, for a heading: another monitoring module was active,
- * or nobody writes the published file. NULL: all is told.
+ * Why there are no new numbers any more, for a heading: another monitoring module was active, or
+ * the published file is not written any more. NULL: there is no trouble.
  */
 const char *watch_trouble(const struct watch *w);
-/* Processes that are there, and cannot be watched: others have them, or they are not ours. */
+/* Existing processes that cannot be watched: in another session, or of another user. */
 unsigned int watch_refused(const struct watch *w);
-/* Is nothing missing in the sums? */
+/* True if nothing is missing in the sums. */
 bool watch_is_whole(const struct watch *w);
 /* Print what is missing in the sums, if anything is. */
 void watch_complain(const struct watch *w);

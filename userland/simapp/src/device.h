@@ -9,9 +9,9 @@
 
 /* All return a negative errno on failure, after a message. */
 
-/* A simulated thread: a file descriptor. */
+/* Create a simulated thread. Returns its file descriptor. */
 int device_open(const struct pmct_sim_profile *profile, uint64_t seed);
-/* The calling thread executes so many instructions of it. -EINTR, and no message: interrupt.h. */
+/* The calling thread executes @instr instructions of it. -EINTR without a message: interrupt.h. */
 int device_run(int fd, uint64_t instr);
 int device_truth(int fd, struct pmct_sim_truth *truth);
 int device_info(struct pmct_sim_info *info);

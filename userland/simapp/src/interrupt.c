@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A signal reaches one thread, and one that is just about to enter the kernel does not notice it
+ * A signal reaches one thread. A thread that is just about to enter the kernel does not notice it
  * there. So all threads are woken up again and again until the process has ended.
  */
 #include <errno.h>
@@ -43,7 +43,7 @@ static void nothing(int number)
 	(void)number;
 }
 
-/* Whoever started us may want that it is ignored, as nohup does with another one. */
+/* The parent may have ignored the signal on purpose, as nohup does with another signal. */
 static int catch_unless_ignored(int number, const struct sigaction *action)
 {
 	struct sigaction was;
@@ -58,7 +58,7 @@ static int catch_unless_ignored(int number, const struct sigaction *action)
 int interrupt_begin(void)
 {
 	struct sigevent event = { .sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM };
-	/* The device does not restart what was interrupted, and what prints the results must be. */
+	/* Calls that print results must be restarted. Calls of the device never are. */
 	struct sigaction action = { .sa_handler = nothing, .sa_flags = SA_RESTART };
 
 	if (timer_create(CLOCK_MONOTONIC, &event, &again) || sigaction(SIGUSR1, &action, NULL))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* simapp: a program for the simulated machine. */
+/* simapp: runs a simulated program on the simulated machine. */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -47,21 +47,21 @@ static const char usage_text[] =
 "      --version          print the version\n";
 
 /**
- * struct options - what was asked for
- * @threads: 0: as the profile says
- * @seed: of the variation
- * @length: percent
+ * struct options - the command line
+ * @threads: number of threads; 0: as the profile says
+ * @seed: seed of the variation
+ * @length: percent of the profile's instructions
  * @truth: print it
  * @json: print it as JSON
- * @report: say when a round is over
+ * @report: print a line when a round is over
  * @predict: the machine of a prediction; NULL: run the program
- * @windows: length of pieces of a prediction; 0: only all together
+ * @windows: instructions of a piece of a prediction; 0: predict only the whole
  * @list: print the profiles
  * @machine: print the machine
  * @describe: print this machine
  * @compile: print this machine for the kernel
- * @folder: of profiles
- * @profile: name or path
+ * @folder: folder of the profiles
+ * @profile: name or path of the profile
  */
 struct options {
 	unsigned int threads;
@@ -179,7 +179,7 @@ static int print_machine(void)
 	return 0;
 }
 
-/* As JSON, or for the kernel. */
+/* Print a machine as JSON, or as the kernel module loads it. */
 static int print_topology(const char *name, bool compiled)
 {
 	const struct pmct_sim_machine *m = topology_find(name);
@@ -192,7 +192,7 @@ static int print_topology(const char *name, bool compiled)
 	return 0;
 }
 
-/* Instructions are scaled, and never become none. */
+/* Scale a number of instructions. It becomes 0 only if it was 0. */
 static uint64_t scale(uint64_t instr, unsigned int percent)
 {
 	uint64_t scaled = instr / 100 * percent + instr % 100 * percent / 100;
@@ -222,7 +222,7 @@ static int run(const struct options *o)
 		return predict_print_windows(&p, o->seed, o->predict, o->windows);
 	if (o->predict)
 		return predict_print(&p, o->seed, o->predict);
-	/* Others just die. */
+	/* Without results to print, a signal just kills the process. */
 	if (o->json || o->truth)
 		err = interrupt_begin();
 	if (err)

@@ -10,7 +10,7 @@ struct json_object;
 /* The name of an event. */
 const char *names_event(unsigned int event);
 
-/* An object with a member for each event; @count is by enum pmct_sim_event. */
+/* An object with a member for each event; @count is indexed by enum pmct_sim_event. */
 struct json_object *names_events(const __u64 *count);
 
 #endif /* SIMAPP_NAMES_H */

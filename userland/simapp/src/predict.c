@@ -27,7 +27,7 @@ static uint64_t work_of(const struct program *p)
 	return p->rounds * (p->serial + p->parallel * p->threads);
 }
 
-/* A thread is on a CPU of @type from now on, alone. */
+/* Put one thread on a CPU of @type, alone. */
 static void begin_alone(struct pmct_sim *sim, const struct pmct_sim_machine *m, unsigned int type,
 			const struct program *p, uint64_t seed)
 {
@@ -36,7 +36,7 @@ static void begin_alone(struct pmct_sim *sim, const struct pmct_sim_machine *m, 
 	pmct_sim_enter(sim, cpu_of_type(m, type), 0, 0);
 }
 
-/* It runs until it has done so much. */
+/* Run the thread until it has executed @goal instructions. */
 static void run_until(struct pmct_sim *sim, uint64_t goal)
 {
 	sim->thread[0].goal = goal;

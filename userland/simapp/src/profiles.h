@@ -6,13 +6,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Is it a path? It has a slash, or ends with ".json". */
+/* True if @name is a path: it has a slash, or ends with ".json". */
 bool profiles_is_path(const char *name);
 
-/* The path of a profile that is named or has a path. Returns 0, or -ENAMETOOLONG. */
+/* The path of a profile that is given by name or path. Returns 0 or -ENAMETOOLONG. */
 int profiles_path(const char *folder, const char *name, char *path, size_t size);
 
-/* Print all of them. 0, or a negative errno after a message. */
+/* Print all profiles of a folder. Returns 0, or a negative errno after a message. */
 int profiles_list(const char *folder);
 
 #endif /* SIMAPP_PROFILES_H */

@@ -7,7 +7,10 @@
 #include "strict.h"
 
 #define MOST_INSTR	(1ULL << 50)
-/* Of a part of a round, and of all rounds and threads: a hundred times as much can be counted. */
+/*
+ * Instructions of a part of a round, and of all rounds and threads. Counters can hold a hundred
+ * times as much.
+ */
 #define MOST_PART	(1ULL << 42)
 #define MOST_WORK	(1ULL << 56)
 
@@ -21,7 +24,7 @@ static const struct strict_field phase_fields[] = {
 
 #define NR_PHASE_FIELDS	(sizeof(phase_fields) / sizeof(phase_fields[0]))
 
-/* [[KiB, misses per million], ...] */
+/* Read a curve: [[KiB, misses per million], ...] */
 static int read_curve(const struct strict_place *at, struct json_object *phase, const char *key,
 		      struct pmct_sim_curve *c)
 {

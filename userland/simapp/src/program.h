@@ -14,12 +14,12 @@
 /**
  * struct program - a simulated program
  * @description: one line for people
- * @threads: how many it runs
- * @rounds: how often it does the following
+ * @threads: number of its threads
+ * @rounds: number of rounds
  * @serial: instructions that its first thread does alone, in each round
- * @parallel: instructions that each thread does in each round, after that
- * @imbalance: how many percent more the last thread does than the mean, and the first one less
- * @spins: threads wait for each other busily; otherwise they sleep
+ * @parallel: instructions that each thread does after that, in each round
+ * @imbalance: percentage by which the last thread does more than the mean, and the first one less
+ * @spins: threads spin when they wait for each other; otherwise they sleep
  * @profile: what these instructions do
  */
 struct program {
@@ -33,7 +33,7 @@ struct program {
 	struct pmct_sim_profile profile;
 };
 
-/* 0, or a negative errno; the user has been told what is wrong in that case. */
+/* Returns 0, or a negative errno after telling the user what is wrong. */
 int program_read(struct program *p, const char *path);
 
 /* Instructions of a thread in the parallel part of a round. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Each thread of the program is a real thread with a simulated one. Barriers are real: threads
- * sleep in the kernel, or are busy with simulated instructions of a loop that waits.
+ * Each thread of the program is a real thread with a simulated one. Barriers are real: waiting
+ * threads sleep in the kernel, or execute simulated instructions of a spin loop.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -17,7 +17,7 @@
 #include "interrupt.h"
 #include "run.h"
 
-/* A waiting loop: it needs nothing but the core. */
+/* A spin loop, which needs nothing but the core. */
 static const struct pmct_sim_profile spin_profile = {
 	.name = "spins", .nr_phases = 1,
 	.phase = { {
@@ -27,7 +27,7 @@ static const struct pmct_sim_profile spin_profile = {
 	} },
 };
 
-/* How many instructions a thread spins before it looks again: some microseconds. */
+/* Instructions that a thread spins before it looks again: some microseconds. */
 #define SPIN_INSTR	20000
 
 struct run;
@@ -35,9 +35,9 @@ struct run;
 /**
  * struct runner - a thread of the program
  * @run: the program's run
- * @index: which thread
+ * @index: number of the thread
  * @fd: its simulated thread
- * @spin_fd: the one that spins for it; -1: it sleeps
+ * @spin_fd: the simulated thread of its spin loop; -1: it sleeps
  * @thread: the real thread
  * @err: why it ended early: a negative errno
  */
@@ -53,12 +53,12 @@ struct runner {
 /**
  * struct run - a run of a program
  * @program: the program
- * @report: say when a round is over
+ * @report: print a line when a round is over
  * @mutex: protects @changed
  * @changed: the generation has changed
- * @arrived: how many threads have come to the barrier
- * @generation: how often all have
- * @failed: a thread has ended early, so nobody may wait for it
+ * @arrived: number of threads that have come to the barrier
+ * @generation: how often all threads have come to the barrier
+ * @failed: a thread has ended early, so no thread may wait for it
  * @runner: the threads
  */
 struct run {
@@ -80,7 +80,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-/* The seeds of a program's threads have nothing to do with each other. */
+/* A seed for a thread, which is unrelated to those of other threads. */
 static uint64_t seed_of(uint64_t seed, unsigned int thread)
 {
 	uint64_t x = seed * 0x9e3779b97f4a7c15 + thread;
@@ -188,7 +188,7 @@ static int open_runner(struct run *run, unsigned int i, uint64_t seed)
 	return r->spin_fd < 0 ? r->spin_fd : 0;
 }
 
-/* The first thread of the program is that of the process. */
+/* The program's first thread runs in the process's own thread. */
 static int start_and_wait(struct run *run)
 {
 	unsigned int nr = run->program->threads, started = 1, i;

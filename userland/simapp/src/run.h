@@ -9,11 +9,11 @@
 #include "program.h"
 
 /**
- * struct run_result - what became of it
- * @ns: from the first instruction to the last one
+ * struct run_result - the result of a run
+ * @ns: time from the first instruction to the last one
  * @early: it was interrupted (interrupt.h), and has not done all that it would have done
  * @machine_pj: energy of the whole machine in that time
- * @truth: of each thread
+ * @truth: true values of each thread
  */
 struct run_result {
 	uint64_t ns;
@@ -23,8 +23,8 @@ struct run_result {
 };
 
 /*
- * 0, or a negative errno after a message. The same seed makes the same program. With @report, a
- * line is printed when a round is over.
+ * Returns 0, or a negative errno after a message. The same seed makes the same program. With
+ * @report, prints a line when a round is over.
  */
 int run_program(const struct program *p, uint64_t seed, bool report, struct run_result *result);
 

@@ -11,7 +11,7 @@
 
 #define FILE_MOST	(1 << 20)
 
-/* A whole file, with a zero behind it; NULL with errno. */
+/* Read a whole file, and append a byte 0. Returns NULL and sets errno on failure. */
 static char *read_text(const char *path, size_t *size)
 {
 	FILE *file = fopen(path, "re");
@@ -53,7 +53,7 @@ struct json_object *strict_file(const char *path)
 	tokener = json_tokener_new();
 	if (tokener) {
 		json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
-		/* With the zero behind it: a number at the end of the text ends there. */
+		/* Parse the byte 0, too: it ends a number at the end of the text. */
 		object = json_tokener_parse_ex(tokener, text, (int)size + 1);
 		err = json_tokener_get_error(tokener);
 		if (!object)

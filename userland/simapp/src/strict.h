@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files of JSON that are read strictly: a key that nobody knows, or that is missing, is an error,
- * because a misspelt one would silently mean something else. What values may be, the kernel checks.
- * Each function that fails has told the user why.
+ * Strict reading of JSON files: an unknown or missing key is an error, because a misspelt key would
+ * silently mean something else. The kernel checks which values are allowed. Each function that
+ * fails has told the user why.
  */
 #ifndef SIMAPP_STRICT_H
 #define SIMAPP_STRICT_H
@@ -13,10 +13,10 @@
 #include <json-c/json.h>
 
 /**
- * struct strict_place - where in a file a value is, for messages
+ * struct strict_place - the place of a value in a file, for messages
  * @path: the file
- * @section: of simapp(1) that describes such files
- * @within: "phase 2: ", or ""
+ * @section: section of simapp(1) that describes such files
+ * @within: part of the file, such as "phase 2: ", or ""
  */
 struct strict_place {
 	const char *path;
@@ -27,38 +27,38 @@ struct strict_place {
 /**
  * struct strict_field - a whole number of an object that is stored in a structure
  * @key: its name
- * @offset: of a __u32 in the structure
+ * @offset: offset of a __u32 in the structure
  */
 struct strict_field {
 	const char *key;
 	size_t offset;
 };
 
-/* The object of a whole file, or NULL. json_object_put() when it is not needed any more. */
+/* The object of a whole file, or NULL. The caller releases it with json_object_put(). */
 struct json_object *strict_file(const char *path);
 
-/* -EINVAL, after a message: "PATH: WITHIN'KEY' WHY; see …". */
+/* Returns -EINVAL after a message: "PATH: WITHIN'KEY' WHY; see …". */
 int strict_refuse(const struct strict_place *at, const char *key, const char *why);
 
 /* The member of @object, or NULL. */
 struct json_object *strict_member(const struct strict_place *at, struct json_object *object,
 				  const char *key, enum json_type type);
 
-/* Those that return an int: 0 or -EINVAL. */
+/* The following functions that return an int return 0 or -EINVAL. */
 
 /* A number from 0 to @most. */
 int strict_number(const struct strict_place *at, struct json_object *object, const char *key,
 		  uint64_t most, uint64_t *result);
 
-/* A text that fits into @size bytes with its end. */
+/* A text that fits into @size bytes, including its end. */
 int strict_text(const struct strict_place *at, struct json_object *object, const char *key,
 		char *result, size_t size);
 
-/* A list of objects, at least one and at most @most. Sets @nr. NULL: it is not one. */
+/* A list of at least one and at most @most objects. Sets @nr. NULL: it is not such a list. */
 struct json_object *strict_list(const struct strict_place *at, struct json_object *object,
 				const char *key, size_t most, size_t *nr);
 
-/* Object @i of such a list, from 0; @at is within it from now on. Messages count from @first. */
+/* Object @i of such a list, from 0. Sets @at to it, for messages, which count from @first. */
 struct json_object *strict_entry(struct strict_place *at, struct json_object *list,
 				 const char *what, size_t i, size_t first);
 

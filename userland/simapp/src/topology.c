@@ -85,8 +85,8 @@ static int read_cpu(struct strict_place *at, struct json_object *cpu, struct pmc
  * struct part - a list of a machine's file
  * @list: its key
  * @entry: what an entry is, for messages
- * @most: entries
- * @read: reads one, and counts it
+ * @most: the largest number of entries
+ * @read: reads an entry, and counts it
  */
 struct part {
 	const char *list;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Profiles that are read, and those that are refused with a reason. */
+/* Tests of profiles that are read, and of profiles that are refused with a reason. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -68,7 +68,7 @@ static void whole(void **state)
 	assert_int_equal(p.profile.phase[1].llc.ppm[0], 500000);
 }
 
-/* The last thread has as much more as the first one has less; the mean is what was asked for. */
+/* The last thread does as much more as the first one does less; the mean is that of the profile. */
 static void imbalance(void **state)
 {
 	struct program p;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""pmctrack-train, with data whose answers are known. Usage: train_test.py SIMAPP"""
+"""Tests of pmctrack-train, with data whose answers are known. Usage: train_test.py SIMAPP"""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ SIMAPP = sys.argv.pop()
 
 
 def curve(rates: list[tuple[float, float, float]]) -> windows.Curve:
-    """Of windows of so many instructions, ns and misses."""
+    """A curve of windows, each given by its instructions, ns and misses."""
     return windows.curve_of(
         [{"instr": str(i), "ns": str(n), "misses": str(m)} for i, n, m in rates],
         ("instr", "ns", "misses"))
@@ -91,7 +91,7 @@ class Fit(unittest.TestCase):
         self.assertLess(float(numpy.abs(out.evaluate(features) - target).mean()), 30)
 
     def test_logarithms(self) -> None:
-        """As KUnit has them: powers of 2 are exact, others within 0.0011 and 0.02 %."""
+        """The same as the KUnit tests: powers of 2 are exact, others within 0.0011 and 0.02 %."""
         numbers = numpy.array([0, 1, 2, 6, 99, 1023, 1_000_000, 2 ** 32 - 1])
         found = model.log2(numbers)
         wrong = numpy.abs(found / model.ONE - numpy.log2(numbers + 1.0))
@@ -115,12 +115,12 @@ class Fit(unittest.TestCase):
         fitted = quadratic.fit(quadratic.best_penalty(known)[0])(features, target, known.weights)
         guess = fitted(features)
         self.assertLess(float(numpy.abs(out.evaluate(features) / guess - 1).max()), 0.002)
-        # The range begins at 200: 0 is not near.
+        # The range of values begins at 200, and 0 is not near it.
         low = numpy.array([[900, n] for n in (0, 10, 100, 190, 200)])
         guess = fitted(low)
         self.assertLess(float(numpy.abs(out.evaluate(low) / guess - 1).max()), 0.005)
         self.assertGreater(out.features[1].least, 180)
-        # Beyond what was seen: as at its end.
+        # Beyond the range that was seen, the value is that at the range's end.
         far = numpy.array([[10 ** 6, 10 ** 6], [out.features[0].most, out.features[1].most]])
         self.assertEqual(*out.evaluate(far))
 
@@ -163,7 +163,7 @@ class Judge(unittest.TestCase):
     """Estimates against the truth."""
 
     def test_together(self) -> None:
-        """Parts count by their programs; one without estimates is told, and spoils nothing."""
+        """Parts count by their programs; a part without estimates is reported, and does no harm."""
         one = judge.Estimates(numpy.array([1.0, 2.0, 4.0]), numpy.array([1.0, 2.0, 3.0]),
                               numpy.array(["a", "a", "b"]), 5, 3)
         none = judge.Estimates(numpy.array([]), numpy.array([]), numpy.array([]), 7, 2)
@@ -187,7 +187,7 @@ class Lists(unittest.TestCase):
             self.assertEqual(collect.general_counters(counters, fixed), general)
 
     def test_tasks(self) -> None:
-        """Words as in a shell; a line that is too short is named."""
+        """Words are split as in a shell; messages name the line that is too short."""
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "list"
             path.write_text("# none\n\na fam ./a 'b c'\n", encoding="utf-8")
@@ -224,11 +224,11 @@ class Lists(unittest.TestCase):
 
 
 class Predicted(unittest.TestCase):
-    """A model of 2B-10S, and programs of other families: all by the pure model."""
+    """A model for 2B-10S, judged by programs of other families; all by simapp's pure model."""
 
     @staticmethod
     def program(folder: Path, profile: generate.Profile) -> windows.Program:
-        """Its curves, as the model predicts them."""
+        """The curves of a profile's program, as simapp predicts them."""
         path = folder / f"{profile['name']}.json"
         done = subprocess.run([SIMAPP, "-p", "2B-10S", "-w", "50000000", "-s",
                                str(zlib.crc32(profile["name"].encode())), str(path)],
@@ -243,7 +243,7 @@ class Predicted(unittest.TestCase):
         return program
 
     def test_other_families(self) -> None:
-        """Correlation and error that the paper's are like; random estimates have none."""
+        """Correlation and error are like the paper's; random estimates have no correlation."""
         families = list(NAMES)
         random.Random(3).shuffle(families)
         with tempfile.TemporaryDirectory() as name:
@@ -262,7 +262,7 @@ class Predicted(unittest.TestCase):
                 rows = data.assemble(unseen, result.model.features, kind, "small")
                 guess = output.evaluate(rows.features).astype(float)
                 self.assertGreater(data.correlation(rows, guess), 0.9, (form, kind))
-                # EF goes up to 7 there, SF to 2.6.
+                # EF goes up to 7 in these programs, SF to 2.6.
                 self.assertLess(data.mean_error(rows, guess), 500 if kind == "ef" else 150,
                                 (form, kind))
             self.assertIn("\nend\n", result.model.text())

@@ -2,11 +2,11 @@
 /*
  * libpmctrack: performance counters per thread through the PMCTrack module.
  *
- * Names are pmctrack_<object>__<verb>. Functions that return int return a
- * negative errno on failure; those that return a pointer return NULL and set
- * errno. After either, pmctrack_error() explains in one line. The library
- * never prints and never exits. Objects are not locked: use each from one
- * thread at a time; different objects are independent.
+ * Names are pmctrack_<object>__<verb>. If a function that returns int fails, it
+ * returns a negative errno. If a function that returns a pointer fails, it returns
+ * NULL and sets errno. In both cases, pmctrack_error() gives the reason in one line.
+ * The library never prints and never exits. Objects have no locks: use each object
+ * from one thread at a time. Different objects are independent.
  *
  *	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
  *	struct pmctrack_evset *set = pmctrack_evset__parse(ctl, 0, "instr,cycles");
@@ -39,27 +39,28 @@ extern "C" {
 struct pmctrack_ctl;
 /** A set of events, each on a hardware counter. */
 struct pmctrack_evset;
-/** Threads being monitored, and their records. */
+/** The threads or CPUs that are monitored together, and their records. */
 struct pmctrack_session;
 
 /**
- * pmctrack_error() - why the last failed call in this thread failed
+ * pmctrack_error() - the reason of the last failed call in this thread
  *
- * Return: one line without newline that names the thing and the remedy.
- * Valid until the thread's next call of the library.
+ * Return: one line without newline that says what failed, and what to do about it.
+ * The string is valid until this thread's next call of the library.
  */
 const char *pmctrack_error(void);
 
 /* --- control ----------------------------------------------------------- */
 
 /**
- * pmctrack_ctl__open() - connect to the module
+ * pmctrack_ctl__open() - connect to the kernel module
  *
- * Errors: ENOENT: the module is not loaded; EPROTO: it speaks another
- * version; ENOMEM.
+ * Errors: ENOENT: the module is not loaded, or a file with names of events is missing; EINVAL: such
+ * a file is broken; EPROTO: the module has another version of the interface; EPROTONOSUPPORT,
+ * ENOTSUP, EIO: its answers make no sense; ENOMEM.
  */
 struct pmctrack_ctl *pmctrack_ctl__open(void);
-/** pmctrack_ctl__close() - free it; NULL is fine. Sessions live on. */
+/** pmctrack_ctl__close() - free a connection; NULL is allowed. Its sessions stay open. */
 void pmctrack_ctl__close(struct pmctrack_ctl *ctl);
 /** pmctrack_ctl__version() - version of the kernel module */
 const char *pmctrack_ctl__version(const struct pmctrack_ctl *ctl);
@@ -72,14 +73,14 @@ unsigned int pmctrack_ctl__nr_pmus(const struct pmctrack_ctl *ctl);
 
 /**
  * struct pmctrack_pmu_info - what a PMU can do
- * @sz: set to sizeof() by the caller; fields beyond are left alone
- * @name: of the PMU
+ * @sz: set to sizeof() by the caller; members beyond @sz bytes are not written
+ * @name: name of the PMU
  * @model: identification of the CPU, for example "midr=0x410fd0c0"
- * @cpus: list of its CPUs, for example "0-3,6"
- * @table: where event names come from: a libpfm4 table
+ * @cpus: list of the CPUs with this PMU, for example "0-3,6"
+ * @table: the libpfm4 table that event names come from; NULL: none
  * @counters: mask of usable counters
- * @fixed: mask of those that count one event only
- * @width: bits of a general counter
+ * @fixed: mask of the counters that can count only one event
+ * @width: width of a general counter in bits
  */
 struct pmctrack_pmu_info {
 	size_t sz;
@@ -106,7 +107,7 @@ int pmctrack_ctl__pmu_info(const struct pmctrack_ctl *ctl, unsigned int pmu,
 /**
  * struct pmctrack_event_info - an event of a PMU
  * @name: mnemonic
- * @alias_of: for portable names, the event of the PMU; else NULL
+ * @alias_of: if @name is a portable name, the PMU's own name of the event; else NULL
  * @desc: description; empty if there is none
  * @code: event code
  */
@@ -121,11 +122,11 @@ struct pmctrack_event_info {
  * pmctrack_ctl__each_event() - list the events that a PMU implements
  * @ctl: connection
  * @pmu: index below pmctrack_ctl__nr_pmus()
- * @fn: called for each event; a value other than 0 ends the listing. The
- *	strings are valid during the call.
- * @arg: passed on
+ * @fn: called for each event; a return value other than 0 ends the listing. The
+ *	strings in @info are valid only during the call.
+ * @arg: passed to @fn
  *
- * Return: 0, the value of @fn that ended it, or -EINVAL.
+ * Return: 0, the value other than 0 that @fn returned, or -EINVAL: no such PMU.
  */
 int pmctrack_ctl__each_event(const struct pmctrack_ctl *ctl, unsigned int pmu,
 			     int (*fn)(const struct pmctrack_event_info *info, void *arg),
@@ -133,19 +134,19 @@ int pmctrack_ctl__each_event(const struct pmctrack_ctl *ctl, unsigned int pmu,
 
 /* --- the monitoring module ---------------------------------------------- */
 
-/** pmctrack_ctl__mmon() - the monitoring module that was active; NULL: none */
+/** pmctrack_ctl__mmon() - the monitoring module that was active when @ctl was opened; or NULL */
 const char *pmctrack_ctl__mmon(const struct pmctrack_ctl *ctl);
-/** pmctrack_ctl__nr_virts() - number of its virtual counters */
+/** pmctrack_ctl__nr_virts() - number of that module's virtual counters */
 unsigned int pmctrack_ctl__nr_virts(const struct pmctrack_ctl *ctl);
 
 /**
  * struct pmctrack_virt_info - a virtual counter
  * @sz: set to sizeof() by the caller
- * @name: of the counter
- * @unit: of its values; may be empty
+ * @name: name of the counter
+ * @unit: unit of its values; may be empty
  * @desc: description
- * @gauge: not 0: a value is a state at the end of its interval; otherwise what
- *	was added in it, so that values can be summed up
+ * @gauge: not 0: a value is the state at the end of its interval. 0: a value is the
+ *	increase during its interval, so values of intervals can be added up.
  */
 struct pmctrack_virt_info {
 	size_t sz;
@@ -166,135 +167,141 @@ struct pmctrack_virt_info {
 int pmctrack_ctl__virt_info(const struct pmctrack_ctl *ctl, unsigned int virt,
 			    struct pmctrack_virt_info *info);
 /**
- * pmctrack_ctl__parse_virts() - virtual counters by name
+ * pmctrack_ctl__parse_virts() - find virtual counters by name
  * @ctl: connection
- * @names: comma-separated list of names, or "virtN" for the N-th
- * @mask: result, for struct pmctrack_session_opts
+ * @names: comma-separated list of names; "virtN" is virtual counter N, from 0
+ * @mask: result, for the member virts of struct pmctrack_session_opts
  *
- * Errors: ENOENT: no monitoring module is active, or it has no such one.
+ * Errors: ENOENT: no monitoring module is active, or the module has no virtual
+ * counter of that name; ENOMEM.
  */
 int pmctrack_ctl__parse_virts(const struct pmctrack_ctl *ctl, const char *names, uint32_t *mask);
 
 /* --- event sets -------------------------------------------------------- */
 
-/** Events between two samples, for an event that has the flag "ebs" without a number. */
+/** Number of events between two samples if the flag "ebs" has no number. */
 #define PMCTRACK_EBS_DEFAULT	500000000
 
 /**
- * pmctrack_evset__parse() - event set from mnemonics
- * @ctl: connection; NULL: a failed one, whose error stays
- * @pmu: for which PMU
+ * pmctrack_evset__parse() - make an event set from mnemonics
+ * @ctl: connection. If it is NULL, because the call that should have returned it
+ *	failed, this call fails with the same error.
+ * @pmu: index of the PMU that the set is for
  * @events: comma-separated list of NAME[:FLAGS] or 0xCODE[:FLAGS]. Names are
- *	those of pmctrack_ctl__each_event(), in any case; flags are "u" (user
- *	mode, the default), "k" (kernel mode), "uk" (both), "ebs=N" (a sample
- *	each N events; one event of a set can have it), "ebs" (the same with
- *	PMCTRACK_EBS_DEFAULT).
+ *	those of pmctrack_ctl__each_event(); upper and lower case are the same.
+ *	Flags are "u" (user mode, the default), "k" (kernel mode), "uk" (both),
+ *	"ebs=N" (take a sample every N events; at most one event of a set can have
+ *	this flag), "ebs" (the same with N = PMCTRACK_EBS_DEFAULT).
  *
- * Errors: EINVAL: not of the grammar, or no such event; EOPNOTSUPP: the PMU
- * lacks it; ENOSPC: more events than counters.
+ * Errors: EINVAL: @events does not follow this syntax, or there is no such event;
+ * EOPNOTSUPP: the PMU does not have the event; ENOSPC: more events than counters;
+ * E2BIG: the set's description is too long for the kernel; ENOMEM.
  */
 struct pmctrack_evset *pmctrack_evset__parse(const struct pmctrack_ctl *ctl,
 					     unsigned int pmu, const char *events);
 /**
- * pmctrack_evset__parse_raw() - event set from a raw string
+ * pmctrack_evset__parse_raw() - make an event set from a raw string
  * @ctl: connection
- * @raw: for example "pmc0,pmc1=0x8,os1"; the kernel checks it when a session
- *	is opened. "ebsN" without a number means PMCTRACK_EBS_DEFAULT.
+ * @raw: for example "pmc0,pmc1=0x8,os1". The kernel checks the string when a session
+ *	is opened. "ebsN" without "=" and a number means "ebsN=" PMCTRACK_EBS_DEFAULT.
  *
- * Errors: EINVAL: uses no counter; E2BIG: longer than PMCTRACK_MAX_RAW - 1 bytes;
+ * Errors: EINVAL: @raw uses no counter; E2BIG: longer than PMCTRACK_MAX_RAW - 1 bytes;
  * ENOMEM.
  */
 struct pmctrack_evset *pmctrack_evset__parse_raw(const struct pmctrack_ctl *ctl, const char *raw);
-/** enum pmctrack_evset_flags - @PMCTRACK_EVSET_STRICT: one set a core type, or fail */
+/** enum pmctrack_evset_flags - @PMCTRACK_EVSET_STRICT: one set for each core type, or fail */
 enum pmctrack_evset_flags {
 	PMCTRACK_EVSET_STRICT = 1 << 0,
 };
 
 /**
- * pmctrack_evset__parse_list() - event sets from mnemonics, as many as it takes
- * @ctl: connection; NULL: a failed one, whose error stays
- * @events: as for pmctrack_evset__parse(). An item "coretype=N" restricts them
- *	to PMU N; otherwise there are sets for each PMU.
+ * pmctrack_evset__parse_list() - make as many event sets from mnemonics as are needed
+ * @ctl: connection; NULL: as for pmctrack_evset__parse()
+ * @events: as for pmctrack_evset__parse(). An item "coretype=N" restricts the events
+ *	to PMU N; otherwise sets are made for each PMU.
  * @flags: enum pmctrack_evset_flags
- * @sets: result; the caller frees each
- * @max: room in @sets
+ * @sets: result; the caller frees each set
+ * @max: number of elements of @sets
  *
- * Events for which a set has no counter left go into further sets, in order.
- * Return: the number of sets, or a negative errno: those of
- * pmctrack_evset__parse(), E2BIG: more than @max sets.
+ * If a set has no counter left for an event, the event goes into a further set, in order.
+ * Return: the number of sets, or a negative errno: the errors of
+ * pmctrack_evset__parse(); E2BIG: more than @max sets.
  */
 int pmctrack_evset__parse_list(const struct pmctrack_ctl *ctl, const char *events, uint32_t flags,
 			       struct pmctrack_evset **sets, unsigned int max);
 /**
- * pmctrack_evset__parse_mmon() - the event sets of the monitoring module
+ * pmctrack_evset__parse_mmon() - get the event sets of the monitoring module
  * @ctl: connection
- * @sets: result; the caller frees each
- * @max: room in @sets
+ * @sets: result; the caller frees each set
+ * @max: number of elements of @sets
  *
- * A session that is opened with virtual counters and no sets counts these.
- * Return: their number, or -ENOENT: there are none.
+ * A session that is opened with virtual counters but without sets counts these sets.
+ * Return: the number of sets, or -ENOENT: there are none.
  */
 int pmctrack_evset__parse_mmon(const struct pmctrack_ctl *ctl, struct pmctrack_evset **sets,
 			       unsigned int max);
-/** pmctrack_evset__core_type() - index of the PMU that it is for; -1: any */
+/** pmctrack_evset__core_type() - index of the PMU that the set is for; -1: any PMU */
 int pmctrack_evset__core_type(const struct pmctrack_evset *set);
 /**
- * pmctrack_evset__of_record() - the set that a record's counts belong to
- * @sets: those that the session was opened with, in that order
- * @nr: their number
+ * pmctrack_evset__of_record() - find the set that a record's counts belong to
+ * @sets: the sets that the session was opened with, in the same order
+ * @nr: number of @sets
  * @rec: the record
  *
- * Return: its index in @sets; -ENOENT for a CPU of a core type without a set,
- * whose records have no counts.
+ * Return: the index of the set in @sets. -ENOENT: the record is of a CPU whose core
+ * type has no set, so it has no counts.
  */
 int pmctrack_evset__of_record(struct pmctrack_evset *const *sets, unsigned int nr,
 			      const struct pmctrack_record *rec);
-/** pmctrack_evset__free() - free it; NULL is fine */
+/** pmctrack_evset__free() - free a set; NULL is allowed */
 void pmctrack_evset__free(struct pmctrack_evset *set);
-/** pmctrack_evset__raw() - the set as a raw string; owned by the set */
+/** pmctrack_evset__raw() - the set as a raw string; the set owns the string */
 const char *pmctrack_evset__raw(const struct pmctrack_evset *set);
-/** pmctrack_evset__nr() - number of events, which is that of counts in a record */
+/** pmctrack_evset__nr() - number of events of the set, and of counts in its records */
 unsigned int pmctrack_evset__nr(const struct pmctrack_evset *set);
-/** pmctrack_evset__counter() - counter of the @i-th count of a record */
+/** pmctrack_evset__counter() - the counter that count @i of a record comes from */
 unsigned int pmctrack_evset__counter(const struct pmctrack_evset *set, unsigned int i);
 /**
- * pmctrack_evset__name() - name of the event of the @i-th count
+ * pmctrack_evset__name() - name of the event of count @i of a record
  *
- * No two events of a set have the same name. It is the event as the user wrote
- * it, and its mode if that is not "u": "instr", "instr:k", "0x8:uk". An event of
- * a raw string is its code, or "pmcN" if it has none, followed by the fields of
- * the event select register and the mode: "0xc4:umask=0x41:k". If events of the
- * set still have the same name, "@pmcN" with the counter follows: "instr@pmc1".
+ * No two events of a set have the same name. The name is the event as the user wrote
+ * it, followed by its mode if the mode is not "u": "instr", "instr:k", "0x8:uk". If
+ * the set was made from a raw string, the name is the event's code ("pmcN" if it has
+ * none), the fields of the event select register, and the mode: "0xc4:umask=0x41:k".
+ * If events of the set still have the same name, "@pmcN" with the counter is added:
+ * "instr@pmc1".
  */
 const char *pmctrack_evset__name(const struct pmctrack_evset *set, unsigned int i);
 /**
- * pmctrack_evset__find() - the count of an event
+ * pmctrack_evset__find() - find the index of an event's count
  * @set: event set
- * @event: name of the event, in any case. The mode ":u" and "@pmcN" can be left
- *	out: then it is the first event of that name.
+ * @event: name of the event; upper and lower case are the same. The mode ":u" and
+ *	"@pmcN" can be left out: then the first event of that name is found.
  *
- * Return: i, for which rec->counts[i] is the event's count in a record of the
- * set, or -ENOENT: the set does not have the event.
+ * Return: the index i for which rec->counts[i] is the event's count in a record of
+ * the set, or -ENOENT: the set does not have the event.
  */
 int pmctrack_evset__find(const struct pmctrack_evset *set, const char *event);
 
 /* --- sessions ---------------------------------------------------------- */
 
 /**
- * struct pmctrack_session_opts - how to monitor; all zero is fine
+ * struct pmctrack_session_opts - how to monitor; all members may be 0
  * @sz: set to sizeof() by the caller
  * @flags: enum pmctrack_session_flags
  * @pid: with PMCTRACK_SESSION_ON_EXEC, the thread that is going to execute a
  *	program; otherwise 0
- * @period_ns: sampling period, rounded up to a multiple of the tick; 0: none
- * @ring_size: bytes, a power of two; 0: the system's default, or less if memory is
- *	short. Each CPU has a buffer of this size, unless the session follows one thread.
- * @processes: running processes to be monitored with all their threads from
- *	now on. Without these and @pid, it is the calling thread, which starts
- *	and stops itself.
- * @nr_processes: their number
- * @cgroup: with PMCTRACK_SESSION_SYSTEM, directory of a control group (version
- *	2) whose threads are counted, instead of all
+ * @period_ns: sampling period in nanoseconds, rounded up to a multiple of the tick;
+ *	0: none
+ * @ring_size: size of the kernel's buffer in bytes, a power of two; 0: the system's
+ *	default, or less if memory is short. Each CPU has a buffer of this size, unless
+ *	the session follows only one thread.
+ * @processes: running processes that are monitored with all their threads from now on.
+ *	Without @processes and @pid, the session monitors the calling thread, which
+ *	starts and stops counting itself.
+ * @nr_processes: number of @processes
+ * @cgroup: with PMCTRACK_SESSION_SYSTEM, directory of a control group (version 2):
+ *	only the threads of this group are counted
  * @virts: mask of virtual counters of the monitoring module
  */
 struct pmctrack_session_opts {
@@ -311,108 +318,111 @@ struct pmctrack_session_opts {
 
 /**
  * pmctrack_session__open() - begin to monitor
- * @ctl: connection; may be closed while the session lives. NULL, here or in
- *	@sets: a call that failed, whose error stays
- * @sets: event sets. Several for a core type take turns, one a sampling
- *	period (or sample, if they sample by events: all of them, or none)
- * @nr_sets: their number; 0: those of the monitoring module, with virtual
- *	counters
- * @opts: NULL for the calling thread without sampling
+ * @ctl: connection; may be closed while the session is open. If @ctl or one of @sets
+ *	is NULL, because the call that should have returned it failed, this call fails
+ *	with the same error.
+ * @sets: event sets. Several sets of one core type take turns: each is counted for one
+ *	sampling period. If the sets sample by events (either all sets do, or none),
+ *	each is counted for one sample.
+ * @nr_sets: number of @sets. 0 with virtual counters: the monitoring module's sets.
+ * @opts: NULL: monitor the calling thread without sampling
  *
- * Errors: EBUSY: perf or another session has the counters, the thread or the
- * CPUs; EACCES: not yours, or the administrator does not allow it; ESRCH: no
- * such thread; EINVAL, EOPNOTSUPP: the PMU cannot do it; ENOENT: another
- * monitoring module is active by now; EINTR: a signal came while processes with
- * many threads were attached; ENOMEM: also locked memory.
+ * Errors: EBUSY: perf or another session uses the counters, the thread or the CPUs;
+ * EACCES: the target is not the caller's, or the administrator does not allow the
+ * session; ESRCH: no such thread; EINVAL, EOPNOTSUPP: the PMU cannot count this;
+ * ENOENT: another monitoring module is active by now; EINTR: a signal came while
+ * processes with many threads were being attached; ENOMEM: no memory, or the limit of
+ * locked memory is reached.
  */
 struct pmctrack_session *pmctrack_session__open(const struct pmctrack_ctl *ctl,
 						struct pmctrack_evset *const *sets,
 						unsigned int nr_sets,
 						const struct pmctrack_session_opts *opts);
-/** pmctrack_session__close() - end monitoring, free it; NULL is fine */
+/** pmctrack_session__close() - end monitoring, and free the session; NULL is allowed */
 void pmctrack_session__close(struct pmctrack_session *s);
-/** pmctrack_session__fd() - descriptor to poll for records; owned by the session */
+/** pmctrack_session__fd() - descriptor to poll for records; the session owns it */
 int pmctrack_session__fd(const struct pmctrack_session *s);
-/** pmctrack_session__period_ns() - the sampling period in force */
+/** pmctrack_session__period_ns() - the sampling period in use, in nanoseconds; 0: none */
 uint64_t pmctrack_session__period_ns(const struct pmctrack_session *s);
 
 /**
- * pmctrack_session__start() - count the calling thread from here
+ * pmctrack_session__start() - begin to count the calling thread
  *
- * One system call. Errors: ESRCH: the session is another thread's;
- * EALREADY: started; ESHUTDOWN: an administrator ended the session.
+ * Makes one system call. Errors: ESRCH: the session is for another thread;
+ * EALREADY: the thread is counted already; ESHUTDOWN: an administrator ended the session.
  */
 int pmctrack_session__start(struct pmctrack_session *s);
 /**
- * pmctrack_session__stop() - count the calling thread up to here
+ * pmctrack_session__stop() - end counting the calling thread
  *
- * One system call; leaves a record of kind PMCTRACK_RECORD_SELF with what was
- * counted since the start. Errors: ESRCH; EALREADY: stopped; ESHUTDOWN.
+ * Makes one system call. It writes a record of kind PMCTRACK_RECORD_SELF with what was
+ * counted since the start. Errors: ESRCH, ESHUTDOWN: as for pmctrack_session__start();
+ * EALREADY: the thread is stopped already.
  */
 int pmctrack_session__stop(struct pmctrack_session *s);
 
 /**
  * pmctrack_session__attach() - monitor one more running process, with all its threads
- * @s: session that was opened with @processes, or with PMCTRACK_SESSION_ATTACH in its flags
+ * @s: session that was opened with processes, or with PMCTRACK_SESSION_ATTACH, in its options
  * @pid: the process
  *
- * Errors: those of pmctrack_session__open() for a process; ENOTTY: the session is none of running
- * processes. After an error, part of its threads may be monitored.
+ * Errors: those of pmctrack_session__open() for a process; ENOTTY: the session does not monitor
+ * running processes. After an error, some threads of the process may be monitored.
  */
 int pmctrack_session__attach(struct pmctrack_session *s, pid_t pid);
 
 /**
  * pmctrack_session__detach() - end the monitoring of running processes or CPUs
  *
- * Each thread that is still being counted, or CPU, leaves a last record of kind
- * PMCTRACK_RECORD_DETACH; pmctrack_session__next() returns those, and all that
- * were not taken yet. Errors: ENOTTY: neither a session of running processes
- * nor of CPUs.
+ * A last record of kind PMCTRACK_RECORD_DETACH is written for each thread that is still
+ * being counted, or for each CPU. Afterwards, pmctrack_session__next() still returns
+ * these records and all others that were not taken. Errors: ENOTTY: the session monitors
+ * neither running processes nor CPUs.
  */
 int pmctrack_session__detach(struct pmctrack_session *s);
 
 /**
  * pmctrack_session__next() - take the next record
  * @s: session
- * @rec: result, in the ring: valid until the next call for this session
+ * @rec: result: a record in the mapped ring, valid until the next call for this session
  *
  * Makes no system call.
- * Return: 1, or 0 if there is none at present.
- * Errors: ESRCH: the session was opened before a fork(), by the parent. The child can
- * close it, and nothing else of its records is there: pmctrack_session__stats() finds
- * zeros.
+ * Return: 1, or 0 if there is no record at present.
+ * Errors: ESRCH: the caller is a child that was forked after the session was opened. The
+ * child cannot read records, and pmctrack_session__stats() finds zeros there. The child
+ * can only close the session.
  */
 int pmctrack_session__next(struct pmctrack_session *s, const struct pmctrack_record **rec);
 /**
- * pmctrack_record__count() - count of an event
+ * pmctrack_record__count() - get the count of an event
  * @rec: record
- * @set: the event set that the record is of, see pmctrack_evset__of_record()
+ * @set: the event set of the record, see pmctrack_evset__of_record()
  * @event: name of the event, as for pmctrack_evset__find()
  * @value: result
  *
  * The order of rec->counts depends on the machine; the names do not.
  * Return: 0, -ENOENT if the set does not have the event, or -ENODATA if the
- * record has no counts; then @value is left alone.
+ * record has no counts. @value is not changed if the call fails.
  */
 int pmctrack_record__count(const struct pmctrack_record *rec, const struct pmctrack_evset *set,
 			   const char *event, uint64_t *value);
 /**
- * pmctrack_record__virt() - value of a virtual counter
+ * pmctrack_record__virt() - get the value of a virtual counter
  * @rec: record
  * @virt: index of the virtual counter
  * @value: result
  *
- * Return: 0, or -ENODATA if it has no value in this interval.
+ * Return: 0, or -ENODATA if the counter has no value in this interval.
  */
 int pmctrack_record__virt(const struct pmctrack_record *rec, unsigned int virt, uint64_t *value);
 /**
  * pmctrack_session__wait() - wait for records
  * @s: session
- * @timeout_ms: negative: for ever
+ * @timeout_ms: timeout in milliseconds; negative: no timeout
  *
- * Return: 1 there are records, 0 timeout, -ENODATA no thread is monitored
- * any more and all records were taken, -ESHUTDOWN likewise, and it was an
- * administrator who ended the session, -EINTR.
+ * Return: 1: there are records; 0: timeout; -ENODATA: no thread is monitored any more,
+ * and all records were taken; -ESHUTDOWN: the same, because an administrator ended
+ * the session; -EINTR: a signal came.
  */
 int pmctrack_session__wait(struct pmctrack_session *s, int timeout_ms);
 
@@ -420,11 +430,12 @@ int pmctrack_session__wait(struct pmctrack_session *s, int timeout_ms);
  * pmctrack_session__count() - read a counter of the calling thread
  * @s: session with PMCTRACK_SESSION_USER_READ, opened by the calling thread
  * @counter: counter, see pmctrack_evset__counter()
- * @value: result: events since the session was opened, while it was started
+ * @value: result: the events since the session was opened, during the times in which
+ *	the thread was started
  *
- * Makes no system call. Errors: EOPNOTSUPP: not such a session, or this
- * architecture has no such reads; ESRCH: another thread's session; EINVAL: not
- * a counter of the session's set.
+ * Makes no system call. Errors: EOPNOTSUPP: the session was opened without the flag, or
+ * counters cannot be read in user mode on this architecture; ESRCH: another thread
+ * opened the session; EINVAL: the session's set does not use this counter.
  */
 int pmctrack_session__count(const struct pmctrack_session *s, unsigned int counter,
 			    uint64_t *value);
@@ -432,14 +443,15 @@ int pmctrack_session__count(const struct pmctrack_session *s, unsigned int count
 /**
  * struct pmctrack_session_stats - health of a session
  * @sz: set to sizeof() by the caller
- * @threads: monitored now
- * @skipped_threads: not monitored for want of memory
+ * @threads: threads that are monitored now
+ * @skipped_threads: threads that are not monitored because memory was short
  * @lost: last records of threads that did not fit into the ring
- * @left_out_threads: of running processes, not monitored: created by them faster
- *	than they could be attached, or more than attach_max_threads
+ * @left_out_threads: threads of running processes that are not monitored, because the
+ *	process created them faster than they could be attached, or has more than
+ *	attach_max_threads
  * @revoked: 1 if an administrator ended the session, else 0
- * @ring_size: bytes of the kernel's buffer, of each CPU's if there are several
- * @ring_wanted: bytes that it would have if memory were not short (ulimit -l)
+ * @ring_size: size of the kernel's buffer in bytes; of each CPU's if there are several
+ * @ring_wanted: the size in bytes if memory were not short (ulimit -l)
  */
 struct pmctrack_session_stats {
 	size_t sz;
@@ -452,21 +464,21 @@ struct pmctrack_session_stats {
 	uint32_t ring_wanted;
 };
 
-/** pmctrack_session__stats() - read them; makes no system call */
+/** pmctrack_session__stats() - read the statistics of a session; makes no system call */
 void pmctrack_session__stats(const struct pmctrack_session *s, struct pmctrack_session_stats *stats);
-/** pmctrack_session__lost_count_of() - events of lost records, by core type, set and counter */
+/** pmctrack_session__lost_count_of() - events in lost records, of one core type, set, counter */
 uint64_t pmctrack_session__lost_count_of(const struct pmctrack_session *s, unsigned int core_type,
 					 unsigned int set, unsigned int counter);
-/** pmctrack_session__lost_count() - the same, of all core types together */
+/** pmctrack_session__lost_count() - the same, summed over all core types */
 uint64_t pmctrack_session__lost_count(const struct pmctrack_session *s, unsigned int set,
 				      unsigned int counter);
 
 /* --- named regions ------------------------------------------------------ */
 
 /**
- * Counts of named regions of code, nested as they are executed, for each thread
- * that enters one. Any thread may use a profile; a thread must not be monitored
- * by others meanwhile.
+ * Counts of named regions of code, for each thread that enters a region. Regions are
+ * nested in the order in which a thread enters them. Any thread may use a profile. While
+ * a thread uses one, no other session may monitor the thread.
  *
  *	struct pmctrack_profile *p = pmctrack_profile__open(ctl, set);
  *
@@ -478,41 +490,41 @@ struct pmctrack_profile;
 
 /**
  * pmctrack_profile__open() - begin to collect regions
- * @ctl: connection; stays open as long as the profile
- * @set: events to count, in user mode of the calling threads; copied
+ * @ctl: connection; must stay open as long as the profile
+ * @set: events to count in the threads that enter regions, in user mode; copied
  *
- * Counters are read without system calls where that is possible; otherwise a
- * region costs some, in which nothing is counted.
+ * Counters are read without system calls if that is possible. Otherwise, each region
+ * makes a few system calls, during which nothing is counted.
  */
 struct pmctrack_profile *pmctrack_profile__open(const struct pmctrack_ctl *ctl,
 						const struct pmctrack_evset *set);
-/** pmctrack_profile__close() - free it; no thread is in a region any more. NULL is fine */
+/** pmctrack_profile__close() - free a profile. No thread may be in a region; NULL is allowed */
 void pmctrack_profile__close(struct pmctrack_profile *p);
 /**
  * pmctrack_profile__begin() - the calling thread enters a region
  * @p: profile
- * @name: of the region; copied when it is entered for the first time
+ * @name: name of the region; copied when the region is entered for the first time
  *
- * Errors: those of pmctrack_session__open(), for the thread's first region.
+ * Errors: for a thread's first region, those of pmctrack_session__open().
  */
 int pmctrack_profile__begin(struct pmctrack_profile *p, const char *name);
 /**
  * pmctrack_profile__end() - the calling thread leaves a region
  * @p: profile
- * @name: of the region that it entered last
+ * @name: name of the region that the thread entered last
  *
- * Errors: EINVAL: it is not in it; the profile is as before.
+ * Errors: EINVAL: the thread is not in this region. The profile is not changed.
  */
 int pmctrack_profile__end(struct pmctrack_profile *p, const char *name);
 
 /**
- * struct pmctrack_region_info - what was counted in a region, by one thread
- * @path: names of the regions from the outermost on, separated by '/'
+ * struct pmctrack_region_info - what one thread has counted in a region
+ * @path: names of the nested regions, the outermost first, separated by '/'
  * @tid: thread
- * @calls: times that it was entered and left
- * @counts: events in it, by ascending counter of the set
- * @own_counts: without those of regions in it
- * @nr_counts: their number
+ * @calls: how often the thread entered and left the region
+ * @counts: events in the region, by ascending counter of the set
+ * @own_counts: the same, without the events in its inner regions
+ * @nr_counts: number of elements of @counts, and of @own_counts
  */
 struct pmctrack_region_info {
 	const char *path;
@@ -524,14 +536,15 @@ struct pmctrack_region_info {
 };
 
 /**
- * pmctrack_profile__each() - what was counted
- * @p: profile; its threads are in no region, or what they are in is not counted
- * @fn: called for each region of each thread, outer ones before those in them;
- *	a value other than 0 ends the listing. What @info points to is valid
- *	during the call.
- * @arg: passed on
+ * pmctrack_profile__each() - list what was counted
+ * @p: profile. If a thread is in a region, its present call is not in the counts. No thread may
+ *	begin or end regions meanwhile.
+ * @fn: called for each region of each thread, for outer regions before inner ones.
+ *	A return value other than 0 ends the listing. What @info points to is valid
+ *	only during the call.
+ * @arg: passed to @fn
  *
- * Return: 0, the value of @fn that ended it, or -ENOMEM.
+ * Return: 0, the value other than 0 that @fn returned, or -ENOMEM.
  */
 int pmctrack_profile__each(struct pmctrack_profile *p,
 			   int (*fn)(const struct pmctrack_region_info *info, void *arg), void *arg);

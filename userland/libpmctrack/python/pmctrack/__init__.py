@@ -13,13 +13,13 @@ Bindings of libpmctrack.so.0:
             for record in session:
                 print(record.tid, record.kind.name, record.counts)
 
-Times of records and sampling periods are integers, in nanoseconds; timeouts are
+Times of records and sampling periods are integers, in nanoseconds. Timeouts are
 in seconds, as everywhere in Python. Counts are event counts, never scaled.
 
-What the library or the kernel refuses is a PmctrackError, an OSError: its errno
-is one of those in <pmctrack/libpmctrack.h>, its text names the thing and the
-remedy. Objects may be used from any thread, but not by two at once; the thread
-that counts itself is the one that opened the session.
+If the library or the kernel refuses a call, PmctrackError (an OSError) is raised.
+Its errno is one of those in <pmctrack/libpmctrack.h>. Its text says what failed, and
+what to do about it. Any thread may use an object, but only one thread at a time. In a
+session of the calling thread, the thread that opened the session is counted.
 """
 
 from ._control import Control, Event, EventSet, Pmu, VirtualCounter

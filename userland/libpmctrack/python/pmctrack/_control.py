@@ -18,20 +18,20 @@ _MAX_SETS = _library.MAX_SETS * _library.MAX_CORE_TYPES
 class Pmu:
     """What the PMU of a core type can do."""
 
-    #: its place in Control.pmus, which is the core type
+    #: index in Control.pmus, which is the number of the core type
     index: int
     name: str
     #: identification of the CPU, for example "midr=0x410fd0c0"
     model: str
-    #: list of its CPUs, for example "0-3,6"
+    #: list of the CPUs with this PMU, for example "0-3,6"
     cpus: str
-    #: libpfm4 table that event names come from; None: only codes and portable names
+    #: libpfm4 table that event names come from; None: there are only codes and portable names
     table: str | None
     #: usable counters
     counters: tuple[int, ...]
-    #: those of them that count one event only
+    #: the usable counters that can count only one event
     fixed: tuple[int, ...]
-    #: bits of a general counter
+    #: width of a general counter in bits
     width: int
 
 
@@ -41,7 +41,7 @@ class Event:
 
     name: str
     code: int
-    #: for portable names, the event of the PMU
+    #: if name is a portable name, the PMU's own name of the event; else None
     alias_of: str | None
     #: empty if there is none
     description: str
@@ -51,38 +51,39 @@ class Event:
 class VirtualCounter:
     """A virtual counter of the active monitoring module."""
 
-    #: its place in Control.virtual_counters
+    #: index in Control.virtual_counters
     index: int
     name: str
-    #: of its values; may be empty
+    #: unit of its values; may be empty
     unit: str
     description: str
-    #: a value is a state at the end of its interval; otherwise what was added in
-    #: it, so that values can be summed up
+    #: True: a value is the state at the end of its interval. False: a value is the
+    #: increase during its interval, so values of intervals can be added up.
     gauge: bool
 
 
 class EventSet:
     """Events that are counted together, each on a hardware counter.
 
-    Made by Control.parse() and its like; may outlive the Control.
+    Control.parse(), parse_list(), parse_raw() and parse_mmon() make event sets. An event
+    set may be used after its Control was closed.
     """
 
     def __init__(self, pointer: int | None) -> None:
-        """Not for you: take over a set of the library."""
+        """Internal: take over a set of the library. Programs call Control.parse()."""
         self._handle = Handle("event set", pointer, lib().pmctrack_evset__free)
         nr = range(lib().pmctrack_evset__nr(pointer))
         #: the set as a raw string
         self.raw: Final[str] = text(lib().pmctrack_evset__raw(pointer))
-        #: index of the PMU that it is for; None: any
+        #: index of the PMU that the set is for; None: any PMU
         self.core_type: Final[int | None] = _core_type(lib().pmctrack_evset__core_type(pointer))
         #: counter of each event
         self.counters: Final[tuple[int, ...]] = tuple(
             lib().pmctrack_evset__counter(pointer, i) for i in nr
         )
-        #: name of each event, as it was written, with its mode if that is not "u";
-        #: with "@pmcN" for the counter where the same is counted twice. The library
-        #: makes them unique (pmctrack_evset__name() in its header).
+        #: name of each event, as the user wrote it, with its mode if that is not "u".
+        #: If the set counts an event twice, "@pmcN" with the counter is added. The names
+        #: are unique, see pmctrack_evset__name() in the header of the library.
         self.names: Final[tuple[str, ...]] = tuple(
             text(lib().pmctrack_evset__name(pointer, i)) for i in nr
         )
@@ -99,7 +100,7 @@ def _core_type(value: int) -> int | None:
 
 
 def pointers(sets: Sequence[EventSet]) -> Any:
-    """An array of the library's sets; the caller keeps the sets."""
+    """An array of pointers to the library's sets; the caller must keep the sets alive."""
     # pylint: disable=protected-access
     return (ctypes.c_void_p * len(sets))(*(s._pointer() for s in sets))
 
@@ -111,8 +112,8 @@ def _sets_of(nr: int, array: Iterable[int | None]) -> list[EventSet]:
 class Control:
     """Connection to the kernel module, with the event tables of this machine.
 
-    Errors: ENOENT: the module is not loaded; EPROTO: it speaks another version;
-    ELIBACC: libpmctrack is not installed.
+    Errors: ENOENT: the module is not loaded; EPROTO: the module has another version of
+    the interface; ELIBACC: libpmctrack is not installed.
     """
 
     def __init__(self) -> None:
@@ -128,9 +129,9 @@ class Control:
         self.pmus: Final[tuple[Pmu, ...]] = tuple(
             self._pmu(i) for i in range(lib().pmctrack_ctl__nr_pmus(pointer))
         )
-        #: the monitoring module that was active; None: none was
+        #: name of the monitoring module that was active when this object was made, or None
         self.mmon: Final[str | None] = text(lib().pmctrack_ctl__mmon(pointer)) or None
-        #: its virtual counters
+        #: virtual counters of that monitoring module
         self.virtual_counters: Final[tuple[VirtualCounter, ...]] = tuple(
             self._virt(i) for i in range(lib().pmctrack_ctl__nr_virts(pointer))
         )
@@ -185,11 +186,11 @@ class Control:
         return self._handle.closed
 
     def close(self) -> None:
-        """End the connection; again is fine. Sessions and event sets live on."""
+        """End the connection. Sessions and event sets stay open. A second call does nothing."""
         self._handle.close()
 
     def events(self, pmu: int = 0) -> list[Event]:
-        """The events that a PMU implements: portable names first, then its table.
+        """The events that a PMU implements: portable names first, then the PMU's table.
 
         Errors: EINVAL: no such PMU; EBADF.
         """
@@ -206,24 +207,26 @@ class Control:
         return found
 
     def parse(self, events: str, pmu: int = 0) -> EventSet:
-        """Event set from mnemonics, for one PMU.
+        """Make an event set from mnemonics, for one PMU.
 
         events is a comma-separated list of NAME[:FLAGS] or 0xCODE[:FLAGS]. Names are
-        those of events(), in any case; flags are "u" (user mode, the default), "k"
-        (kernel mode), "uk" (both), "ebs=N" (a sample each N events; one event of a
-        set can have it), "ebs" (each 500,000,000).
+        those of events(); upper and lower case are the same. Flags are "u" (user mode,
+        the default), "k" (kernel mode), "uk" (both), "ebs=N" (take a sample every N
+        events; at most one event of a set can have this flag), "ebs" (N = 500,000,000).
 
-        Errors: EINVAL: not of the grammar, or no such event; EOPNOTSUPP: the PMU
-        lacks it; ENOSPC: more events than counters; EBADF.
+        Errors: EINVAL: events does not follow this syntax, or there is no such event;
+        EOPNOTSUPP: the PMU does not have the event; ENOSPC: more events than counters;
+        EBADF.
         """
         return EventSet(lib().pmctrack_evset__parse(self._pointer(), pmu, to_bytes(events)))
 
     def parse_list(self, events: str, *, strict: bool = False) -> list[EventSet]:
-        """Event sets from mnemonics, as many as it takes.
+        """Make as many event sets from mnemonics as are needed.
 
-        There are sets for each PMU, unless an item "coretype=N" restricts them to
-        PMU N. Events for which a set has no counter left go into further sets, which
-        take turns; with strict, that fails (ENOSPC or E2BIG).
+        Sets are made for each PMU, unless an item "coretype=N" restricts the events to
+        PMU N. If a set has no counter left for an event, the event goes into a further
+        set, and the sets take turns. If strict is true, the call fails instead (ENOSPC or
+        E2BIG).
 
         Errors: those of parse(); E2BIG: too many sets.
         """
@@ -235,21 +238,21 @@ class Control:
         return _sets_of(nr, sets)
 
     def parse_raw(self, raw: str) -> EventSet:
-        """Event set from a raw string, for example "pmc0,pmc1=0x8,os1".
+        """Make an event set from a raw string, for example "pmc0,pmc1=0x8,os1".
 
-        The kernel checks it when a session is opened. Errors: EINVAL: uses no
-        counter; E2BIG: too long; EBADF.
+        The kernel checks the string when a session is opened. Errors: EINVAL: raw uses
+        no counter; E2BIG: raw is too long; EBADF.
         """
         return EventSet(lib().pmctrack_evset__parse_raw(self._pointer(), to_bytes(raw)))
 
     def parse_mmon(self) -> list[EventSet]:
-        """The event sets of the monitoring module. Errors: ENOENT: it has none; EBADF."""
+        """Get the event sets of the monitoring module. Errors: ENOENT: there are none; EBADF."""
         sets = (ctypes.c_void_p * _MAX_SETS)()
         nr = lib().pmctrack_evset__parse_mmon(self._pointer(), sets, len(sets))
         return _sets_of(nr, sets)
 
     def _virtual_mask(self, names: str | Iterable[str]) -> int:
-        """Mask of virtual counters by name."""
+        """The mask of the virtual counters with these names."""
         joined = names if isinstance(names, str) else ",".join(names)
         mask = ctypes.c_uint32()
         if joined:

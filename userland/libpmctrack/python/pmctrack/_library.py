@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""libpmctrack.so.0 for ctypes: its structures, its functions, its errors.
+"""Declarations of libpmctrack.so.0 for ctypes: structures, functions, errors.
 
 A test compares the layout and the list of functions with the C headers.
 """
@@ -103,7 +103,8 @@ EVENT_CALLBACK = ctypes.CFUNCTYPE(c_int, POINTER(EventInfo), c_void_p)
 
 _POINTERS = POINTER(c_void_p)
 
-# Name, result, arguments. Opaque objects are void pointers.
+# For each function: name, type of the result, types of the arguments. Pointers to opaque
+# objects are void pointers.
 FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
     "pmctrack_error": (c_char_p, []),
     "pmctrack_ctl__open": (c_void_p, []),
@@ -147,11 +148,11 @@ FUNCTIONS: dict[str, tuple[Any, list[Any]]] = {
 
 @functools.cache
 def lib() -> Any:
-    """The functions of the library, loaded at the first call.
+    """The functions of the library, which is loaded at the first call.
 
-    They are called with the GIL held. All are short (where one would wait, we
-    poll instead), so no thread can free what a call of another is using, and
-    little that is not the program's is counted between start and stop.
+    The functions are called with the GIL held. Therefore, no thread can free an object
+    while another thread's call is using it, and little besides the program itself is
+    counted between start and stop. All calls are short: to wait, this package polls.
     """
     try:
         dll = ctypes.PyDLL(SONAME, use_errno=True)
@@ -176,24 +177,24 @@ def lib() -> Any:
 
 
 def fail(err: int) -> NoReturn:
-    """Raise what this thread's last call of the library failed with; err is positive."""
+    """Raise the error of this thread's last call of the library; err is a positive errno."""
     raise PmctrackError(err, os.fsdecode(lib().pmctrack_error()))
 
 
 def checked(result: int) -> int:
-    """The result of a function that returns a negative errno on failure."""
+    """Return the result of a library function, or raise if it is a negative errno."""
     if result < 0:
         fail(-result)
     return result
 
 
 def text(value: bytes | None) -> str:
-    """A string of the library, which may be NULL where it has none."""
+    """Convert a string of the library; NULL becomes the empty string."""
     return os.fsdecode(value or b"")
 
 
 def to_bytes(value: str | os.PathLike[str]) -> bytes:
-    """A string for the library. ctypes would end it at a NUL without a word."""
+    """Convert a string for the library. ValueError: it has a NUL, where C would end it."""
     encoded = os.fsencode(value)
     if b"\0" in encoded:
         raise ValueError("embedded null character")
@@ -201,17 +202,17 @@ def to_bytes(value: str | os.PathLike[str]) -> bytes:
 
 
 def unsigned(name: str, value: int, bits: int) -> int:
-    """An argument that ctypes would otherwise cut down to its size."""
+    """Check an argument, because ctypes would silently drop the bits that do not fit."""
     if not 0 <= value < 1 << bits:
         raise ValueError(f"{name}: {value} is not within 0..2**{bits}-1")
     return value
 
 
 class Handle:
-    """A pointer of the library that is freed once: by close(), or with its owner."""
+    """A pointer of the library. It is freed once: by close(), or when its owner is freed."""
 
     def __init__(self, what: str, pointer: int | None, free: Callable[[int], object]) -> None:
-        """Take over a result; NULL raises the error of the call."""
+        """Take over a pointer that the library returned; NULL raises the error of that call."""
         if not pointer:
             fail(ctypes.get_errno())
         self._what = what
@@ -220,7 +221,7 @@ class Handle:
 
     @property
     def closed(self) -> bool:
-        """Whether it was freed."""
+        """Whether the pointer was freed."""
         return not self._free.alive
 
     @property
@@ -231,5 +232,5 @@ class Handle:
         return self._pointer
 
     def close(self) -> None:
-        """Free it; again is fine."""
+        """Free the pointer. A second call does nothing."""
         self._free()

@@ -15,16 +15,16 @@ from ._library import unsigned
 from ._session import Session, _flags
 
 _PID_SIZE = 4
-# Of a child that nobody lets go; not seen by anyone.
+# Exit status of a child that is never allowed to execute its program. No user sees it.
 _ABANDONED = 125
 
 
 class ProgramSession(Session):
     """A session that monitors a program; see Session.run().
 
-    Leaving its "with" closes it, and waits for the program as that of
-    subprocess.Popen does. Iteration ends when the program and the processes that it
-    created have ended.
+    At the end of its "with" block, the session is closed. Then the program is waited for,
+    as at the end of a "with" block of subprocess.Popen. Iteration ends when the program
+    and the processes that it created have ended.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class ProgramSession(Session):
         threads: bool,
         children: bool,
     ) -> None:
-        """Not for you: see Session.run()."""
+        """Internal: programs call Session.run()."""
         # pylint: disable=super-init-not-called
         self._own_thread = False
         self._prepare(ctl, sets, virtual)
@@ -56,7 +56,7 @@ class ProgramSession(Session):
             if hasattr(self, "_handle"):
                 self.close()
             raise
-        #: the program: its pid, streams, and, after process.wait(), its returncode
+        #: the program: pid, streams, and, after process.wait(), returncode
         self.process: Final[subprocess.Popen[Any]] = process
 
     def __exit__(
@@ -70,11 +70,11 @@ class ProgramSession(Session):
 
 
 class _Launch:
-    """A child that is held back before its exec until the session knows it.
+    """A child that is held back before its exec until the session monitors it.
 
-    Popen() returns, or fails, only after the exec: a thread opens the session
-    meanwhile. The child is forked by the caller's thread, as the program may ask
-    for a signal at the death of that (PR_SET_PDEATHSIG).
+    Popen() returns, or fails, only after the exec. Therefore, another thread opens the
+    session meanwhile. The caller's thread forks the child, because the program may ask
+    for a signal when the thread that forked it ends (PR_SET_PDEATHSIG).
     """
 
     def __init__(self, open_session: Callable[[int], None]) -> None:
@@ -87,7 +87,7 @@ class _Launch:
     def popen(
         self, command: Sequence[str | os.PathLike[str]], options: dict[str, Any]
     ) -> subprocess.Popen[Any]:
-        """Start the program, monitored; or raise why it is not, nothing being left."""
+        """Start the program, monitored. On failure, raise the reason, and leave no child."""
         users: Callable[[], Any] | None = options.pop("preexec_fn", None)
 
         def hold() -> None:
@@ -98,7 +98,7 @@ class _Launch:
         opener = threading.Thread(target=self._open, name="pmctrack-launch")
         opener.start()
         try:
-            # The child takes no lock: what other threads hold does not matter to it.
+            # The child takes no lock, so locks that other threads hold do not matter.
             # pylint: disable=consider-using-with,subprocess-popen-preexec-fn
             process: subprocess.Popen[Any] = subprocess.Popen(
                 command, preexec_fn=hold, **options
@@ -115,15 +115,15 @@ class _Launch:
         return process
 
     def _hold(self) -> None:
-        """In the child."""
-        # So that it sees the end of file when the parent is gone.
+        """In the child: send the pid to the parent, and wait until the session is open."""
+        # Close the child's copy of the write end: read() must see end of file if the parent ends.
         os.close(self._go[1])
         os.write(self._ready[1], os.getpid().to_bytes(_PID_SIZE, "little"))
         if not os.read(self._go[0], 1):
             os._exit(_ABANDONED)  # pylint: disable=protected-access
 
     def _open(self) -> None:
-        """In the thread: once there is a child, open its session and let it go."""
+        """In the other thread: wait for the child, open its session, and allow the exec."""
         self._pid = int.from_bytes(os.read(self._ready[0], _PID_SIZE), "little")
         if not self._pid:
             return
@@ -131,13 +131,13 @@ class _Launch:
             self._open_session(self._pid)
         except BaseException as e:  # pylint: disable=broad-exception-caught
             self._error = e
-            # Other children may have our end of the pipe: closing it is not enough.
+            # Closing our end of the pipe is not enough: other children may have it, too.
             os.kill(self._pid, signal.SIGKILL)
         else:
             os.write(self._go[1], b"\0")
 
     def _finish(self, opener: threading.Thread) -> None:
-        """The child has gone its way, or there is none."""
+        """Clean up, after the child's exec or failure. The pid 0 ends a thread that still waits."""
         os.write(self._ready[1], bytes(_PID_SIZE))
         opener.join()
         for fd in self._ready + self._go:
@@ -145,7 +145,7 @@ class _Launch:
 
 
 def _end(pid: int) -> None:
-    """Kill and reap a child, if there is one that was not reaped yet."""
+    """Kill and reap a child, unless pid is 0 or the child was reaped already."""
     try:
         if pid:
             os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)

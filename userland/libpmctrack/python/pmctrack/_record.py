@@ -23,25 +23,25 @@ class RecordKind(enum.IntEnum):
     SELF = 4
     #: Session.detach(); the counts are up to the last time they were read
     DETACH = 5
-    #: an administrator ended the session, or took the thread over for one with
-    #: CAP_PERFMON; the counts are as those of DETACH
+    #: an administrator ended the session, or a session with CAP_PERFMON took the
+    #: thread over; the counts are up to the last time they were read
     REVOKED = 6
 
 
 class RecordFlags(enum.IntFlag):
     """How to read the counts of a record (enum pmctrack_record_flags)."""
 
-    #: an earlier record of this thread did not fit into the ring; this one
-    #: covers its interval too, nothing is missing
+    #: an earlier record of this thread did not fit into the ring; this record
+    #: covers its interval, too, so nothing is missing
     MERGED = 1 << 0
     #: monitoring of the thread ended here, because it executed a program with
     #: other privileges
     SETUID = 1 << 1
-    #: of kind EBS: the window was made longer than asked for, because samples
-    #: took too much of the CPU's time; the counts are exact
+    #: of kind EBS: the window is longer than requested, because samples took too
+    #: much of the CPU's time; the counts are exact
     WIDENED = 1 << 2
-    #: somebody else wrote the counters; what was counted until that was noticed
-    #: is left out of the counts, and its time out of hw_ns
+    #: other software wrote the counters; the events counted until this was detected
+    #: are not in the counts, and their time is not in hw_ns
     DISTURBED = 1 << 3
 
 
@@ -49,36 +49,36 @@ class RecordFlags(enum.IntFlag):
 class Record:
     """What one thread, or one CPU, did in one interval.
 
-    A copy, which stays valid. All events of a record were counted over the same
-    instants.
+    The object is a copy, so it stays valid. All events of a record were counted during
+    the same times.
     """
 
     kind: RecordKind
     flags: RecordFlags
-    #: when the interval ended: nanoseconds of time.monotonic_ns()
+    #: end of the interval, as of time.monotonic_ns(), in nanoseconds
     time_ns: int
-    #: nanoseconds for which the thread was on a CPU in the interval; of a CPU,
-    #: the interval's length, or the time that threads of the cgroup ran there
+    #: nanoseconds for which the thread ran on a CPU in the interval. Record of a CPU:
+    #: the interval's length, or the time for which threads of the cgroup ran there.
     run_ns: int
-    #: the part of run_ns in which the set was on the hardware: less than run_ns
-    #: on CPUs, while threads of other sessions had the counters, and in records
-    #: with the flag DISTURBED; then events are missing
+    #: the part of run_ns in which the set was on the hardware. It is less than run_ns
+    #: if threads of other sessions had the counters of a CPU, and in records with the
+    #: flag DISTURBED: then events are missing.
     hw_ns: int
-    #: thread; -1: the record is a CPU's
+    #: thread ID; -1: the record is of a CPU
     tid: int
-    #: its process, likewise
+    #: process ID of the thread; -1: the record is of a CPU
     tgid: int
     #: CPU on which the interval ended
     cpu: int
-    #: index in Control.pmus of that CPU's PMU, beyond them if its counters cannot
-    #: be used
+    #: index in Control.pmus of that CPU's PMU; an index beyond the last one if the
+    #: CPU's counters cannot be used
     core_type: int
-    #: index in Session.sets of the set that was counted; None: there is none
-    #: for this core type, and no counts
+    #: index in Session.sets of the set that was counted; None: there is no set for
+    #: this core type, so there are no counts
     set_index: int | None
-    #: counts by EventSet.names
+    #: counts, by the names in EventSet.names
     counts: dict[str, int]
-    #: values of virtual counters by name; those without a value are not there
+    #: values of virtual counters, by name; counters without a value are left out
     virtual: dict[str, int]
 
 
@@ -102,17 +102,17 @@ class Header(NamedTuple):
     virt: int
 
 
-# Native sizes and alignment: there are no holes.
+# Native sizes and alignment; the struct has no holes.
 HEADER = struct.Struct("@IHHQQQiiIBBBBII")
 
 
 def bits(mask: int) -> tuple[int, ...]:
-    """The positions of a mask's ones."""
+    """The numbers of the bits that are set in a mask."""
     return tuple(i for i in range(mask.bit_length()) if mask >> i & 1)
 
 
 def unpack(data: bytes) -> tuple[Header, tuple[int, ...], tuple[int, ...]]:
-    """Take the bytes of a record apart: header, counts, values of virtual counters.
+    """Split the bytes of a record into header, counts, and values of virtual counters.
 
     Errors: ValueError: these are not the bytes of one record.
     """
@@ -130,7 +130,7 @@ def unpack(data: bytes) -> tuple[Header, tuple[int, ...], tuple[int, ...]]:
 def build(
     data: bytes, set_index: int | None, names: Sequence[str], virtual_names: Sequence[str]
 ) -> Record:
-    """The record of these bytes, given its set's event names and all virtual counters'."""
+    """Make a record from bytes: names are its set's events, virtual_names all virtual counters."""
     header, counts, virtual = unpack(data)
     return Record(
         kind=RecordKind(header.kind),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Sessions: who is monitored, and their records."""
+"""Sessions: the threads or CPUs that are monitored, and their records."""
 
 import collections
 import ctypes
@@ -29,27 +29,28 @@ _LONGEST_POLL_MS = 2**31 - 1
 class SessionStats:
     """Health of a session."""
 
-    #: monitored now
+    #: threads that are monitored now
     threads: int
-    #: not monitored for want of memory
+    #: threads that are not monitored because memory was short
     skipped_threads: int
     #: last records of threads that did not fit into the ring
     lost: int
-    #: of running processes, not monitored: created faster than they could be attached,
-    #: or more than attach_max_threads
+    #: threads of running processes that are not monitored, because the process created
+    #: them faster than they could be attached, or has more than attach_max_threads
     left_out_threads: int
     #: an administrator ended the session
     revoked: bool
-    #: bytes of the kernel's buffer, of each CPU's if there are several
+    #: size of the kernel's buffer in bytes; of each CPU's if there are several
     ring_size: int
-    #: bytes that it would have if memory were not short (ulimit -l)
+    #: the size in bytes if memory were not short (ulimit -l)
     ring_wanted: int
 
 
 class Session:
-    """Threads, or CPUs, being monitored, and their records.
+    """The threads or CPUs that are monitored together, and their records.
 
-    A context manager that closes itself, and an iterable of records. It monitors
+    A session is a context manager that closes itself, and an iterable of records. It
+    monitors
 
         Session(ctl, sets)                      the calling thread
         Session.run(ctl, sets, ["./app"])       a program from its exec on
@@ -79,28 +80,28 @@ class Session:
     ) -> None:
         """Begin to monitor.
 
-        sets: event sets, or a string for Control.parse_list(). Several for a core
-            type take turns, one a sampling period (or sample, if they sample by
-            events: all of them, or none). None: with virtual, those of the
-            monitoring module.
-        pids: running processes to be monitored with all their threads from now on.
-        system: all CPUs, whatever runs there; needs CAP_PERFMON.
-        cgroup: directory of a control group (version 2): its threads, on all CPUs.
+        sets: event sets, or a string for Control.parse_list(). Several sets of one core
+            type take turns: each is counted for one sampling period. If the sets sample
+            by events (either all sets do, or none), each is counted for one sample. No
+            sets, with virtual: the sets of the monitoring module.
+        pids: monitor these running processes with all their threads from now on.
+        system: monitor all CPUs, whatever runs there; needs CAP_PERFMON.
+        cgroup: directory of a control group (version 2): monitor its threads on all CPUs.
         period_ns: sampling period in nanoseconds, rounded up to a multiple of
             Control.tick_ns; 0: none.
-        ring_size: bytes of the kernel's buffer, a power of two; 0: its default.
+        ring_size: size of the kernel's buffer in bytes, a power of two; 0: the default.
         virtual: names of virtual counters of the monitoring module.
-        threads, children: whether threads, and processes, that a monitored thread
-            creates are monitored too. Default: yes, but not for the calling thread.
+        threads, children: whether to monitor threads (threads) and processes (children)
+            that a monitored thread creates. Default: yes, but not for the calling thread.
         user_read: the calling thread reads its counters with read_counts().
 
-        Errors: EBUSY: perf or another session has the counters, the thread or the
-        CPUs; EACCES: not yours; ESRCH: no such thread; EINVAL, EOPNOTSUPP: the PMU
-        cannot do it; ENOENT: another monitoring module is active by now; ENOMEM:
-        also locked memory; those of Control.parse_list().
+        Errors: EBUSY: perf or another session uses the counters, the thread or the CPUs;
+        EACCES: the target is not yours; ESRCH: no such thread; EINVAL, EOPNOTSUPP: the
+        PMU cannot count this; ENOENT: another monitoring module is active by now; ENOMEM:
+        no memory, or the limit of locked memory is reached; errors of Control.parse_list().
         """
         processes = [unsigned("pids", pid, 31) for pid in pids or ()]
-        # To the library, no processes are the calling thread.
+        # For the library, an empty list of processes means the calling thread.
         if pids is not None and not processes:
             raise ValueError("pids is empty")
         wide = system or cgroup is not None
@@ -131,9 +132,9 @@ class Session:
         self.sets = tuple(ctl.parse_mmon()) if self._of_mmon else _sets(ctl, sets)
         self._pointers = pointers(self.sets)
         self._virtual_names = tuple(v.name for v in ctl.virtual_counters)
-        # By core type and number of the record's set.
+        # Index in sets, by core type and set number of a record.
         self._set_index: dict[tuple[int, int], int | None] = {}
-        # Taken from the ring when a region began, and not asked for yet.
+        # Records that a region took from the ring when it began, for take() to return.
         self._backlog: collections.deque[Record] = collections.deque()
         self._lib = lib()
 
@@ -168,14 +169,14 @@ class Session:
     ) -> "ProgramSession":
         """Run a program, and monitor it from its exec on.
 
-        popen: as for subprocess.Popen: stdout, env, cwd and so on; the result's
-            process is that object.
-        The others are as for Session().
+        popen: arguments for subprocess.Popen: stdout, env, cwd and so on. The member
+            process of the result is the Popen object.
+        The other arguments are as for Session().
 
-        Errors: those of Session(), then the program does not run; those of
+        Errors: those of Session(): then the program does not run; those of
         subprocess.Popen(), for example FileNotFoundError.
         """
-        # It is built on this class.
+        # Imported here, because _program imports this module.
         from ._program import ProgramSession  # pylint: disable=import-outside-toplevel
 
         return ProgramSession(
@@ -215,41 +216,42 @@ class Session:
         return self._handle.closed
 
     def close(self) -> None:
-        """End monitoring; again is fine. Records that were not taken are gone."""
+        """End monitoring. Records that were not taken are lost. A second call does nothing."""
         self._handle.close()
 
     @property
     def period_ns(self) -> int:
-        """The sampling period in force, in nanoseconds; 0: none. Errors: EBADF."""
+        """The sampling period in use, in nanoseconds; 0: none. Errors: EBADF."""
         return int(self._lib.pmctrack_session__period_ns(self._pointer()))
 
     def fileno(self) -> int:
-        """Descriptor that is readable when there are records, for select and asyncio.
+        """A descriptor that is readable if there are records, for select and asyncio.
 
-        Owned by the session. Errors: EBADF.
+        The session owns the descriptor. Errors: EBADF.
         """
         return int(self._lib.pmctrack_session__fd(self._pointer()))
 
     def start(self) -> None:
-        """Count the calling thread from here, in a session that it opened for itself.
+        """Begin to count the calling thread, in a session that it opened for itself.
 
-        One system call. Errors: ESRCH: the session is another thread's; EALREADY:
-        started; EBADF.
+        Makes one system call. Errors: ESRCH: the session is for another thread; EALREADY:
+        the thread is counted already; EBADF.
         """
         checked(self._lib.pmctrack_session__start(self._pointer()))
 
     def stop(self) -> None:
-        """Count the calling thread up to here.
+        """End counting the calling thread.
 
-        One system call; leaves a record of kind SELF with what was counted since the
-        start. Errors: ESRCH; EALREADY: stopped; EBADF.
+        Makes one system call, which writes a record of kind SELF with what was counted
+        since the start. Errors: ESRCH: as for start(); EALREADY: the thread is stopped
+        already; EBADF.
         """
         checked(self._lib.pmctrack_session__stop(self._pointer()))
 
     def region(self) -> "Region":
         """A context manager that counts the calling thread in its body.
 
-        The interpreter's own work there is part of it, the same each time. Errors:
+        The counts include overhead of the interpreter, which is the same each time. Errors:
         those of start() and stop().
         """
         return Region(self)
@@ -257,8 +259,8 @@ class Session:
     def read_counts(self) -> dict[str, int]:
         """Events of the calling thread since the session was opened, while it was started.
 
-        Makes no system call. For a session with user_read. Errors: EOPNOTSUPP: it is
-        without; ESRCH: another thread's session; EBADF.
+        Makes no system call. The session needs user_read. Errors: EOPNOTSUPP: it was opened
+        without user_read; ESRCH: another thread opened the session; EBADF.
         """
         pointer = self._pointer()
         value = ctypes.c_uint64()
@@ -271,14 +273,14 @@ class Session:
     def detach(self) -> None:
         """End the monitoring of running processes or CPUs.
 
-        Each thread that is still being counted, or CPU, leaves a last record of kind
-        DETACH; iteration ends after those. Errors: ENOTTY: neither a session of
-        running processes nor of CPUs; EBADF.
+        A last record of kind DETACH is written for each thread that is still being counted,
+        or for each CPU. Iteration ends after these records. Errors: ENOTTY: the session
+        monitors neither running processes nor CPUs; EBADF.
         """
         checked(self._lib.pmctrack_session__detach(self._pointer()))
 
     def take(self) -> Record | None:
-        """The next record; None: there is none at present. Makes no system call.
+        """The next record; None: there is no record at present. Makes no system call.
 
         Errors: EBADF.
         """
@@ -306,21 +308,21 @@ class Session:
         return build(data, index, names, self._virtual_names)
 
     def pending(self) -> Iterator[Record]:
-        """The records that there are now, without waiting. Errors: EBADF."""
+        """Yield the records that are there now, without waiting. Errors: EBADF."""
         while (record := self.take()) is not None:
             yield record
 
     @property
     def over(self) -> bool:
-        """Whether wait() found that no thread is monitored any more, all records taken."""
+        """Whether wait() found that no thread is monitored any more and all records were taken."""
         return self._over
 
     def wait(self, timeout: float | None = None) -> bool:
-        """Wait for records, for timeout seconds or (None) as long as it takes.
+        """Wait for records, for at most timeout seconds; None: without a limit.
 
-        True: there are records. False: none came in time, or none will come any
-        more, because no thread is monitored: then over is true. Errors: EBADF;
-        ESHUTDOWN: an administrator ended the session, and all records were taken.
+        True: there are records. False: no record came in time, or no record will come any
+        more, because no thread is monitored; in the second case, over is true. Errors:
+        EBADF; ESHUTDOWN: an administrator ended the session, and all records were taken.
         """
         if timeout is not None and timeout < 0:
             raise ValueError("timeout must not be negative")
@@ -338,16 +340,16 @@ class Session:
             remaining = _milliseconds(deadline)
             if remaining == 0:
                 return False
-            # Waits without the GIL, and with Python's handling of signals.
+            # poll() of Python releases the GIL, and runs Python's signal handlers.
             poller.register(self.fileno(), select.POLLIN)
             poller.poll(remaining)
         return True
 
     def __iter__(self) -> Iterator[Record]:
-        """The records, waiting for them, until no thread is monitored any more.
+        """Yield records, and wait for them, until no thread is monitored any more.
 
-        In a session of the calling thread, which cannot wait for itself: those that
-        there are. CPUs go on until detach(). Errors: EBADF.
+        A session of the calling thread yields only the records that are there, because the
+        thread cannot wait for itself. For CPUs, iteration ends after detach(). Errors: EBADF.
         """
         while True:
             yield from self.pending()
@@ -369,7 +371,7 @@ class Session:
         )
 
     def lost_count(self, core_type: int, number: int, counter: int) -> int:
-        """Events of lost records: of the core type's set of this number, by counter.
+        """Events of one counter in lost records; number: of the set, within its core type.
 
         Errors: EBADF.
         """
@@ -397,17 +399,17 @@ def _flags(threads: bool | None, children: bool | None, default: bool) -> int:
 
 
 def _milliseconds(deadline: float | None) -> int | None:
-    """Until then, rounded up: never so short that we would spin."""
+    """The time left until deadline, rounded up, because rounding down would busy-wait."""
     if deadline is None:
         return None
     return min(max(0, math.ceil((deadline - time.monotonic()) * 1000)), _LONGEST_POLL_MS)
 
 
 class Region:
-    """A piece of code of the calling thread, counted; see Session.region().
+    """A piece of code that is counted in the calling thread; see Session.region().
 
-    Once its body has been left, it has the results. Records of before the region
-    stay in the session.
+    The results are there after the end of its body. Records from before the region stay
+    in the session.
     """
 
     def __init__(self, session: Session) -> None:
@@ -431,7 +433,7 @@ class Region:
         self.records = self._fresh()
 
     def _fresh(self) -> tuple[Record, ...]:
-        """What is in the ring."""
+        """Take all records that are in the ring."""
         # pylint: disable=protected-access
         session = self._session
         pointer = session._pointer()
@@ -441,7 +443,7 @@ class Region:
     def counts(self) -> dict[str, int]:
         """Sums over the region's records, by event.
 
-        Where sets take turns, the sums of each are over its own turns only.
+        If sets take turns, the sums of a set are only over its own turns.
         """
         sums: collections.Counter[str] = collections.Counter()
         for record in self.records:
@@ -450,5 +452,5 @@ class Region:
 
     @property
     def run_ns(self) -> int:
-        """Nanoseconds for which the thread was on a CPU in the region."""
+        """Nanoseconds for which the thread ran on a CPU in the region."""
         return sum(record.run_ns for record in self.records)

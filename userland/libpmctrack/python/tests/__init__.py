@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Tests that need neither the kernel module nor, mostly, the library."""
+"""Tests without the kernel module; most of them also do without the library."""

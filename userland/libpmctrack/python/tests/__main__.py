@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""python3 -m tests, in the folder above: run them all, in TAP."""
+"""Run all tests, with output in TAP: python3 -m tests, in the folder above this one."""
 
 import pathlib
 import sys
@@ -12,7 +12,7 @@ _Error = (
 
 
 class TapResult(unittest.TestResult):
-    """Prints a line a test."""
+    """Prints one line for each test."""
 
     def _say(self, result: str, test: unittest.TestCase, remark: str = "") -> None:
         name = test.id().removeprefix("tests.")
@@ -41,7 +41,7 @@ class TapResult(unittest.TestResult):
 
 
 def main() -> int:
-    """Exit status: 1 if one failed."""
+    """Run the tests. Returns the exit status: 1 if a test failed, or if there was no test."""
     here = pathlib.Path(__file__).parent
     suite = unittest.defaultTestLoader.discover(str(here), "*_test.py", str(here.parent))
     result = TapResult()

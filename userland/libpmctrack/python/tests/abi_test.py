@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""What is written twice, in C and here, is the same."""
+"""Declarations of this package agree with those in C."""
 
 import pathlib
 import re
@@ -39,10 +39,10 @@ CONSTANTS = {
 
 
 def expectations() -> dict[str, int]:
-    """Expressions of C and their values here."""
+    """C expressions, and the values that they have in this package."""
     expected = {f"PMCTRACK_{name}": value for name, value in CONSTANTS.items()}
     for name, structure in STRUCTURES.items():
-        # Not its size: the library may know more fields than we.
+        # The size is not compared, because the C struct may have more fields.
         for field, *_ in structure._fields_:  # pylint: disable=protected-access
             member = getattr(structure, field)
             expected[f"offsetof(struct pmctrack_{name}, {field})"] = member.offset
@@ -50,7 +50,7 @@ def expectations() -> dict[str, int]:
     expected["sizeof(struct pmctrack_record)"] = HEADER.size
     formats = re.findall(r"[a-zA-Z]", HEADER.format)
     for i, field in enumerate(Header._fields):
-        # Native alignment: the offset of a field is where it would be the last.
+        # Native alignment: if a field is the last one, its offset is the end less its size.
         size = struct.calcsize("@" + formats[i])
         end = struct.calcsize("@" + "".join(formats[: i + 1]))
         expected[f"offsetof(struct pmctrack_record, {field})"] = end - size
@@ -64,7 +64,7 @@ class AbiTest(unittest.TestCase):
 
     @unittest.skipUnless(shutil.which("cc"), "no C compiler")
     def test_layout(self) -> None:
-        """Structures and constants, as a C compiler sees them."""
+        """Structures and constants are those that a C compiler sees."""
         expected = expectations()
         lines = "".join(f'\tprintf("%ld\\n", (long)({e}));\n' for e in expected)
         program = (
@@ -84,7 +84,7 @@ class AbiTest(unittest.TestCase):
         self.assertEqual(dict(zip(expected, map(int, out.split()))), expected)
 
     def test_functions(self) -> None:
-        """Those that are declared here are in the header, with as many arguments."""
+        """The functions declared here are in the header, with the same number of arguments."""
         text = re.sub(r"/\*.*?\*/", "", HEADER_FILE.read_text(), flags=re.DOTALL)
         declared = {
             name: 0 if arguments == "void" else re.sub(r"\([^()]*\)", "", arguments).count(",") + 1
@@ -96,5 +96,5 @@ class AbiTest(unittest.TestCase):
         self.assertEqual(ours, {name: declared.get(name) for name in ours})
 
     def test_version(self) -> None:
-        """There is one version."""
+        """The package has the version of the file VERSION."""
         self.assertEqual(__version__, (TOP / "VERSION").read_text().strip())

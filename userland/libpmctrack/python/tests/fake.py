@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""A library in Python: one PMU, the events "instr" and "cycles", records by hand."""
+"""A fake libpmctrack: one PMU, the events "instr" and "cycles", records made by the tests."""
 
 # pylint: disable=protected-access
 
@@ -18,7 +18,10 @@ CTL = 0x1000
 
 
 def record_bytes(counts: list[int], **fields: int) -> bytes:
-    """A record of the fake's set, with these fields; virt is a mask of 0x1 and 0x2."""
+    """Make a record of the fake library; fields are members of struct pmctrack_record.
+
+    virt may have the bits 0x1 and 0x2.
+    """
     virtual = [70 + i for i in range(2) if fields.get("virt", 0) >> i & 1]
     header = HEADER.pack(
         HEADER.size + 8 * (len(counts) + len(virtual)),
@@ -41,7 +44,7 @@ def record_bytes(counts: list[int], **fields: int) -> bytes:
 
 
 class FakeLibrary:
-    """Counts what is freed, and refuses what the tests want refused."""
+    """Records what is freed, and refuses the calls that a test wants to fail."""
 
     def __init__(self) -> None:
         self.freed: list[int] = []
@@ -67,7 +70,7 @@ class FakeLibrary:
         return -err
 
     def __getattr__(self, name: str) -> Any:
-        """Without the prefix that they all have."""
+        """Map the name pmctrack_X to the method _do_X."""
         if not name.startswith("pmctrack_"):
             raise AttributeError(name)
         return getattr(self, "_do_" + name.removeprefix("pmctrack_"))
@@ -205,7 +208,7 @@ class FakeLibrary:
     def _do_session__next(self, _session: int, ref: Any) -> int:
         if not self.records:
             return 0
-        # The one before is gone, as in the ring.
+        # This overwrites the previous record, as the ring may do.
         self._record = ctypes.create_string_buffer(self.records.pop(0))
         ref._obj.value = ctypes.addressof(self._record)
         return 1
@@ -235,7 +238,7 @@ class FakeLibrary:
 
 @contextlib.contextmanager
 def fake_library() -> Iterator[FakeLibrary]:
-    """In its body, the package uses this library."""
+    """A context manager: in its body, the package uses the fake library."""
     fake = FakeLibrary()
     with contextlib.ExitStack() as stack:
         for module in ("_library", "_control", "_session"):

@@ -14,7 +14,7 @@ from pmctrack import _library
 
 
 def missing() -> bool:
-    """Whether the library is not installed, nor in LD_LIBRARY_PATH."""
+    """True if the library is neither installed nor in LD_LIBRARY_PATH."""
     try:
         ctypes.CDLL(_library.SONAME)
     except OSError:
@@ -23,18 +23,18 @@ def missing() -> bool:
 
 
 class LibraryTest(unittest.TestCase):
-    """What it refuses arrives as an exception, with errno and text."""
+    """Errors of the library become exceptions with errno and text."""
 
     @unittest.skipIf(missing(), "no libpmctrack.so.0 in LD_LIBRARY_PATH")
     def test_loads(self) -> None:
-        """All functions are there."""
+        """The library has all functions."""
         for name in _library.FUNCTIONS:
             self.assertTrue(callable(getattr(_library.lib(), name)), name)
 
     @unittest.skipIf(missing(), "no libpmctrack.so.0 in LD_LIBRARY_PATH")
     @unittest.skipIf(os.path.exists("/proc/pmc/info"), "the module is loaded")
     def test_no_module(self) -> None:
-        """Without the module, the remedy is named."""
+        """Without the kernel module, the error says how to load it."""
         with self.assertRaises(pmctrack.PmctrackError) as caught:
             pmctrack.Control()
         self.assertEqual(caught.exception.errno, errno.ENOENT)
@@ -42,7 +42,7 @@ class LibraryTest(unittest.TestCase):
         self.assertIsInstance(caught.exception, OSError)
 
     def test_no_library(self) -> None:
-        """Importing needs no library; using does."""
+        """The package can be imported without the library, but not used."""
         program = (
             "import pmctrack\n"
             "from pmctrack import _library\n"
@@ -57,7 +57,7 @@ class LibraryTest(unittest.TestCase):
         self.assertIn("install PMCTrack", run.stdout)
 
     def test_old_library(self) -> None:
-        """A library that lacks a function."""
+        """A library without one of the functions is refused."""
         with mock.patch.dict(_library.FUNCTIONS, {"no_such_function": (None, [])}):
             with mock.patch.object(_library, "SONAME", "libc.so.6"):
                 with self.assertRaises(pmctrack.PmctrackError) as caught:

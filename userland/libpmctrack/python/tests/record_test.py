@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Records from bytes."""
+"""Records are made from bytes."""
 
 import dataclasses
 import unittest
@@ -9,7 +9,7 @@ from pmctrack._record import HEADER, bits, build, unpack
 
 from .fake import record_bytes
 
-# Little endian, by hand: sizes and offsets of struct pmctrack_record.
+# A struct pmctrack_record written by hand, in little endian.
 SPELLED_OUT = bytes.fromhex(
     "48000000 0200 0300"  # size 72, kind exit, flags merged and setuid
     "0100000000000000 0200000000000000 0300000000000000"  # time_ns, run_ns, hw_ns
@@ -21,7 +21,7 @@ SPELLED_OUT = bytes.fromhex(
 
 
 class RecordTest(unittest.TestCase):
-    """Bytes are what the uapi header says."""
+    """The bytes of a record are read as the uapi header describes them."""
 
     def test_spelled_out(self) -> None:
         """Each field is where the header has it."""
@@ -35,19 +35,19 @@ class RecordTest(unittest.TestCase):
         self.assertEqual(record.virtual, {"temperature": 7})
 
     def test_cpu(self) -> None:
-        """The records of CPUs have no thread, and perhaps no set."""
+        """A record of a CPU has no thread, and may have no set."""
         record = build(record_bytes([], tid=-1, tgid=-1, core_type=4), None, (), ())
         self.assertEqual((record.tid, record.tgid, record.set_index), (-1, -1, None))
         self.assertEqual(record.counts, {})
 
     def test_frozen(self) -> None:
-        """A record does not change."""
+        """The members of a record cannot be assigned."""
         record = build(SPELLED_OUT, 0, ["instr"], ["power", "temperature"])
         with self.assertRaises(dataclasses.FrozenInstanceError):
             record.tid = 3  # type: ignore[misc]
 
     def test_not_a_record(self) -> None:
-        """Bytes that are too few, too many, or do not fit their own sizes."""
+        """ValueError if there are too few or too many bytes, or if their sizes do not agree."""
         for data in (
             b"",
             SPELLED_OUT[: HEADER.size - 1],
@@ -59,6 +59,6 @@ class RecordTest(unittest.TestCase):
                 unpack(data)
 
     def test_bits(self) -> None:
-        """Masks."""
+        """bits() returns the numbers of the set bits."""
         self.assertEqual(bits(0), ())
         self.assertEqual(bits(0x80000005), (0, 2, 31))

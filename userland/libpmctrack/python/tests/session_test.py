@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Control, EventSet and Session on a library in Python."""
+"""Control, EventSet and Session with the fake library."""
 
 import contextlib
 import errno
@@ -18,7 +18,7 @@ from .fake import CTL, fake_library, record_bytes
 
 
 class FakeTest(unittest.TestCase):
-    """Has a library and a connection."""
+    """Base class: a test with a fake library and a connection to it."""
 
     def setUp(self) -> None:
         self.fake = self.enterContext(fake_library())
@@ -26,17 +26,17 @@ class FakeTest(unittest.TestCase):
 
     @contextlib.contextmanager
     def refused(self, err: int, regex: str) -> Iterator[None]:
-        """The body fails like this."""
+        """Expect that the body raises PmctrackError with this errno and text."""
         with self.assertRaisesRegex(PmctrackError, regex) as caught:
             yield
         self.assertEqual(caught.exception.errno, err)
 
 
 class ControlTest(FakeTest):
-    """The connection."""
+    """Tests of Control and EventSet."""
 
     def test_properties(self) -> None:
-        """What it tells about the machine."""
+        """Control describes the machine."""
         self.assertEqual((self.ctl.version, self.ctl.backend), ("9.9", "fake"))
         self.assertEqual(self.ctl.tick_ns, 4_000_000)
         pmu = self.ctl.pmus[0]
@@ -45,7 +45,7 @@ class ControlTest(FakeTest):
         self.assertEqual([v.gauge for v in self.ctl.virtual_counters], [False, True])
 
     def test_events(self) -> None:
-        """The list of events."""
+        """events() lists the events of a PMU."""
         events = self.ctl.events()
         self.assertEqual(
             [(e.name, e.code, e.alias_of, e.description) for e in events],
@@ -53,7 +53,7 @@ class ControlTest(FakeTest):
         )
 
     def test_close(self) -> None:
-        """Once, however often it is asked for."""
+        """A connection is freed once, even if close() is called twice."""
         self.ctl.close()
         self.ctl.close()
         del self.ctl
@@ -61,13 +61,13 @@ class ControlTest(FakeTest):
         self.assertEqual(self.fake.freed, [CTL])
 
     def test_garbage(self) -> None:
-        """Freed without close()."""
+        """A connection is freed without close() if nothing refers to it."""
         del self.ctl
         gc.collect()
         self.assertEqual(self.fake.freed, [CTL])
 
     def test_use_after_close(self) -> None:
-        """Raises."""
+        """Methods of a closed connection raise EBADF."""
         with self.ctl as ctl:
             pass
         uses: list[Callable[[], object]] = [
@@ -84,7 +84,7 @@ class ControlTest(FakeTest):
                 use()
 
     def test_sets(self) -> None:
-        """What is in a set; it is freed with its last user."""
+        """An event set has these members, and is freed with its last user."""
         events = self.ctl.parse("instr,cycles")
         self.assertEqual((events.names, events.counters), (("instr", "cycles"), (0, 1)))
         self.assertEqual((events.raw, events.core_type), ("pmc0,pmc1", None))
@@ -99,7 +99,7 @@ class ControlTest(FakeTest):
         self.assertIn(pointer, self.fake.freed)
 
     def test_wrong_names(self) -> None:
-        """Arrive with errno and text, and cannot be cut short."""
+        """Wrong names raise errors with errno and text; a NUL in a name raises ValueError."""
         with self.refused(errno.EINVAL, "event 'instructionz': no such event"):
             self.ctl.parse("instructionz")
         with self.refused(errno.EINVAL, "no such event"):
@@ -109,10 +109,10 @@ class ControlTest(FakeTest):
 
 
 class SessionTest(FakeTest):
-    """Sessions other than of a program."""
+    """Sessions that do not run a program."""
 
     def test_options(self) -> None:
-        """Arguments arrive in the structure."""
+        """Arguments of Session() are passed in the structure."""
         Session(self.ctl, "instr", pids=[5, 6], period_ns=10**10, ring_size=4096, virtual=["v1"])
         opts = self.fake.opts
         self.assertEqual((opts["processes"], opts["flags"], opts["pid"]), ([5, 6], 0b11, 0))
@@ -125,19 +125,19 @@ class SessionTest(FakeTest):
         self.assertEqual(self.fake.opts["flags"], 0)
 
     def test_bad_options(self) -> None:
-        """What would be cut down, or mean something else, in C."""
+        """ValueError for values that C would truncate or take for something else."""
         for bad in ({"pids": []}, {"pids": [2**32]}, {"period_ns": -1}, {"ring_size": 2**32}):
             with self.subTest(bad=bad), self.assertRaises(ValueError):
                 Session(self.ctl, "instr", **bad)  # type: ignore[arg-type]
 
     def test_refused(self) -> None:
-        """By the kernel."""
+        """If the kernel refuses a session, its error is raised."""
         self.fake.refuse_sessions = errno.EBUSY
         with self.refused(errno.EBUSY, "perf has the counters"):
             Session(self.ctl, "instr")
 
     def test_use_after_close(self) -> None:
-        """Raises; closing again does not."""
+        """Methods of a closed session raise EBADF, except a second close()."""
         with Session(self.ctl, "instr") as session:
             pass
         session.close()
@@ -161,7 +161,7 @@ class SessionTest(FakeTest):
                 use()
 
     def test_outlives_control(self) -> None:
-        """A session needs its Control to be opened only."""
+        """A session works after its Control was closed."""
         session = Session(self.ctl, "instr,cycles")
         self.ctl.close()
         with session.region() as region:
@@ -169,7 +169,7 @@ class SessionTest(FakeTest):
         self.assertEqual(region.counts, {"instr": 500, "cycles": 600})
 
     def test_region(self) -> None:
-        """Has its own records, and leaves the others alone."""
+        """A region takes its own records, and leaves older records in the session."""
         session = Session(self.ctl, "instr,cycles")
         self.fake.records.append(record_bytes([1, 2]))
         with session.region() as region:
@@ -181,7 +181,7 @@ class SessionTest(FakeTest):
         self.assertEqual([r.counts["instr"] for r in session], [1])
 
     def test_region_with_exception(self) -> None:
-        """Is stopped all the same."""
+        """A region stops counting if its body raises."""
         session = Session(self.ctl, "instr,cycles")
         region = session.region()
         with self.assertRaises(KeyError), region:
@@ -191,7 +191,7 @@ class SessionTest(FakeTest):
             session.start()
 
     def test_records(self) -> None:
-        """Are copies, by set."""
+        """Records are copies, with the names of their sets."""
         session = Session(self.ctl, [self.ctl.parse("instr"), self.ctl.parse("cycles")])
         self.fake.records = [
             record_bytes([1], set=1, virt=2),
@@ -204,7 +204,7 @@ class SessionTest(FakeTest):
         self.assertEqual(records[0].virtual, {"v1": 71})
 
     def test_iteration_ends(self) -> None:
-        """When nobody is monitored any more."""
+        """Iteration ends when no thread is monitored any more."""
         session = Session(self.ctl, "instr", pids=[5])
         self.fake.records.append(record_bytes([1]))
         self.fake.over = True
@@ -213,7 +213,7 @@ class SessionTest(FakeTest):
         self.assertFalse(session.wait())
 
     def test_wait(self) -> None:
-        """For a time, or until something comes."""
+        """wait() ends after its timeout, or when a record comes."""
         session = Session(self.ctl, "instr", pids=[5])
         before = time.monotonic()
         self.assertFalse(session.wait(0.03))
@@ -233,14 +233,14 @@ class SessionTest(FakeTest):
         thread.join()
 
     def test_read_counts(self) -> None:
-        """Counters by name, read one by one."""
+        """read_counts() reads each counter, and returns the values by name."""
         session = Session(self.ctl, "instr,cycles", user_read=True)
         counters = session.sets[0].counters
         expected = {name: 1000 + c for name, c in zip(session.sets[0].names, counters)}
         self.assertEqual(session.read_counts(), expected)
 
     def test_health(self) -> None:
-        """Statistics."""
+        """stats() and lost_count() return the library's values."""
         session = Session(self.ctl, "instr")
         stats = session.stats()
         self.assertEqual((stats.threads, stats.skipped_threads, stats.lost), (3, 2, 1))
@@ -254,7 +254,7 @@ class SessionTest(FakeTest):
 
 
 class ProgramTest(FakeTest):
-    """Programs, which are real."""
+    """Sessions that run a program; the programs are real ones."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -266,7 +266,7 @@ class ProgramTest(FakeTest):
             os.waitpid(-1, os.WNOHANG)
 
     def test_runs(self) -> None:
-        """With the arguments of Popen; its session knew it before."""
+        """A program runs with the arguments of Popen; its session is opened before."""
         self.fake.over = True
         with Session.run(self.ctl, "instr", ["sh", "-c", "echo $$; exit 3"], stdout=-1) as session:
             assert session.process.stdout
@@ -279,7 +279,7 @@ class ProgramTest(FakeTest):
             session.take()
 
     def test_is_held_back(self) -> None:
-        """Until the session is open; it never runs if that fails."""
+        """A program waits until its session is open. If that fails, it never runs."""
         self.fake.refuse_sessions = errno.EBUSY
         read, write = os.pipe()
         with self.refused(errno.EBUSY, "perf has the counters"):
@@ -291,7 +291,7 @@ class ProgramTest(FakeTest):
             os.kill(self.fake.opts["pid"], 0)
 
     def test_cannot_run(self) -> None:
-        """As Popen says it; the session is closed."""
+        """If a program cannot run, the error is that of Popen, and the session is closed."""
         with self.assertRaises(FileNotFoundError) as caught:
             Session.run(self.ctl, "instr", ["/no/such/program"])
         self.assertEqual(caught.exception.filename, "/no/such/program")
@@ -303,10 +303,10 @@ class ProgramTest(FakeTest):
         self.assertEqual(len([p for p in self.fake.freed if p not in self.fake.sets]), 1)
 
     def test_interrupted(self) -> None:
-        """While it is held back: it does not run."""
+        """A program that waits for its session never runs if run() is interrupted."""
 
         class Stop(BaseException):
-            """Not an Exception, as KeyboardInterrupt is not."""
+            """Like KeyboardInterrupt, not a subclass of Exception."""
 
         def handler(_signal: int, _frame: object) -> None:
             raise Stop
@@ -325,7 +325,7 @@ class ProgramTest(FakeTest):
             os.kill(self.fake.opts["pid"], 0)
 
     def test_preexec(self) -> None:
-        """The user's comes before ours, and may fail."""
+        """The user's preexec_fn is called, too, before the package's own."""
         with Session.run(
             self.ctl, "instr", [sys.executable, "-c", "import os; print(os.getpriority(0, 0))"],
             stdout=-1, text=True, preexec_fn=lambda: os.nice(5),

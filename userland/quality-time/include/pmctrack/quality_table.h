@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Quality Time of processes, as qualityd(8) publishes it in shared memory: map the file read-only
- * and shared, check the head, and read entries with pmctrack_quality_read(). Who may read the file
- * is the administrator's choice.
+ * Quality Time of processes, as qualityd(8) publishes it in shared memory. A reader maps the file
+ * read-only and shared, checks the head, and reads entries with pmctrack_quality_read(). The
+ * administrator chooses which users may read the file.
  *
  *	int fd = open(PMCTRACK_QUALITY_FILE, O_RDONLY);
  *	const struct pmctrack_quality_head *head = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
@@ -34,12 +34,12 @@ extern "C" {
  * @head_size: bytes up to the first entry
  * @entry_size: bytes of an entry
  * @nr_entries: number of entries, used or not
- * @interval_ms: how often they are written
+ * @interval_ms: how often entries are written
  * @writer: PID of qualityd
- * @writer_start: when it began, in ticks since boot (/proc/PID/stat): if there is no such process,
- *	the entries are not written any more
- * @updated_ns: when they were written last, CLOCK_MONOTONIC
- * @missing: processes that found no entry, or could not be watched
+ * @writer_start: when qualityd began, in ticks since boot (/proc/PID/stat). If there is no such
+ *	process, the entries are not written any more
+ * @updated_ns: when entries were written last, CLOCK_MONOTONIC
+ * @missing: number of processes that found no free entry, or could not be watched
  */
 struct pmctrack_quality_head {
 	uint32_t magic;
@@ -56,23 +56,23 @@ struct pmctrack_quality_head {
 };
 
 /**
- * struct pmctrack_quality_entry - a process, since qualityd saw it first
+ * struct pmctrack_quality_entry - a process; times and counts since qualityd first saw it
  * @seq: odd while the entry is written
- * @pid: the process, in qualityd's PID namespace; 0: the entry is not used; when it has ended, it
- *	is unused a few seconds later
- * @start: when it began, in ticks since boot: PIDs are used again
+ * @pid: the process, in qualityd's PID namespace; 0: the entry is not used. A few seconds after
+ *	the process has ended, its entry is unused
+ * @start: when the process began, in ticks since boot, because PIDs are used again
  * @cpu_ns: CPU time of all threads
- * @explained_ns: the part of it of which Quality Time is known
+ * @explained_ns: the part of @cpu_ns of which Quality Time is known
  * @quality_ns: Quality Time of that part, an estimate
  * @waited_ns: time in run queues
  * @instr: instructions of the program, in user mode
  * @l1d_accesses: accesses to the first-level data cache
- * @updated_ns: when an interval of it ended last, CLOCK_MONOTONIC
- * @sample_age_ms: age of the last sample alone then; UINT32_MAX: there was none
- * @uid: whose it is (the owner of /proc/PID, which is root for a program that may not be
- *	dumped); UINT32_MAX: unknown
- * @cpu: where that interval ended; UINT32_MAX: unknown
- * @name: of the program
+ * @updated_ns: when the last interval of the process ended, CLOCK_MONOTONIC
+ * @sample_age_ms: age of the last sample alone at that time; UINT32_MAX: there was none
+ * @uid: user (the owner of /proc/PID, which is root for a program that may not be dumped);
+ *	UINT32_MAX: unknown
+ * @cpu: the CPU where that interval ended; UINT32_MAX: unknown
+ * @name: name of the program
  */
 struct pmctrack_quality_entry {
 	uint32_t seq;
@@ -92,12 +92,12 @@ struct pmctrack_quality_entry {
 	char name[16];
 };
 
-/* Words of an entry, whatever its members are. */
+/* The type in which entries are copied, whatever their members are. */
 typedef uint64_t __attribute__((__may_alias__)) pmctrack_quality_word;
 
 /**
- * pmctrack_quality_read() - a copy of an entry that was not written meanwhile
- * @head: the file, of this version
+ * pmctrack_quality_read() - copy an entry that is not written meanwhile
+ * @head: the mapped file, of this version
  * @i: index below head->nr_entries
  * @copy: result
  *
@@ -116,7 +116,7 @@ static inline bool pmctrack_quality_read(const struct pmctrack_quality_head *hea
 
 		if (seq & 1)
 			continue;
-		/* Word by word: none of them is torn, and the compiler reads each once. */
+		/* Copy word by word: no word is torn, and the compiler reads each once. */
 		for (unsigned int k = 0; k < sizeof(*copy) / sizeof(*to); k++)
 			to[k] = from[k];
 		__atomic_thread_fence(__ATOMIC_ACQUIRE);
