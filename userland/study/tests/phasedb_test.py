@@ -365,6 +365,14 @@ class Commands(Folder):
         self.assertRegex(self.run_command("drop", "a")[1], "dropped 1")
         self.assertEqual(len(self.run_command("list")[1].splitlines()), 1)
 
+    def test_top_ends(self) -> None:
+        """Ctrl-C is how top is normally ended, also on a screen: status 0."""
+        with mock.patch.object(command, "Programs"), mock.patch("sys.stdout"), \
+                mock.patch.object(command, "interruptible"), \
+                mock.patch.object(top, "screen", side_effect=KeyboardInterrupt):
+            status = command.main(["top"])
+        self.assertEqual(status, 0)
+
     def test_plot(self) -> None:
         """Of what top wrote; other files are refused."""
         names = ",".join(f.name for f in dataclasses.fields(top.Line))

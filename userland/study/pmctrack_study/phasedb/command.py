@@ -160,13 +160,13 @@ def _watch(options: argparse.Namespace) -> int:
 def _top(options: argparse.Namespace) -> int:
     interruptible()
     programs = Programs()
-    if options.form == "screen":
-        if not sys.stdout.isatty():
-            raise Failure("there is no terminal that shows a screen: use --batch")
-        top.screen(programs, options.interval, options.number)
-        return 0
+    if options.form == "screen" and not sys.stdout.isatty():
+        raise Failure("there is no terminal that shows a screen: use --batch")
     try:
-        top.print_looks(sys.stdout, options.form, programs, options.interval, options.number)
+        if options.form == "screen":
+            top.screen(programs, options.interval, options.number)
+        else:
+            top.print_looks(sys.stdout, options.form, programs, options.interval, options.number)
     except KeyboardInterrupt:
         pass  # It was asked to end, and what it wrote is whole.
     return 0
