@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What BPF programs, above all policies of sched_ext, ask: see <pmctrack/pmcs.bpf.h>.
+ * Functions for BPF programs, above all policies of sched_ext: see <pmctrack/pmcs.bpf.h>.
  *
- * A kernel module of its own: kfuncs need BTF, and a module whose BTF does not match the running
- * kernel is not loaded. pmctrack.ko has none to lose.
+ * They are in a kernel module of their own, because kfuncs need BTF, and a module whose BTF does
+ * not match the running kernel is not loaded. pmctrack.ko needs no BTF, so it can be loaded in any
+ * case.
  *
  * A program that uses a kfunc holds this module, and with it pmctrack.ko.
  */
@@ -16,7 +17,7 @@
 #include <pmctrack/client.h>
 #include <pmctrack/pmcs_types.h>
 
-/* BPF programs have other names for the same. */
+/* The constants for BPF programs have other names, but the same values. */
 #define SAME(_pmcs, _pmct)	static_assert((int)(_pmcs) == (int)(_pmct))
 #define SAME_METRIC(_name)	SAME(PMCS_##_name, PMCT_METRIC_##_name)
 SAME_METRIC(IPC);
@@ -45,7 +46,7 @@ SAME(PMCS_EXTRAPOLATED, PMCT_EXTRAPOLATED);
 SAME(PMCS_ESTIMATED, PMCT_ESTIMATED);
 SAME(PMCS_MEASURED, PMCT_MEASURED);
 
-/* And the same structure, so that nothing needs to be copied. */
+/* Also the structures are the same, so nothing needs to be copied. */
 static_assert(sizeof(struct pmcs_value) == sizeof(struct pmct_metric_value));
 static_assert(offsetof(struct pmcs_value, value) == offsetof(struct pmct_metric_value, value));
 static_assert(offsetof(struct pmcs_value, age_ms) == offsetof(struct pmct_metric_value, age_ms));
@@ -114,9 +115,9 @@ BTF_ID_FLAGS(func, pmcs_module)
 BTF_KFUNCS_END(pmcs_ids)
 
 /*
- * Programs of the other types need CAP_PERFMON or more anyway. The kernel asks about functions of
- * this module's BTF only, which are all in pmcs_ids; @kfunc_id cannot be looked up there, because
- * the kernel has relocated its own copy.
+ * Programs of the other types need CAP_PERFMON or more in any case. The kernel calls this only for
+ * functions of this module's BTF, which are all in pmcs_ids. @kfunc_id cannot be looked up there,
+ * because the kernel has relocated its own copy.
  */
 static int pmcs_filter(const struct bpf_prog *prog, u32 kfunc_id)
 {
@@ -139,7 +140,7 @@ static int __init pmcs_init(void)
 	unsigned int i;
 	int err = 0;
 
-	/* Registering would be successful, and the kfuncs would not be there. */
+	/* Without BTF, registering would succeed, but the kfuncs would not exist. */
 	if (!THIS_MODULE->btf_data_size) {
 		pr_err("pmctrack_bpf: this module was built without BTF, so BPF programs cannot find its functions: build it where the kernel's build folder has vmlinux (from /sys/kernel/btf/vmlinux)\n");
 		return -EOPNOTSUPP;
@@ -154,7 +155,7 @@ static int __init pmcs_init(void)
 	return pmct_client_register(&pmcs_client);
 }
 
-/* No program uses the functions any more: each holds the module. */
+/* No program uses the functions any more, because each such program holds the module. */
 static void __exit pmcs_exit(void)
 {
 	pmct_client_unregister(&pmcs_client);

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * <asm/apic.h>: apic_read() and apic_write() are not for modules since the
- * static calls of Linux 6.6. Here the local APIC is asked itself how it wants
- * to be addressed.
+ * <asm/apic.h>: modules cannot use apic_read() and apic_write() since the static calls of Linux
+ * 6.6. This code reads from the local APIC how it is accessed.
  */
 #ifndef _PMCT_COMPAT_APIC_H
 #define _PMCT_COMPAT_APIC_H

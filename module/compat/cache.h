@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Sizes of caches: the kernel's own interface is not for modules. */
+/* Sizes of caches. Modules cannot use the kernel's own interface. */
 #ifndef _PMCT_COMPAT_CACHE_H
 #define _PMCT_COMPAT_CACHE_H
 
@@ -7,7 +7,7 @@
 #include <asm/processor.h>
 #endif
 
-/* KiB of the last-level cache of the CPU that the machine began with, 0: unknown. */
+/* KiB of the last-level cache of the boot CPU, 0: unknown. */
 static inline unsigned int pmct_cache_kib(void)
 {
 #ifdef CONFIG_X86

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The cheapest clock of the machine, for intervals on one CPU, and its
- * frequency. Differences only make sense between two reads on the same CPU.
+ * The cheapest clock of the machine, for intervals on one CPU, and its frequency. Differences are
+ * meaningful only between two reads on the same CPU.
  */
 #ifndef _PMCT_COMPAT_CLOCK_H
 #define _PMCT_COMPAT_CLOCK_H
@@ -21,7 +21,7 @@ static inline u64 pmct_clock_hz(void)
 	return arch_timer_get_cntfrq();
 }
 
-/* get_cycles() without its barriers: a few instructions early or late are well. */
+/* get_cycles() without its barriers, because an error of a few instructions is acceptable. */
 static __always_inline u64 pmct_clock(void)
 {
 	if (unlikely(has_erratum_handler(read_cntvct_el0)))
@@ -35,7 +35,7 @@ static __always_inline u64 pmct_clock(void)
 #include <asm/cpufeature.h>
 #include <asm/tsc.h>
 
-/* Off where the time-stamp counter follows the CPU's frequency. */
+/* Off if the time-stamp counter follows the CPU's frequency. */
 DECLARE_STATIC_KEY_TRUE(pmct_clock_tsc);
 
 static inline void pmct_clock_init(void)

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* May others see what a program does? Kept by its memory map, from Linux 7.2 on by exec. */
+/*
+ * Whether others may see what a program does: in the memory map, from Linux 7.2 on in the exec
+ * state.
+ */
 #ifndef _PMCT_COMPAT_DUMPABLE_H
 #define _PMCT_COMPAT_DUMPABLE_H
 
@@ -10,8 +13,7 @@
 #endif
 
 /**
- * pmct_dumpable() - is @task free of programs with other privileges than
- *	their caller, and of unreadable ones?
+ * pmct_dumpable() - true if @task's program is readable and has no other privileges than its caller
  * @task: current, or a thread that the caller keeps from being freed
  *
  * Context: process context; any if @task is current. It does not sleep.
@@ -31,7 +33,9 @@ static inline bool pmct_dumpable(struct task_struct *task)
 
 	if (task == current)
 		return !current->mm || get_dumpable(current->mm) == SUID_DUMP_USER;
-	/* Not by a reference, whose end could wait for what its owner has open. */
+	/*
+	 * Do not take a reference: dropping it could wait for what the owner of the map has open.
+	 */
 	task_lock(task);
 	dumpable = !task->mm || get_dumpable(task->mm) == SUID_DUMP_USER;
 	task_unlock(task);

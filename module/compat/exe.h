@@ -8,7 +8,7 @@
 #include <linux/mm_types.h>
 #include <linux/rcupdate.h>
 
-/* i_ctime became a pair of numbers, behind a function, with Linux 6.6. */
+/* With Linux 6.6, i_ctime became a pair of numbers that is read with a function. */
 #ifdef PMCT_HAVE_INODE_GET_CTIME
 #define pmct_inode_ctime(inode)	inode_get_ctime(inode)
 #else
@@ -21,8 +21,8 @@ static inline u64 pmct_mix(u64 seed, u64 value)
 }
 
 /*
- * A number for the content of the file that @mm executes, of current, with interrupts disabled:
- * nobody replaces the file meanwhile. False: there is none.
+ * A number for the content of the file that current executes, whose memory is @mm. Interrupts are
+ * disabled, so the file is not replaced meanwhile. Returns false if there is no file.
  */
 static inline bool pmct_exe_content(struct mm_struct *mm, u64 *content)
 {

@@ -9,15 +9,15 @@
 #include <linux/sched/signal.h>
 #include <linux/thread_info.h>
 
-/* Does current have to leave the kernel? For a signal, or work that waits for that. */
+/* True if current has to leave the kernel, for a signal or for work that waits for that. */
 static inline bool pmct_halt_must_leave(void)
 {
 	return signal_pending(current) || test_thread_flag(TIF_NOTIFY_RESUME);
 }
 
 /*
- * Yield if somebody else should run. With lazy preemption (Linux 6.13 and later) a program
- * yields when it returns to user mode, which this one does not.
+ * Yield if another thread should run. With lazy preemption (Linux 6.13 and later) a program yields
+ * when it returns to user mode, but this thread does not return.
  */
 static inline void pmct_halt_yield(void)
 {
@@ -25,13 +25,14 @@ static inline void pmct_halt_yield(void)
 	if (test_thread_flag(TIF_NEED_RESCHED_LAZY))
 		schedule();
 #endif
-	/* A program would get back to user mode; this one may never. */
+	/* A program would get back to user mode; this thread may never do that. */
 	cond_resched_tasks_rcu_qs();
 }
 
 /*
- * Wait for an interrupt. Interrupts are masked, from a look at what it may come for on:
- * one that has come since then ends the halt at once. Afterwards they are enabled.
+ * Wait for an interrupt. The caller has masked interrupts, and then checked the condition that an
+ * interrupt may change. An interrupt that has come since then ends the halt at once. Afterwards
+ * interrupts are enabled.
  */
 static inline void pmct_halt(void)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* <linux/hrtimer.h> of Linux 6.13 and later; hrtimer_init() went with 6.15. */
+/* <linux/hrtimer.h> of Linux 6.13 and later; hrtimer_init() was removed in 6.15. */
 #ifndef _PMCT_COMPAT_HRTIMER_H
 #define _PMCT_COMPAT_HRTIMER_H
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* cpu_is_isolated(), from Linux 6.2 on; before 7.0 it does not know of CPUs without ticks alone. */
+/* cpu_is_isolated(), from Linux 6.2 on; before 7.0 it ignores CPUs that are only without ticks. */
 #ifndef _PMCT_COMPAT_ISOLATION_H
 #define _PMCT_COMPAT_ISOLATION_H
 
 #include <linux/sched/isolation.h>
 #include <linux/tick.h>
 
-/* Is nobody to disturb @cpu, by a parameter of the kernel or by a cpuset? */
+/* True if @cpu must not be disturbed, by a kernel parameter or by a cpuset. */
 static inline bool pmct_cpu_is_isolated(int cpu)
 {
 #ifdef PMCT_HAVE_CPU_IS_ISOLATED

@@ -25,7 +25,7 @@ static __always_inline void pmct_wrmsr(u32 msr, u64 value)
 	wrmsrq(msr, value);
 }
 
-/* The kernel's own goes through paravirt calls; the backends refuse such machines. */
+/* The kernel's own function uses paravirt calls; the backends refuse machines that need these. */
 static __always_inline u64 pmct_rdpmc(u32 index)
 {
 	u32 low, high;

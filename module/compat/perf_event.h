@@ -5,7 +5,7 @@
 
 #include <linux/perf_event.h>
 
-/* The clock of its context, which struct perf_time_ctx has from Linux 7.0 on. */
+/* The clock of the event's context, which struct perf_time_ctx has from Linux 7.0 on. */
 #ifdef PMCT_HAVE_PERF_TIME_CTX
 #define pmct_perf_offset(ctx)	READ_ONCE((ctx)->time.offset)
 #else
@@ -13,8 +13,8 @@
 #endif
 
 /**
- * pmct_perf_running() - for how long has a CPU's event been on its PMU?
- * @event: of this CPU
+ * pmct_perf_running() - the time for which a CPU's event has been on its PMU
+ * @event: an event of this CPU
  * @now: local_clock()
  *
  * Context: interrupts disabled, so that perf does not schedule events.

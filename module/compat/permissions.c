@@ -16,7 +16,7 @@ static bool pmct_same_ids(const struct cred *of, const struct cred *task)
 	       gid_eq(of->gid, task->sgid) && gid_eq(of->gid, task->gid);
 }
 
-/* As cap_ptrace_access_check(): no more rights than ours. */
+/* As in cap_ptrace_access_check(): the task has no more rights than current. */
 static bool pmct_is_no_stronger(const struct cred *task)
 {
 	const struct cred *our = current_cred();
@@ -29,10 +29,9 @@ static bool pmct_is_no_stronger(const struct cred *task)
  * pmct_may_access() - may current see what a thread does?
  * @task: the thread; the caller keeps it from being freed
  *
- * The rules of ptrace_may_access(PTRACE_MODE_READ_REALCREDS) but for those of
- * security modules that are configured: as there, the real IDs of current must
- * be all of the thread's, its capabilities no more than ours, and its program
- * dumpable, or current capable.
+ * The rules of ptrace_may_access(PTRACE_MODE_READ_REALCREDS), except those of configured security
+ * modules. All IDs of the thread must equal the real IDs of current, its capabilities must not
+ * exceed ours, and its program must be dumpable, or current must be capable.
  *
  * Context: process context, may sleep.
  */
@@ -48,7 +47,7 @@ bool pmct_may_access(struct task_struct *task)
 	may = (pmct_same_ids(current_cred(), cred) && pmct_is_no_stronger(cred)) ||
 	      ns_capable(cred->user_ns, CAP_SYS_PTRACE);
 	rcu_read_unlock();
-	/* commit_creds() makes it undumpable first, and then has other IDs. */
+	/* commit_creds() first makes the program undumpable, and then changes the IDs. */
 	smp_rmb();
 	return may && (pmct_dumpable(task) || capable(CAP_SYS_PTRACE));
 }
@@ -56,9 +55,8 @@ bool pmct_may_access(struct task_struct *task)
 /**
  * pmct_may_count() - may current count events of its own threads?
  *
- * The rule of perf: with CAP_PERFMON always, otherwise unless
- * kernel.perf_event_paranoid is above 2 (the default of some distributions),
- * or cannot be read.
+ * The rule of perf: with CAP_PERFMON, current always may. Otherwise it may unless
+ * kernel.perf_event_paranoid is above 2 (the default of some distributions), or cannot be read.
  *
  * Context: process context, sleeps.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Rules of the kernel that modules cannot ask it for, unless it has the patch. */
+/* Rules of the kernel that modules cannot check through the kernel, unless it has the patch. */
 #ifndef _PMCT_COMPAT_PERMISSIONS_H
 #define _PMCT_COMPAT_PERMISSIONS_H
 

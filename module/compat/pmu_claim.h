@@ -14,7 +14,7 @@ static inline int pmct_pmu_claim(irqreturn_t (*overflow)(void))
 	return pmcs_pmu_claim(overflow);
 }
 
-/* See pmcs_pmu_user_access(): rights of user mode that KVM does not bring back. */
+/* See pmcs_pmu_user_access(): rights of user mode that KVM does not restore. */
 static inline void pmct_pmu_user_access(u64 rights)
 {
 	pmcs_pmu_user_access(rights);

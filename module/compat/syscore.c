@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * <linux/syscore_ops.h> since "syscore: Pass context data to callbacks" (Linux
- * 6.19, and in stable series): callbacks have an argument, and what is
- * registered is a struct of its own.
+ * <linux/syscore_ops.h> since "syscore: Pass context data to callbacks" (Linux 6.19, and in stable
+ * series): callbacks have an argument, and a separate struct is registered.
  */
 #include <linux/syscore_ops.h>
 
@@ -30,7 +29,7 @@ static void pmct_syscore_resume(void)
 	pmct_syscore_wakes();
 }
 
-/* Not constant: older kernels have it in a list. */
+/* Not constant, because older kernels put it into a list. */
 static struct syscore_ops pmct_syscore_ops = {
 	.suspend	= pmct_syscore_suspend,
 	.resume		= pmct_syscore_resume,
@@ -41,11 +40,11 @@ static struct syscore pmct_syscore = { .ops = &pmct_syscore_ops };
 #endif
 
 /**
- * pmct_syscore_register() - be told when the machine sleeps
- * @suspend: on the last CPU, all others are offline, with interrupts disabled
- * @resume: when it wakes up, likewise
+ * pmct_syscore_register() - register callbacks for the sleep of the machine
+ * @suspend: called on the last CPU, with all others offline and interrupts disabled
+ * @resume: called when the machine wakes up, likewise
  *
- * Once. Context: process context, may sleep.
+ * Called once. Context: process context, may sleep.
  */
 void pmct_syscore_register(void (*suspend)(void), void (*resume)(void))
 {

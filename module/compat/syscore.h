@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sleep of the whole machine, as the CPU sees it that sleeps last. */
+/* The sleep of the whole machine, for the CPU that sleeps last. */
 #ifndef _PMCT_COMPAT_SYSCORE_H
 #define _PMCT_COMPAT_SYSCORE_H
 

@@ -10,14 +10,15 @@
 #include "sysctl.h"
 
 /**
- * pmct_sysctl() - the value of a sysctl that modules cannot see otherwise
- * @path: of its file, from the root on
+ * pmct_sysctl() - read a sysctl whose variable is not exported to modules
+ * @path: path of its file, from the root on
  * @value: result
  *
- * As the first process sees it: the caller's view of /proc is the caller's.
+ * The path is resolved as the first process sees it, because the caller can control its own view of
+ * /proc.
  *
  * Context: process context, sleeps.
- * Return: 0, -ENOENT if this kernel has no such sysctl, or what reading it said.
+ * Return: 0, -ENOENT if this kernel has no such sysctl, or the error of reading it.
  */
 int pmct_sysctl(const char *path, int *value)
 {

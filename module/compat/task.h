@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is not there for all kernels to know about a task. */
+/* Properties of tasks that some kernels do not have. */
 #ifndef _PMCT_COMPAT_TASK_H
 #define _PMCT_COMPAT_TASK_H
 
 #include <linux/sched.h>
 
-/* May @task be running? Without SMP, there is one CPU that it can be on. */
+/* True if @task may be running. Without SMP, there is one CPU that it can be on. */
 static inline bool pmct_task_on_cpu(const struct task_struct *task)
 {
 #ifdef CONFIG_SMP

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Tracepoints that are not exported, found by name, and probes whose type is
- * checked. Where kernels disagree on the arguments, there is a probe for each
- * version, and the compiler takes the one that fits.
+ * Tracepoints that are not exported, found by name, and probes whose type is checked. If kernel
+ * versions differ in the arguments, there is a probe for each version, and the compiler selects the
+ * one that fits.
  */
 #ifndef _PMCT_COMPAT_TRACEPOINT_H
 #define _PMCT_COMPAT_TRACEPOINT_H
@@ -10,10 +10,10 @@
 #include <linux/tracepoint.h>
 
 /**
- * struct pmct_tracepoint - a tracepoint that we listen to
- * @name: of the kernel's
- * @probe: what it calls; its first argument is NULL
- * @tp: found by for_each_kernel_tracepoint()
+ * struct pmct_tracepoint - a tracepoint with our probe
+ * @name: name of the tracepoint
+ * @probe: function that the tracepoint calls; its first argument is NULL
+ * @tp: the tracepoint, found by for_each_kernel_tracepoint()
  */
 struct pmct_tracepoint {
 	const char *name;
@@ -21,7 +21,7 @@ struct pmct_tracepoint {
 	struct tracepoint *tp;
 };
 
-/* The kernel declares, for each tracepoint, a function that takes a fitting probe. */
+/* For each tracepoint, the kernel declares a function that takes a fitting probe. */
 #define PMCT_PROBE_FITS(_name, _probe)	\
 	__builtin_types_compatible_p(typeof(check_trace_callback_type_##_name), \
 				     void (typeof(_probe) *))

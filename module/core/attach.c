@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whom a session monitors: the caller, a thread that is going to execute a
- * program, processes that run already, with all their threads, or CPUs.
+ * Attaching a session to what it monitors: the caller, a thread that is going to execute a program,
+ * running processes with all their threads, or CPUs.
  */
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
@@ -22,22 +22,22 @@
 #include "turn.h"
 
 #define PMCT_ATTACH_BATCH	32
-/* A process is left with so many more threads than it had when it was looked at. */
+/* Up to so many more threads are tried than twice those that the process had at the first look. */
 #define PMCT_ATTACH_MORE	1024
 
 /**
- * struct pmct_attach_walk - the way through the threads of a process
- * @s: the session that they are attached to
- * @process: its threads
- * @last: the last thread that was looked at, with a reference; NULL: none yet
- * @state: what they do from now on
+ * struct pmct_attach_walk - a walk through the threads of a process
+ * @s: the session that the threads are attached to
+ * @process: the process whose threads are attached
+ * @last: the last thread that the walk has looked at, with a reference; NULL: none yet
+ * @state: state of the threads after the attach
  * @attached: how many were attached
- * @settled: how many of those pmct_attach_settle() has seen
- * @tried: how many were tried, with those that ended meanwhile
- * @limit: of @tried
+ * @settled: value of @attached at the last pmct_attach_settle()
+ * @tried: how many were tried, including those that ended meanwhile
+ * @limit: limit of @tried
  * @asked: threads of sessions that were asked to give way
- * @untied: contexts of such sessions
- * @ended: contexts that came too late
+ * @untied: contexts that such sessions lost
+ * @ended: contexts of threads that had ended, or that current may not access, when they were tied
  */
 struct pmct_attach_walk {
 	struct pmct_session *s;
@@ -62,7 +62,10 @@ static void pmct_attach_walk_init(struct pmct_attach_walk *w, struct pmct_sessio
 	INIT_LIST_HEAD(&w->ended);
 }
 
-/* Is the thread alive, and not of @s yet? Another session's is for attach to refuse. */
+/*
+ * True if the thread is alive, and not of @s yet. The attach itself refuses threads of other
+ * sessions.
+ */
 static bool pmct_attach_wanted(const struct pmct_session *s, struct task_struct *task)
 {
 	const struct pmct_ctx *ctx = pmct_tie_ctx(task);
@@ -70,7 +73,7 @@ static bool pmct_attach_wanted(const struct pmct_session *s, struct task_struct 
 	return !(READ_ONCE(task->flags) & PF_EXITING) && (!ctx || ctx->session != s);
 }
 
-/* Where the walk goes on: new threads are at the end of the list. RCU reader. */
+/* Where the walk continues: new threads are at the end of the list. The caller is an RCU reader. */
 static struct task_struct *pmct_attach_position(const struct pmct_attach_walk *w)
 {
 	if (w->last && pid_alive(w->last))
@@ -78,7 +81,7 @@ static struct task_struct *pmct_attach_position(const struct pmct_attach_walk *w
 	return list_entry(&w->process->signal->thread_head, struct task_struct, thread_node);
 }
 
-/* The next threads of the process that are to be attached, each with a reference. */
+/* Find the next threads of the process that must be attached, each with a reference. */
 static unsigned int pmct_attach_find(struct pmct_attach_walk *w, struct task_struct **batch)
 {
 	struct task_struct *task, *seen = NULL;
@@ -114,16 +117,16 @@ struct pmct_attach_asked {
 	struct task_struct *task;
 };
 
-/* A context of @w->s has been tied to @task: may it stay, and does it count? */
+/* A context of @w->s has been tied to @task. Check that it may stay, and let it count. */
 static int pmct_attach_begin(struct pmct_attach_walk *w, struct task_struct *task,
 			     struct pmct_msg *msg)
 {
 	struct pmct_session *s = w->s;
 	struct pmct_ctx *ctx;
 
-	/* Its exit, or an exec that changed its rights, may have come before the tie. */
+	/* The thread's exit, or an exec that changed its rights, may have come before the tie. */
 	if (READ_ONCE(task->flags) & PF_EXITING) {
-		/* Its exit may be freeing the context. */
+		/* The exit may be freeing the context. */
 		pmct_detach_one(s, task, &w->ended);
 		return pmct_refuse(msg, -ESRCH, "thread %d has ended", task_pid_vnr(task));
 	}
@@ -136,7 +139,7 @@ static int pmct_attach_begin(struct pmct_attach_walk *w, struct task_struct *tas
 	if (w->state != PMCT_CTX_COUNTING)
 		return 0;
 	raw_spin_lock_irq(&s->lock);
-	/* Not if it has left meanwhile, or is another session's. */
+	/* Do nothing if the thread has left @s meanwhile, or belongs to another session. */
 	ctx = pmct_tie_ctx(task);
 	if (ctx && ctx->session == s)
 		pmct_tie_enable(task, ctx);
@@ -145,8 +148,8 @@ static int pmct_attach_begin(struct pmct_attach_walk *w, struct task_struct *tas
 }
 
 /*
- * Tie a new context to @task: to one that has none, or in the place of that of a session
- * that was asked. -EALREADY: @s has it; -EBUSY: another session has it.
+ * Tie a new context to @task, which has no context, or (@asked) one of a session that was asked to
+ * give way. -EALREADY: @s has the thread; -EBUSY: another session has it.
  */
 static int pmct_attach_tie(struct pmct_attach_walk *w, struct task_struct *task, bool asked,
 			   struct pmct_msg *msg)
@@ -169,7 +172,7 @@ static int pmct_attach_tie(struct pmct_attach_walk *w, struct task_struct *task,
 	raw_spin_lock_irq(&s->lock);
 	pmct_ctx_unlist(ctx);
 	pmct_ctx_count_one_less(s);
-	/* Its creator, which was attached before, may have been faster. */
+	/* The thread's creator, which was attached before, may have been faster. */
 	other = pmct_tie_ctx(task);
 	ours = other && other->session == s;
 	raw_spin_unlock_irq(&s->lock);
@@ -184,7 +187,9 @@ static int pmct_attach_busy(struct task_struct *task, struct pmct_msg *msg)
 			   task_pid_vnr(task));
 }
 
-/* Attach a thread, or ask the session that has it to give way, for pmct_attach_settle(). */
+/*
+ * Attach a thread, or ask its session to give way; pmct_attach_settle() then takes the thread over.
+ */
 static int pmct_attach_thread(struct pmct_attach_walk *w, struct task_struct *task,
 			      struct pmct_msg *msg)
 {
@@ -202,18 +207,20 @@ static int pmct_attach_thread(struct pmct_attach_walk *w, struct task_struct *ta
 		return 0;
 	}
 	kfree(asked);
-	/* It may have ended just now. */
+	/* That session may have ended just now. */
 	err = pmct_attach_tie(w, task, false, msg);
 	return err == -EBUSY ? pmct_attach_busy(task, msg) : err;
 }
 
-/* Threads that end, or that a creator has attached, are no failure. */
+/* It is no failure if a thread has ended, or if its creator has attached it. */
 static int pmct_attach_forgive(int err)
 {
 	return err == -ESRCH || err == -EALREADY ? 0 : err;
 }
 
-/* Take those over whose sessions were asked; after an error, these lose them all the same. */
+/*
+ * Take over the threads whose sessions were asked. After an error, these sessions lose them, too.
+ */
 static int pmct_attach_take_over(struct pmct_attach_walk *w, int err, struct pmct_msg *msg)
 {
 	struct pmct_attach_asked *asked, *next;
@@ -226,7 +233,7 @@ static int pmct_attach_take_over(struct pmct_attach_walk *w, int err, struct pmc
 			err = pmct_attach_forgive(pmct_attach_tie(w, asked->task, true, msg));
 		if (err == -EBUSY)
 			pmct_attach_busy(asked->task, msg);
-		/* Nothing happens if it was handed over. */
+		/* Nothing happens if the thread was handed over. */
 		if (err)
 			pmct_detach_hand_over(w->s, asked->task, NULL, &w->untied);
 		put_task_struct(asked->task);
@@ -248,8 +255,8 @@ static void pmct_attach_note_cpu(struct pmct_ctx *ctx, void *cpus)
 }
 
 /*
- * Threads that are on a CPU enter it now. That of a switch that was going on while the
- * thread was tied is known after the wait: all others enter when they are switched to.
+ * Threads that are on a CPU enter it now. A thread that was switched to while it was tied is
+ * visible after the wait. All others enter at their next switch.
  */
 static void pmct_attach_enter_running(struct pmct_session *s)
 {
@@ -264,7 +271,7 @@ static void pmct_attach_enter_running(struct pmct_session *s)
 	free_cpumask_var(cpus);
 }
 
-/* What remains to be done for all threads that were attached since the last time. */
+/* Finish the attach of all threads that were attached since the last call. */
 static int pmct_attach_settle(struct pmct_attach_walk *w, int err, struct pmct_msg *msg)
 {
 	bool counting = w->state == PMCT_CTX_COUNTING && w->attached > w->settled;
@@ -283,7 +290,10 @@ static int pmct_attach_settle(struct pmct_attach_walk *w, int err, struct pmct_m
 	return err;
 }
 
-/* Not while somebody ends the session: he must not miss a context that is half attached. */
+/*
+ * Attach a thread unless the session is ending, because its end must not miss a half-attached
+ * context.
+ */
 static int pmct_attach_unless_ended(struct pmct_attach_walk *w, struct task_struct *task,
 				    struct pmct_msg *msg)
 {
@@ -307,7 +317,7 @@ static int pmct_attach_next(struct pmct_attach_walk *w, struct task_struct *task
 
 	if (signal_pending(current))
 		return pmct_refuse(msg, -EINTR, "interrupted by a signal");
-	/* Many of a batch may have ended by now: attaching those would take long. */
+	/* Many threads of a batch may have ended by now, and attaching them would take long. */
 	rcu_read_lock();
 	wanted = pmct_attach_wanted(w->s, task);
 	rcu_read_unlock();
@@ -317,7 +327,10 @@ static int pmct_attach_next(struct pmct_attach_walk *w, struct task_struct *task
 	return pmct_attach_forgive(pmct_attach_unless_ended(w, task, msg));
 }
 
-/* 0 if none was left to attach or the limit is reached, their number, or an error. */
+/*
+ * Returns how many threads were found, or an error. 0: none was left to attach, or the limit is
+ * reached.
+ */
 static int pmct_attach_some(struct pmct_attach_walk *w, struct pmct_msg *msg)
 {
 	struct task_struct *batch[PMCT_ATTACH_BATCH];
@@ -357,8 +370,8 @@ static int pmct_attach_threads(struct pmct_attach_walk *w, struct pmct_msg *msg)
 	int err = pmct_attach_pass(w, msg);
 
 	/*
-	 * A thread that was being created by one that was not attached yet was in no list
-	 * until it was complete: look once more.
+	 * A thread is in no list until it is complete. If its creator was not attached yet, the
+	 * first pass has missed it: look once more.
 	 */
 	return !err && w->tried ? pmct_attach_pass(w, msg) : err;
 }
@@ -375,7 +388,7 @@ static unsigned int pmct_attach_count_missing(const struct pmct_attach_walk *w)
 	return nr;
 }
 
-/* The caller holds the result. @what it is, for the message: "thread", "process". */
+/* The caller must release the result. @what is a word for the message: "thread", "process". */
 static struct task_struct *pmct_attach_find_target(pid_t nr, enum pid_type type,
 						   const char *what, struct pmct_msg *msg)
 {
@@ -417,10 +430,10 @@ static int pmct_attach_process(struct pmct_session *s, struct pmctrack_attach *a
 /**
  * pmct_attach_ioctl() - PMCTRACK_IOC_ATTACH
  * @s: a session with PMCTRACK_SESSION_ATTACH, which the caller keeps from being released
- * @arg: which process, and where the answer goes
+ * @arg: the process, and the reply
  *
- * The work is bounded, also if the process creates threads all the time, and
- * ends with the next signal. The session's end may come at any time.
+ * The work is bounded, even if the process creates threads all the time, and ends with the next
+ * signal. The session may end at any time.
  *
  * Context: process context, sleeps.
  * Return: 0 or a negative errno, see PMCTRACK_IOC_ATTACH.
@@ -444,7 +457,7 @@ long pmct_attach_ioctl(struct pmct_session *s, struct pmctrack_attach __user *ar
 	return err;
 }
 
-/* A thread that is not counted yet. */
+/* Attach a single thread, which is not counted yet. */
 static int pmct_attach_alone(struct pmct_session *s, struct task_struct *task,
 			     enum pmct_ctx_state state, struct pmct_msg *msg)
 {
@@ -457,7 +470,7 @@ static int pmct_attach_alone(struct pmct_session *s, struct task_struct *task,
 	err = pmct_attach_thread(&w, task, msg);
 	up_read(&pmct_mmon_sem);
 	err = pmct_attach_settle(&w, err, msg);
-	/* It may have started itself in the session that had it, while that was taken from it. */
+	/* The thread may have started its counting in its old session while it was taken over. */
 	raw_spin_lock_irq(&s->lock);
 	ctx = pmct_tie_ctx(task);
 	if (ctx && ctx->session == s && ctx->state != PMCT_CTX_COUNTING)
@@ -480,12 +493,12 @@ static int pmct_attach_on_exec(struct pmct_session *s, pid_t tid, struct pmct_ms
 }
 
 /**
- * pmct_attach() - monitor whom the parameters name
- * @s: for this session
- * @params: pid, cgroup and flags count; PIDs are of the caller's namespace
- * @msg: on failure, why
+ * pmct_attach() - attach a session to what the parameters name
+ * @s: the session
+ * @params: pid, cgroup and flags are used; PIDs are of the caller's namespace
+ * @msg: on failure, the reason
  *
- * Running processes come later, see pmct_attach_ioctl().
+ * Running processes are attached later, see pmct_attach_ioctl().
  *
  * Context: process context, sleeps; @s->end_mutex is held.
  * Return: 0, -ESRCH, -EACCES, -EBUSY if a thread is monitored by another

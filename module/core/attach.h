@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whom a session monitors. */
+/* Attaching a session to what it monitors. */
 #ifndef _PMCT_ATTACH_H
 #define _PMCT_ATTACH_H
 

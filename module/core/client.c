@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What kernel modules that act for a scheduler ask; see <pmctrack/client.h>. */
+/* Requests of kernel modules that act for a scheduler; see <pmctrack/client.h>. */
 #include <linux/errno.h>
 #include <linux/export.h>
 #include <linux/list.h>
@@ -18,13 +18,13 @@
 #include "sched_mode.h"
 #include "tie.h"
 
-/* Protects pmct_clients. Outside of all locks of monitoring modules. */
+/* Protects pmct_clients. Taken before all locks of monitoring modules. */
 static DEFINE_MUTEX(pmct_client_mutex);
 static LIST_HEAD(pmct_clients);
 
 /**
- * pmct_client_register() - some scheduler may want threads to be monitored
- * @client: who acts for it
+ * pmct_client_register() - register a client of a scheduler
+ * @client: the kernel module that acts for the scheduler
  *
  * Context: process context, may sleep.
  * Return: 0 or -ENOMEM.
@@ -44,11 +44,11 @@ int pmct_client_register(struct pmct_client *client)
 EXPORT_SYMBOL_GPL(pmct_client_register);
 
 /**
- * pmct_client_unregister() - it asks no more
- * @client: registered before
+ * pmct_client_unregister() - unregister a client
+ * @client: the client, registered before
  *
- * What it wanted of threads ends with the last client of the machine, on kernels without the
- * patch. With the patch, threads are wanted until somebody says otherwise, or they end.
+ * On kernels without the patch, requests for monitoring end with the last client of the machine.
+ * With the patch, they stay until another call withdraws them, or the threads end.
  *
  * Context: process context, may sleep.
  */
@@ -66,12 +66,12 @@ EXPORT_SYMBOL_GPL(pmct_client_unregister);
  * pmct_client_metric() - a metric of a thread
  * @task: the thread; the caller keeps it from being freed
  * @key: enum pmct_metric
- * @value: where it goes, with its age and confidence; undefined on failure
+ * @value: result, with its age and confidence; undefined on failure
  *
- * Context: any, NMI included. It takes no lock and waits for nobody.
- * Return: 0. -EINVAL: there is no such metric. -ENODATA: it has no value yet, the active
- * monitoring module has none, or the thread is not monitored. -EAGAIN: it was published
- * again and again meanwhile; the next call will do.
+ * Context: any, NMI included. It takes no lock and does not wait.
+ * Return: 0. -EINVAL: there is no such metric. -ENODATA: the metric has no value yet, the active
+ * monitoring module does not have it, or the thread is not monitored. -EAGAIN: the metric was
+ * published several times during the read; the next call will succeed.
  */
 int pmct_client_metric(struct task_struct *task, int key, struct pmct_metric_value *value)
 {
@@ -90,12 +90,12 @@ EXPORT_SYMBOL_GPL(pmct_client_metric);
 /**
  * pmct_client_metrics() - several metrics of a thread at once
  * @task: the thread; the caller keeps it from being freed
- * @keys: enum pmct_metric, of each
- * @nr: how many
- * @values: where they go; the error of each is that of pmct_client_metric()
+ * @keys: the metrics, enum pmct_metric
+ * @nr: number of @keys
+ * @values: results; the error of each is that of pmct_client_metric()
  *
- * Context: any, NMI included. It takes no lock and waits for nobody.
- * Return: how many have a value.
+ * Context: any, NMI included. It takes no lock and does not wait.
+ * Return: number of metrics that have a value.
  */
 int pmct_client_metrics(struct task_struct *task, const u32 *keys, unsigned int nr,
 			struct pmct_metric_value *values)
@@ -110,19 +110,19 @@ int pmct_client_metrics(struct task_struct *task, const u32 *keys, unsigned int 
 EXPORT_SYMBOL_GPL(pmct_client_metrics);
 
 /**
- * pmct_client_monitor() - a scheduler wants metrics of a thread, or no more
+ * pmct_client_monitor() - request metrics of a thread, or withdraw the request
  * @task: the thread; the caller keeps it from being freed
- * @on: it does
+ * @on: true: request, false: withdraw
  *
- * The thread is counted with the event sets of the active monitoring module from its next tick
- * on, unless a user's session has it. Its children are not.
+ * The thread is counted with the event sets of the active monitoring module from its next tick on,
+ * unless a user's session has it. Children of the thread are not counted.
  *
- * There is one wish for each thread, whatever client has it: the last call counts.
+ * A thread has one request only: the last call counts, whatever client makes it.
  *
  * Context: any but NMI; the runqueue lock may be held.
  * Return: 0. -EINVAL: it is an idle thread. -ESRCH: the thread ends, or is not complete yet (a
- * thread is when it runs for the first time). -ENOSPC: too many are monitored. -ENODEV: no client
- * is registered. The last two are for kernels without the patch.
+ * thread is complete when it runs for the first time). -ENOSPC: too many threads are monitored.
+ * -ENODEV: no client is registered. The last two are for kernels without the patch.
  */
 int pmct_client_monitor(struct task_struct *task, bool on)
 {
@@ -130,7 +130,7 @@ int pmct_client_monitor(struct task_struct *task, bool on)
 
 	if (is_idle_task(task))
 		return -EINVAL;
-	/* If its creation fails, nobody hears of its end. */
+	/* If the creation of the thread fails, its end is not reported. */
 	rcu_read_lock();
 	complete = pid_task(task_pid(task), PIDTYPE_PID) == task;
 	rcu_read_unlock();
@@ -145,8 +145,8 @@ EXPORT_SYMBOL_GPL(pmct_client_monitor);
  * @cpu: the CPU
  *
  * Context: any.
- * Return: its index below pmct_client_nr_types(). -EINVAL: there is no such CPU, or nobody
- * knows what it is.
+ * Return: its index below pmct_client_nr_types(). -EINVAL: there is no such CPU, or its type is not
+ * known.
  */
 int pmct_client_cpu_type(int cpu)
 {
@@ -163,7 +163,7 @@ int pmct_client_cpu_type(int cpu)
 EXPORT_SYMBOL_GPL(pmct_client_cpu_type);
 
 /**
- * pmct_client_nr_types() - how many core types the machine has, in the order of /proc/pmc/info
+ * pmct_client_nr_types() - the number of core types, which are in the order of /proc/pmc/info
  *
  * Context: any.
  * Return: their number, at least 1.
@@ -176,12 +176,12 @@ EXPORT_SYMBOL_GPL(pmct_client_nr_types);
 
 /**
  * pmct_client_type_name() - the name of a core type, as /proc/pmc/info has it
- * @type: its index
- * @name: where it goes, and is cut off
- * @size: of @name
+ * @type: index of the core type
+ * @name: result, cut off if it is too long
+ * @size: bytes of @name
  *
  * Context: any.
- * Return: its length. -EINVAL: there is no such type, or @size is 0.
+ * Return: length of the name. -EINVAL: there is no such type, or @size is 0.
  */
 int pmct_client_type_name(unsigned int type, char *name, size_t size)
 {
@@ -193,11 +193,11 @@ EXPORT_SYMBOL_GPL(pmct_client_type_name);
 
 /**
  * pmct_client_module() - the name of the active monitoring module
- * @name: where it goes, and is cut off
- * @size: of @name
+ * @name: result, cut off if it is too long
+ * @size: bytes of @name
  *
  * Context: any but NMI.
- * Return: its length; 0: none is active. -EINVAL: @size is 0.
+ * Return: length of the name; 0: no module is active. -EINVAL: @size is 0.
  */
 int pmct_client_module(char *name, size_t size)
 {
@@ -214,7 +214,7 @@ int pmct_client_module(char *name, size_t size)
 }
 EXPORT_SYMBOL_GPL(pmct_client_module);
 
-/* A line of /proc/pmc/info. */
+/* Print a line of /proc/pmc/info. */
 void pmct_client_show(struct seq_file *m)
 {
 	const struct pmct_client *client;

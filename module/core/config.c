@@ -40,7 +40,7 @@ static bool pmct_is_positive(u32 value)
 	return value && value <= INT_MAX;
 }
 
-/* Names are the contract of the file. */
+/* The names are part of the interface of the file. */
 static const struct {
 	const char *name;
 	u32 *value;
@@ -54,7 +54,7 @@ static const struct {
 	{ "attach_max_threads", &pmct_config.attach_max_threads, pmct_is_positive },
 };
 
-/* One "name=value" a line. */
+/* Print one "name=value" per line. */
 void pmct_config_show(struct seq_file *m)
 {
 	unsigned int i;
@@ -66,12 +66,11 @@ void pmct_config_show(struct seq_file *m)
 
 /**
  * pmct_config_set() - change a setting
- * @name: which one
+ * @name: name of the setting
  * @value: the new value
  *
  * Context: any.
- * Return: 0, -ENOENT if there is no such setting, -ERANGE if @value is not one of
- * its values.
+ * Return: 0, -ENOENT if there is no such setting, -ERANGE if @value is not allowed for it.
  */
 int pmct_config_set(const char *name, u32 value)
 {

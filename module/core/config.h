@@ -20,11 +20,11 @@ enum pmct_unprivileged {
 /**
  * struct pmct_config - settings of /proc/pmc/config
  * @ring_default: bytes of a ring when the user names none
- * @ring_max: largest ring an unprivileged user may ask for
+ * @ring_max: largest ring that an unprivileged user may request
  * @user_read: threads may read their counters without system calls, if
  *	kernel.perf_user_access allows it, too
  * @unprivileged: enum pmct_unprivileged
- * @attach_max_threads: that one PMCTRACK_IOC_ATTACH tries at most
+ * @attach_max_threads: largest number of threads that one PMCTRACK_IOC_ATTACH tries
  * @ebs_cpu_percent: share of a CPU's time that samples by events may take;
  *	0, 100: no limit
  */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The hot path: whose events does this CPU count, and how many are they?
+ * The hot path: which context does this CPU count for, and how many events are there?
  *
- * Counters run freely. A switch reads them once; the difference to the last
- * read belongs to the thread that leaves, and the value is the start of the
- * one that enters. Only a change of event set touches the configuration.
+ * Counters run freely. A switch reads them once. The difference to the last read belongs to the
+ * thread that leaves, and the value is the start value of the thread that enters. The configuration
+ * is written only if the event set changes.
  *
- * Everything here runs on the CPU concerned with interrupts disabled. The
- * overflow interrupt is masked like the others, so it never lands inside.
- * (Where it is an NMI, the backend only defers it, see pmct_overflow().)
+ * Everything here runs on the CPU concerned with interrupts disabled. The overflow interrupt is
+ * masked like the others, so it never interrupts this code. (If it is an NMI, the backend only
+ * defers it, see pmct_overflow().)
  */
 #include <linux/irq_work.h>
 #include <linux/jiffies.h>
@@ -27,7 +27,9 @@
 
 static int pmct_unverifiable_cpu;
 
-/* Printing may wake somebody who waits for the console: not with a runqueue lock held. */
+/*
+ * Printing may wake a task that waits for the console, so do not print with a runqueue lock held.
+ */
 static void pmct_report_unverifiable(struct irq_work *work)
 {
 	pr_warn_ratelimited("pmctrack: %s: registers of CPU %d do not hold what is written to them; disturbances by others are not noticed there\n",
@@ -47,7 +49,7 @@ static void pmct_set_deadline(struct pmct_ctx *ctx)
 	unsigned long period = ctx->session->period;
 	unsigned long late = jiffies - ctx->deadline;
 
-	/* Keep the phase: a thread that slept through periods skips them. */
+	/* Keep the phase: if a thread slept through whole periods, skip them. */
 	ctx->deadline += (late / period + 1) * period;
 }
 
@@ -66,7 +68,7 @@ static __always_inline bool pmct_period_over(const struct pmct_ctx *ctx)
 /* The thread was on CPUs of another type before, and was counted with another set there. */
 static noinline void pmct_change_core_type(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
-	/* The record is of now, not of the last read here. */
+	/* The record ends now, not at the last read on this CPU. */
 	cs->clock = pmct_clock();
 	if (ctx->clock)
 		pmct_sample_close(ctx, PMCTRACK_RECORD_MIGRATION, 0);
@@ -78,7 +80,7 @@ static noinline void pmct_left(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 	if (ctx->wants & PMCT_SWITCH_USER_READ)
 		pmct_user_read_leave(cs, ctx);
 	if (ctx->wants & PMCT_SWITCH_EBS) {
-		/* The thread that enters loads the rest of its own window. */
+		/* The thread that enters loads the counter with the rest of its own window. */
 		pmct_cpu_withdraw_start(cs);
 		pmct_sample_wake(ctx->session);
 	}
@@ -118,8 +120,8 @@ void pmct_sched_out(void *data, int cpu)
 	lockdep_assert_irqs_disabled();
 
 	/*
-	 * Its session ended on another CPU after its flag was looked at, or
-	 * began there, and pmct_enter_on_cpu() has not come yet.
+	 * The thread's session ended on another CPU after the flag was checked, or began there, and
+	 * pmct_enter_on_cpu() has not run here yet.
 	 */
 	if (unlikely(!ctx || cs->ctx != ctx))
 		return;
@@ -139,7 +141,7 @@ void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
 	lockdep_assert_irqs_disabled();
 
-	/* A switch does not account for the CPU's own context. Its set is no thread's. */
+	/* A switch does not account for the CPU's own context. No thread has that context's set. */
 	if (cs->base && cs->base != ctx && cs->base->set == cs->set)
 		pmct_account(cs, cs->base);
 	if (ctx->set->core_type != cs->core_type)
@@ -162,7 +164,7 @@ void pmct_disturbed(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 	ctx->disturbed = true;
 	ctx->clock += now - cs->clock;
 	cs->clock = now;
-	/* The reader's page continues from the last values that were true. */
+	/* The reader's page continues from the last correct values. */
 	if (ctx->wants & PMCT_SWITCH_USER_READ)
 		pmct_user_read_leave(cs, ctx);
 	pmct_cpu_invalidate(cs);
@@ -170,7 +172,7 @@ void pmct_disturbed(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 	pmct_grant_user_read(cs, ctx);
 	if (pmct_backend->intact(cs->set))
 		return;
-	/* Nobody else wrote it: this register does not hold what is written to it. */
+	/* No other software wrote this register: it does not hold what is written to it. */
 	cs->unverifiable = true;
 	WRITE_ONCE(pmct_unverifiable_cpu, smp_processor_id());
 	irq_work_queue(&pmct_unverifiable_work);
@@ -185,7 +187,7 @@ void pmct_enter_base(struct pmct_cpu *cs)
 static noinline void pmct_sched_in_and_more(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 					    bool start_read)
 {
-	/* Its last record is made of what was read when it left its last CPU. */
+	/* The thread's last record is made of what was read when it left its last CPU. */
 	if (READ_ONCE(ctx->detaching)) {
 		pmct_leave(cs);
 		return;
@@ -278,27 +280,36 @@ static __always_inline void pmct_begin(struct pmct_ctx *ctx)
 	pmct_tie_enable(current, ctx);
 }
 
-/* Current, whose context this is, has executed a program, or is newly monitored. Hook. */
+/*
+ * Current, whose context this is, has executed a program, or is newly monitored. The caller is a
+ * hook.
+ */
 void pmct_count_begin(struct pmct_ctx *ctx)
 {
 	struct pmct_session *s = ctx->session;
 	unsigned long flags;
 
-	/* The session may be ending: no CPU may learn of a context that it took. */
+	/*
+	 * The session may be ending. Then no CPU may begin to count for a context that its end has
+	 * taken.
+	 */
 	raw_spin_lock_irqsave(&s->lock, flags);
 	if (ctx->listed && !ctx->detaching)
 		pmct_begin(ctx);
 	raw_spin_unlock_irqrestore(&s->lock, flags);
 }
 
-/* Current, whose context this is and was untied, ends: its last record. Interrupts disabled. */
+/*
+ * Close the last interval of current, which ends and whose context @ctx was untied. Interrupts
+ * disabled.
+ */
 void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 
 	lockdep_assert_irqs_disabled();
 
-	/* The record is of now, by the clock of the last read here. */
+	/* The record ends now, by the clock of the last read here. */
 	if (pmct_is_here(cs)) {
 		pmct_verify(cs, cs->ctx);
 		pmct_account(cs, cs->ctx);
@@ -317,8 +328,8 @@ void pmct_count_end(struct pmct_ctx *ctx, u16 record_flags)
 }
 
 /*
- * The context of current, if it is of @s. It stays while interrupts are
- * disabled: the session may be ended by others, who wait for that.
+ * The context of current, if it is of @s. It is valid while interrupts are disabled, because a CPU
+ * that ends the session waits for that.
  */
 static __always_inline struct pmct_ctx *pmct_self(const struct pmct_session *s)
 {
@@ -355,7 +366,7 @@ static __always_inline long __pmct_count_start(struct pmct_session *s, bool user
 }
 
 /**
- * pmct_count_start() - current starts to be counted
+ * pmct_count_start() - start counting current
  * @s: the session, which the caller keeps from being released
  *
  * Context: process context.
@@ -367,7 +378,7 @@ long pmct_count_start(struct pmct_session *s)
 	return __pmct_count_start(s, false);
 }
 
-/* The same for a session with PMCTRACK_SESSION_USER_READ. */
+/* The same as pmct_count_start(), for a session with PMCTRACK_SESSION_USER_READ. */
 long pmct_count_start_user_read(struct pmct_session *s)
 {
 	return __pmct_count_start(s, true);
@@ -398,7 +409,10 @@ static __always_inline long __pmct_count_stop(struct pmct_session *s, bool user_
 	local_irq_disable();
 	cs = this_cpu_ptr(&pmct_cpu);
 	ctx = pmct_self(s);
-	/* While a thread counts its context is here, until the session's end takes it away. */
+	/*
+	 * While a thread is counted, this CPU has its context, until the end of the session removes
+	 * it.
+	 */
 	if (likely(ctx && cs->ctx == ctx))
 		pmct_stop(s, ctx, cs, user_read);
 	else if (ctx && ctx->state != PMCT_CTX_COUNTING)
@@ -410,7 +424,7 @@ static __always_inline long __pmct_count_stop(struct pmct_session *s, bool user_
 }
 
 /**
- * pmct_count_stop() - current stops to be counted, and its interval is closed
+ * pmct_count_stop() - stop counting current, and close its interval
  * @s: the session, which the caller keeps from being released
  *
  * Context: process context.
@@ -422,7 +436,7 @@ long pmct_count_stop(struct pmct_session *s)
 	return __pmct_count_stop(s, false);
 }
 
-/* The same for a session with PMCTRACK_SESSION_USER_READ. */
+/* The same as pmct_count_stop(), for a session with PMCTRACK_SESSION_USER_READ. */
 long pmct_count_stop_user_read(struct pmct_session *s)
 {
 	return __pmct_count_stop(s, true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counting: the hooks of the hot path, and threads that start and stop themselves. */
+/* Counting: the hooks of the hot path, and threads that start and stop their own counting. */
 #ifndef _PMCT_COUNT_H
 #define _PMCT_COUNT_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The steps of the hot path, which its files share. All of them on the CPU
- * concerned, with interrupts disabled.
+ * The steps of the hot path, shared by its files. All of them run on the CPU concerned, with
+ * interrupts disabled.
  */
 #ifndef _PMCT_COUNT_STEPS_H
 #define _PMCT_COUNT_STEPS_H
@@ -12,13 +12,13 @@
 #include "owner.h"
 #include "turn.h"
 
-/* Put the set of @ctx on the hardware, which holds another one, and take start values. */
+/* Program the set of @ctx, which the hardware does not hold, and take start values. */
 void pmct_change_set(struct pmct_cpu *cs, struct pmct_ctx *ctx);
 /* Do what a thread that has entered needs beside counting, see enum pmct_on_switch. */
 void pmct_entered(struct pmct_cpu *cs, struct pmct_ctx *ctx);
 /* Give the counters to the context of a system-wide session, if there is one. */
 void pmct_enter_base(struct pmct_cpu *cs);
-/* Somebody else wrote the registers: drop what was counted since the last read. */
+/* Other software wrote the registers: drop what was counted since the last read. */
 void pmct_disturbed(struct pmct_cpu *cs, struct pmct_ctx *ctx);
 
 /* Add two counters at a time. If their number is odd, the last addition also covers unused room. */
@@ -73,9 +73,9 @@ static __always_inline void pmct_account(struct pmct_cpu *cs, struct pmct_ctx *c
 }
 
 /*
- * Check that nobody else wrote the registers of this CPU, which count for @ctx.
- * Called before an account, at ticks and before most records. Not at each switch,
- * because it would cost more than the read.
+ * Check that no other software wrote the registers of this CPU, which count for @ctx. Called before
+ * an account, at ticks and before most records. Not called at each switch, because it would cost
+ * more than the read.
  */
 static inline void pmct_verify(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
@@ -98,7 +98,7 @@ static __always_inline void pmct_read_start(struct pmct_cpu *cs, struct pmct_ctx
 static __always_inline void pmct_enter(struct pmct_cpu *cs, struct pmct_ctx *ctx, bool start_read)
 {
 	cs->ctx = ctx;
-	/* The same set implies the same core type: a set is for one. */
+	/* The same set implies the same core type, because a set is for one core type. */
 	if (unlikely(!pmct_cpu_holds(cs, ctx)))
 		pmct_change_set(cs, ctx);
 	else if (!start_read)

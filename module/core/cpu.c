@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* CPUs that come and go, and power that goes and comes back. */
+/* CPU hotplug, and loss and return of power. */
 #include <linux/cpu_pm.h>
 #include <linux/cpuhotplug.h>
 
@@ -13,7 +13,7 @@
 
 static int pmct_hotplug_state;
 
-/* Before user threads run on a CPU that came (back) online. */
+/* Called before user threads run on a CPU that came (back) online. */
 static int pmct_cpu_online(unsigned int cpu)
 {
 	unsigned long flags;
@@ -32,8 +32,8 @@ static int pmct_cpu_online(unsigned int cpu)
 }
 
 /*
- * No user thread runs here any more, and the CPU is about to go. Kernel threads
- * do, and may be monitored: from here on, as on a CPU without counters.
+ * Called when no user thread runs here any more, and the CPU is about to go offline. Kernel threads
+ * still run, and may be monitored. From here on they run as on a CPU without counters.
  */
 static int pmct_cpu_offline(unsigned int cpu)
 {
@@ -51,7 +51,7 @@ static int pmct_cpu_offline(unsigned int cpu)
 	return 0;
 }
 
-/* Idle states and suspend that power the core down lose its registers. */
+/* In idle states and suspend that power the core down, its registers are lost. */
 static int pmct_cpu_pm(struct notifier_block *nb, unsigned long action, void *data)
 {
 	switch (action) {
@@ -69,7 +69,7 @@ static int pmct_cpu_pm(struct notifier_block *nb, unsigned long action, void *da
 static struct notifier_block pmct_cpu_pm_nb = { .notifier_call = pmct_cpu_pm };
 
 /**
- * pmct_cpu_init() - follow CPUs that come and go
+ * pmct_cpu_init() - register callbacks for CPU hotplug and power
  *
  * Context: process context, may sleep; pmct_owner_init() was called.
  * Return: 0 or the error of the CPU hotplug machinery.
@@ -85,14 +85,14 @@ int pmct_cpu_init(void)
 	pmct_hotplug_state = state;
 	cpu_pm_register_notifier(&pmct_cpu_pm_nb);
 	/*
-	 * The CPU that sleeps last gets no hotplug callback and, on x86, no
-	 * notification of the above. Elsewhere it gets both, which does no harm.
+	 * The CPU that sleeps last gets no hotplug callback and, on x86, no notification from CPU
+	 * PM. On other architectures it gets this notification, too, which does no harm.
 	 */
 	pmct_syscore_register(pmct_count_suspend, pmct_count_resume);
 	return 0;
 }
 
-/* The reverse; the backend goes, too. */
+/* Undo pmct_cpu_init(). The backend's exit() is called, too. */
 void pmct_cpu_exit(void)
 {
 	pmct_syscore_unregister();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* CPUs that come and go, and power that goes and comes back. */
+/* CPU hotplug, and loss and return of power. */
 #ifndef _PMCT_CPU_H
 #define _PMCT_CPU_H
 

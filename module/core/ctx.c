@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Life of a monitored thread's context: attached by a session or inherited at
- * fork, started at exec or by itself, gone at exit or with its session.
+ * Life of a monitored thread's context. It is attached by a session or inherited at fork, started
+ * at exec or by the thread itself, and freed at exit or with its session.
  *
- * Whoever takes a context off the list (under session->lock) also unties it
- * from its task and frees it: here, if the thread itself ends, or in detach.c, if its
- * session does, or another one takes it over.
+ * The code that takes a context off the list (under session->lock) also unties it from its task and
+ * frees it. This code is here if the thread itself ends. It is in detach.c if the session ends, or
+ * another session takes the thread over.
  */
 #include <linux/cred.h>
 #include <linux/rcupdate.h>
@@ -20,17 +20,17 @@
 #include "tie.h"
 #include "turn.h"
 
-/* What monitoring a thread costs in memory, at most. */
+/* Limit of the memory for each monitored thread. */
 static_assert(sizeof(struct pmct_ctx) + PMCTRACK_MAX_COUNTERS * sizeof(u64) <= 2048);
 
 /**
- * pmct_ctx_alloc() - make a context that nobody knows yet
- * @s: of this session
- * @task: of this thread; NULL: a CPU, or a thread that pmct_ctx_adopt() will name
- * @state: what it is doing
- * @gfp: how memory may be had
+ * pmct_ctx_alloc() - allocate a context
+ * @s: the session
+ * @task: the thread; NULL: a CPU, or a thread that pmct_ctx_adopt() will set
+ * @state: state of the thread
+ * @gfp: allocation flags
  *
- * Return: the context, or NULL without memory. kfree() it if nothing comes of it.
+ * Return: the context, or NULL without memory. The caller must kfree() it if it is not used.
  */
 struct pmct_ctx *pmct_ctx_alloc(struct pmct_session *s, struct task_struct *task,
 				enum pmct_ctx_state state, gfp_t gfp)
@@ -48,7 +48,7 @@ struct pmct_ctx *pmct_ctx_alloc(struct pmct_session *s, struct task_struct *task
 		ctx->wants = PMCT_SWITCH_USER_READ;
 	if (s->sets.by_events || s->sets.addresses)
 		ctx->wants |= PMCT_SWITCH_EBS;
-	/* Any type will do: entering a CPU of another one corrects it. */
+	/* Any core type will do, because entering a CPU of another type corrects it. */
 	pmct_ctx_use_core_type(ctx, 0);
 	return ctx;
 }
@@ -86,7 +86,10 @@ bool pmct_ctx_join(struct pmct_ctx *ctx)
 	return joined;
 }
 
-/* Off the list; it still counts as a thread of the session, which has records to come. */
+/*
+ * Take a context off the list. It still counts as a thread of the session, which has records to
+ * come.
+ */
 void pmct_ctx_unlist(struct pmct_ctx *ctx)
 {
 	lockdep_assert_held(&ctx->session->lock);
@@ -95,13 +98,13 @@ void pmct_ctx_unlist(struct pmct_ctx *ctx)
 	list_del(&ctx->node);
 }
 
-/* A context that is off the list has no record to come. */
+/* Called when a context that is off the list has no more records to write. */
 void pmct_ctx_count_one_less(struct pmct_session *s)
 {
 	pmct_ctx_set_nr(s, s->nr_threads - 1);
 }
 
-/* Off the list and untied. True for the one caller who now has to free it. */
+/* Take a context off the list and untie it. Returns true to the one caller who must free it. */
 static bool pmct_ctx_leave(struct pmct_ctx *ctx)
 {
 	struct pmct_session *s = ctx->session;
@@ -118,7 +121,10 @@ static bool pmct_ctx_leave(struct pmct_ctx *ctx)
 	return left;
 }
 
-/* What pmct_ctx_leave() took has no record to come. The caller is a hook. */
+/*
+ * Free a context that pmct_ctx_leave() took and that has no more records to write. The caller is a
+ * hook.
+ */
 static void pmct_ctx_free_left(struct pmct_ctx *ctx)
 {
 	struct pmct_session *s = ctx->session;
@@ -127,13 +133,13 @@ static void pmct_ctx_free_left(struct pmct_ctx *ctx)
 	raw_spin_lock_irqsave(&s->lock, flags);
 	pmct_ctx_count_one_less(s);
 	raw_spin_unlock_irqrestore(&s->lock, flags);
-	/* After the count went down: a reader may be waiting for the end. */
+	/* After the count was decremented, because a reader may be waiting for the end. */
 	irq_work_queue(&s->wake);
 	kfree_rcu(ctx, rcu);
 }
 
 /**
- * pmct_ctx_add_cpu() - a context for a CPU of a system-wide session
+ * pmct_ctx_add_cpu() - make a context for a CPU of a system-wide session
  * @s: the session, which owns it
  * @cpu: the CPU
  *
@@ -156,12 +162,11 @@ struct pmct_ctx *pmct_ctx_add_cpu(struct pmct_session *s, unsigned int cpu)
 }
 
 /**
- * pmct_ctx_adopt() - current is monitored from now on
- * @ctx: of pmct_ctx_alloc(), without a task
+ * pmct_ctx_adopt() - start monitoring current
+ * @ctx: a context from pmct_ctx_alloc(), without a task
  *
  * Context: a hook of current, interrupts disabled, no lock held.
- * Return: false if the session is ending, or current has a context: @ctx stays the
- * caller's.
+ * Return: false if the session is ending, or current has a context. Then the caller keeps @ctx.
  */
 bool pmct_ctx_adopt(struct pmct_ctx *ctx)
 {
@@ -185,10 +190,10 @@ bool pmct_ctx_adopt(struct pmct_ctx *ctx)
 }
 
 /**
- * pmct_ctx_fork() - a context for a thread that current creates
+ * pmct_ctx_fork() - make a context for a thread that current creates
  * @child: the thread; its switches are delivered once the caller has tied it
- * @thread: of the same process
- * @gfp: how memory may be had
+ * @thread: it is a thread of the same process
+ * @gfp: allocation flags
  *
  * Return: the context, or NULL if the child is not to be followed.
  */
@@ -199,7 +204,9 @@ struct pmct_ctx *pmct_ctx_fork(struct task_struct *child, bool thread, gfp_t gfp
 	struct pmct_session *s;
 	struct pmct_ctx *ctx;
 
-	/* The tick may end current's monitoring, but only in sessions that follow nobody. */
+	/*
+	 * The tick may end current's monitoring, but only in sessions that follow no other threads.
+	 */
 	rcu_read_lock();
 	parent = pmct_tie_ctx(current);
 	s = parent ? parent->session : NULL;
@@ -208,7 +215,10 @@ struct pmct_ctx *pmct_ctx_fork(struct task_struct *child, bool thread, gfp_t gfp
 	rcu_read_unlock();
 	if (!s)
 		return NULL;
-	/* Current may just have been attached, and be found to be somebody else's. */
+	/*
+	 * Current may just have been attached, and the attach may find that it belongs to somebody
+	 * else.
+	 */
 	if (!s->privileged && !pmct_dumpable(current))
 		return NULL;
 
@@ -236,7 +246,7 @@ struct pmct_ctx *pmct_ctx_fork(struct task_struct *child, bool thread, gfp_t gfp
 	return ctx;
 }
 
-/* What pmct_ctx_fork() made, for a child that somebody else has tied meanwhile. */
+/* Free a context of pmct_ctx_fork() whose child was tied by other code meanwhile. */
 void pmct_ctx_disown(struct pmct_ctx *ctx)
 {
 	struct pmct_session *s = ctx->session;
@@ -257,9 +267,9 @@ void pmct_ctx_disown(struct pmct_ctx *ctx)
 }
 
 /**
- * pmct_ctx_end() - current is counted no more
- * @ctx: its context; a thread that was counted leaves a last record
- * @record_flags: of that record
+ * pmct_ctx_end() - end monitoring of current
+ * @ctx: current's context; if it was counted, it gets a last record
+ * @record_flags: flags of that record
  *
  * Context: a hook: any but NMI, no lock held.
  */
@@ -268,7 +278,7 @@ void pmct_ctx_end(struct pmct_ctx *ctx, u16 record_flags)
 	unsigned long flags;
 	bool left;
 
-	/* All at once: no interrupt may make this CPU count for it again in between. */
+	/* In one step: no interrupt may make this CPU count for the context again in between. */
 	local_irq_save(flags);
 	left = pmct_ctx_leave(ctx);
 	if (left) {
@@ -288,15 +298,20 @@ void pmct_ctx_exec(struct task_struct *task)
 	if (!ctx)
 		return;
 
-	/* A thread that is not the leader takes over the leader's ID. */
+	/* A thread that is not the leader takes over the ID of the leader. */
 	ctx->head.tid = 0;
 	local_irq_disable();
-	/* The module has not heard of its end from the tick (scheduler mode). */
+	/*
+	 * Not if the tick (scheduler mode) has told the module already that the monitoring ended.
+	 */
 	if (ctx->listed)
 		pmct_mmon_exec(ctx);
 	local_irq_enable();
 
-	/* Programs with other privileges than their caller, and unreadable ones. */
+	/*
+	 * Programs with other privileges than their caller, and programs that the caller cannot
+	 * read.
+	 */
 	if (!pmct_dumpable(task) && !ctx->session->privileged) {
 		pmct_ctx_end(ctx, PMCTRACK_RECORD_F_SETUID);
 		return;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads that are taken from their session, because it ends, or gives way to another
- * one. The order, for one thread or for ten thousand at a time:
+ * Detaching threads from their session, because the session ends, or gives way to another one. The
+ * order, for one thread or for ten thousand at a time:
  *
- *  1. Entrance is closed (pmct_ctx::detaching): no CPU begins to count for them.
- *  2. Wait for all hooks: none is left that had not seen that.
- *  3. CPUs that count for one of them account, and stop. Switches are still delivered,
- *     so that a thread that leaves before is read in time.
- *  4. Contexts are taken off the list and untied from their tasks. A successor is tied in
- *     the same step.
- *  5. Wait for all hooks: none is left that has found a context in its task.
+ *  1. Entrance is closed (pmct_ctx::detaching): no CPU begins to count for these threads.
+ *  2. Wait for all hooks: afterwards every running hook has seen step 1.
+ *  3. CPUs that count for one of them account, and stop. Switches are still delivered, so that a
+ *     thread that leaves before is read in time.
+ *  4. Contexts are taken off the list and untied from their tasks. A successor is tied in the same
+ *     step.
+ *  5. Wait for all hooks: afterwards no hook uses a context that it has found in its task.
  *  6. Last records are written, contexts freed.
  */
 #include <linux/pid.h>
@@ -29,12 +29,12 @@
 /**
  * pmct_detach_each() - call a function for all contexts of a session
  * @s: the session
- * @fn: the function, with @s->lock held, interrupts disabled; it may take the context
- *	off the list
- * @arg: for it
+ * @fn: the function; called with @s->lock held, interrupts disabled. It may take the context off
+ *	the list
+ * @arg: argument of @fn
  *
- * One by one, because forks and exits must not wait for thousands. Contexts that join
- * meanwhile may be left out.
+ * The lock is released after each context, because forks and exits must not wait for thousands of
+ * contexts. Contexts that join meanwhile may be left out.
  *
  * Context: process context, may sleep.
  */
@@ -58,9 +58,8 @@ void pmct_detach_each(struct pmct_session *s, pmct_ctx_fn *fn, void *arg)
 }
 
 /*
- * Hold a thread, unless it is about to be freed. One that never came to life,
- * because its fork fails, has a reference and is freed all the same: it has no
- * PID of its own yet, and no record to write.
+ * Get a reference to a thread, unless it is about to be freed. A new thread whose fork fails is
+ * freed although it has references. It has no PID of its own yet, and needs no record.
  */
 static bool pmct_hold_thread(struct task_struct *task)
 {
@@ -74,8 +73,8 @@ static bool pmct_hold_thread(struct task_struct *task)
 }
 
 /*
- * Take a context from its thread, which stays until pmct_detach_free(). The
- * caller holds the lock of its session.
+ * Untie a context from its thread. The context exists until pmct_detach_free(). The caller holds
+ * the lock of its session.
  */
 static void pmct_detach_untie(struct pmct_ctx *ctx, struct pmct_ctx *successor,
 			      struct list_head *untied)
@@ -89,11 +88,14 @@ static void pmct_detach_untie(struct pmct_ctx *ctx, struct pmct_ctx *successor,
 	if (!pmct_hold_thread(ctx->task))
 		ctx->task = NULL;
 	else if (!ctx->head.tid)
-		/* It may have ended, and have no name, when its last record is written. */
+		/*
+		 * When the last record is written, the thread may have ended and have no ID any
+		 * more.
+		 */
 		pmct_sample_name_thread(ctx);
 }
 
-/* Does a thread that is left get a last record of @kind? */
+/* True if a thread that is detached gets a last record of @kind. */
 static bool pmct_detach_has_last_record(const struct pmct_ctx *ctx,
 					enum pmctrack_record_kind kind)
 {
@@ -103,8 +105,8 @@ static bool pmct_detach_has_last_record(const struct pmct_ctx *ctx,
 }
 
 /*
- * The last of a context that was untied, and that no hook and no CPU knows any
- * more. @kind of its last record, PMCTRACK_RECORD_PAD: none.
+ * Write the last record of an untied context, and free it. No hook and no CPU uses the context any
+ * more. @kind of the record, PMCTRACK_RECORD_PAD: none.
  */
 static void pmct_detach_free(struct pmct_ctx *ctx, enum pmctrack_record_kind kind)
 {
@@ -121,7 +123,10 @@ static void pmct_detach_free(struct pmct_ctx *ctx, enum pmctrack_record_kind kin
 	raw_spin_lock_irq(&s->lock);
 	pmct_ctx_count_one_less(s);
 	raw_spin_unlock_irq(&s->lock);
-	/* Others may be looking whom this CPU counted for: pmct_count_drop_detaching(). */
+	/*
+	 * Other CPUs may be looking at the context that this CPU counted for, see
+	 * pmct_count_drop_detaching().
+	 */
 	kfree_rcu(ctx, rcu);
 	if (task)
 		put_task_struct(task);
@@ -142,7 +147,7 @@ static void pmct_detach_untie_one(struct pmct_ctx *ctx, void *untied)
  * @s: the session
  * @kind: of the last records of threads, PMCTRACK_RECORD_PAD: none
  *
- * No hook, no CPU and no task knows a context of the session afterwards.
+ * Afterwards, no hook, CPU or task has a context of the session.
  *
  * Context: process context, sleeps.
  */
@@ -155,11 +160,11 @@ void pmct_detach_all(struct pmct_session *s, enum pmctrack_record_kind kind)
 
 	down_read(&pmct_mmon_sem);
 	raw_spin_lock_irq(&s->lock);
-	/* Nobody joins from now on. */
+	/* From now on, no thread can join. */
 	s->closing = true;
 	raw_spin_unlock_irq(&s->lock);
 	pmct_detach_each(s, pmct_detach_close_entrance, NULL);
-	/* Forks that joined before are complete now, too: the child is tied. */
+	/* This also completes forks that joined before: the child is tied. */
 	pmct_hooks->synchronize();
 	pmct_count_drop_session(s);
 	pmct_detach_each(s, pmct_detach_untie_one, &untied);
@@ -171,7 +176,7 @@ void pmct_detach_all(struct pmct_session *s, enum pmctrack_record_kind kind)
 	up_read(&pmct_mmon_sem);
 }
 
-/* Take @ctx, of @s, from its thread; @s stays until pmct_detach_dispose(). */
+/* Detach @ctx from its thread. Its session exists until pmct_detach_dispose(). */
 static void pmct_detach_to(struct pmct_ctx *ctx, struct pmct_ctx *successor,
 			   struct list_head *untied)
 {
@@ -180,10 +185,10 @@ static void pmct_detach_to(struct pmct_ctx *ctx, struct pmct_ctx *successor,
 }
 
 /**
- * pmct_detach_one() - end monitoring of a thread that has not been counted
- * @s: the session whose it is, if it is
- * @task: the thread; the caller holds it
- * @untied: where the context goes, for pmct_detach_dispose()
+ * pmct_detach_one() - detach a thread that has not been counted
+ * @s: the session
+ * @task: the thread; the caller holds a reference to it
+ * @untied: list to which the context is added, for pmct_detach_dispose()
  *
  * Context: process context; pmct_mmon_sem is held.
  * Return: false if the thread is not of @s.
@@ -195,7 +200,7 @@ bool pmct_detach_one(struct pmct_session *s, struct task_struct *task, struct li
 	lockdep_assert_held_read(&pmct_mmon_sem);
 
 	raw_spin_lock_irq(&s->lock);
-	/* With interrupts disabled, another session's cannot vanish either. */
+	/* While interrupts are disabled, the context of another session cannot vanish either. */
 	ctx = pmct_tie_ctx(task);
 	if (ctx && ctx->session == s && ctx->listed)
 		pmct_detach_to(ctx, NULL, untied);
@@ -206,8 +211,9 @@ bool pmct_detach_one(struct pmct_session *s, struct task_struct *task, struct li
 }
 
 /*
- * The session that monitors @task and gives way to @s, with a reference, or NULL. The
- * kernel's own, which a scheduler uses, does; and one without CAP_PERFMON to one with it.
+ * The session that monitors @task and gives way to @s, with a reference, or NULL. A session of the
+ * kernel itself, which a scheduler uses, gives way. A session without CAP_PERFMON gives way to a
+ * session with it.
  */
 static struct pmct_session *pmct_detach_find(const struct pmct_session *s,
 					     struct task_struct *task)
@@ -217,7 +223,7 @@ static struct pmct_session *pmct_detach_find(const struct pmct_session *s,
 	const struct pmct_ctx *ctx;
 
 	local_irq_disable();
-	/* While one of its threads is tied, and interrupts are disabled, a session stays. */
+	/* A session exists while one of its threads is tied and interrupts are disabled. */
 	ctx = pmct_tie_ctx(task);
 	if (ctx && ctx->session != s &&
 	    (!ctx->session->rings.ring || (mighty && !ctx->session->privileged)) &&
@@ -229,15 +235,15 @@ static struct pmct_session *pmct_detach_find(const struct pmct_session *s,
 
 /**
  * pmct_detach_ask() - ask the session that monitors a thread to give way
- * @s: to this one
- * @task: the thread; the caller holds it
+ * @s: the session to which it gives way
+ * @task: the thread; the caller holds a reference to it
  *
- * If it does, it stops counting the thread. pmct_detach_wait_asked() and
- * pmct_detach_hand_over() follow; whatever comes in between, the thread's next switch
- * finds no session that counts it, or its new one.
+ * If that session gives way, it stops counting the thread. The caller then calls
+ * pmct_detach_wait_asked() and pmct_detach_hand_over(). Whatever happens in between, the thread's
+ * next switch finds its new session, or no session that counts it.
  *
  * Context: process context.
- * Return: whether such a session has the thread.
+ * Return: true if such a session has the thread.
  */
 bool pmct_detach_ask(struct pmct_session *s, struct task_struct *task)
 {
@@ -257,7 +263,7 @@ bool pmct_detach_ask(struct pmct_session *s, struct task_struct *task)
 	return asked;
 }
 
-/* No CPU counts for a context whose session was asked to give way. Process context, sleeps. */
+/* Wait until no CPU counts for a context whose session was asked. Process context, sleeps. */
 void pmct_detach_wait_asked(void)
 {
 	pmct_hooks->synchronize();
@@ -266,13 +272,13 @@ void pmct_detach_wait_asked(void)
 
 /**
  * pmct_detach_hand_over() - give a thread another context
- * @s: the session of @successor, for which the thread's was asked
- * @task: the thread; the caller holds it
- * @successor: what is tied to it in the same step
- * @untied: where its old context goes, for pmct_detach_dispose()
+ * @s: the session of @successor, for which the thread's session was asked
+ * @task: the thread; the caller holds a reference to it
+ * @successor: context that is tied to the thread in the same step
+ * @untied: list to which the old context is added, for pmct_detach_dispose()
  *
  * Context: process context; pmct_mmon_sem is held.
- * Return: false if no session has the thread that was asked.
+ * Return: false if no session that was asked has the thread.
  */
 bool pmct_detach_hand_over(struct pmct_session *s, struct task_struct *task,
 			   struct pmct_ctx *successor, struct list_head *untied)
@@ -296,11 +302,11 @@ bool pmct_detach_hand_over(struct pmct_session *s, struct task_struct *task,
 }
 
 /**
- * pmct_detach_dispose() - the last of contexts that were taken from their threads
+ * pmct_detach_dispose() - write last records of untied contexts, and free them
  * @untied: the contexts
- * @kind: of their last records, PMCTRACK_RECORD_PAD: none
+ * @kind: kind of their last records, PMCTRACK_RECORD_PAD: none
  *
- * Context: process context, sleeps if there are any; pmct_mmon_sem is held.
+ * Context: process context, sleeps if @untied is not empty; pmct_mmon_sem is held.
  */
 void pmct_detach_dispose(struct list_head *untied, enum pmctrack_record_kind kind)
 {
@@ -310,7 +316,7 @@ void pmct_detach_dispose(struct list_head *untied, enum pmctrack_record_kind kin
 	if (list_empty(untied))
 		return;
 	pmct_hooks->synchronize();
-	/* Had one been asked by somebody else meanwhile, it was not waited for. */
+	/* If another caller has asked for one of them meanwhile, CPUs may still count for it. */
 	pmct_count_drop_detaching();
 	list_for_each_entry_safe(ctx, next, untied, node) {
 		s = ctx->session;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Threads that are taken from their session. */
+/* Detaching threads from their session. */
 #ifndef _PMCT_DETACH_H
 #define _PMCT_DETACH_H
 

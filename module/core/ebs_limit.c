@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A bound for the share of a CPU's time that samples by events take, as perf has
- * one (kernel.perf_cpu_time_max_percent). No control group pays for interrupts:
- * without a bound, short windows of one user would take the CPU from others.
+ * A limit for the share of a CPU's time that samples by events take, like perf's
+ * (kernel.perf_cpu_time_max_percent). Interrupts are not charged to a control group, so without a
+ * limit, short windows of one user would take the CPU from others.
  *
- * Each CPU has an account. It grows by the allowed share of the time that passes,
- * and each sample is charged. While the account is overdrawn, the next window of
- * a thread is made so long that it lasts until the debt is paid, at the rate of
- * events that the thread had in its last window. That rate is too low, because
- * it includes the time of the sample itself; then a debt is left, and the window
- * after that is longer still, until both agree.
+ * Each CPU has an account. It grows by the allowed share of the time that passes, and each sample
+ * is charged to it. If the account is overdrawn, the next window of a thread is made longer, so
+ * that it lasts until the debt is paid. Its length follows from the rate of events in the thread's
+ * last window. That rate is too low, because it includes the time of the sample itself. Then a debt
+ * is left, and the window after that is longer still, until both agree.
  */
 #include <linux/bits.h>
 #include <linux/cache.h>
@@ -22,15 +21,15 @@
 #include "../compat/clock.h"
 #include "ebs_limit.h"
 
-/* Saved time that may be spent at once. */
+/* Saved time that can be spent at once. */
 #define PMCT_EBS_BURST_US	1000
 #define PMCT_EBS_ROUNDS		16
-/* An interrupt that seems to take longer was held up by something else. */
+/* If an interrupt seems to take longer, something else has delayed it. */
 #define PMCT_EBS_LONGEST_US	200
 
-/* No debt is longer than so many bursts: it delays the samples of others, too. */
+/* Limit of the debt, in bursts, because the debt delays the samples of other threads, too. */
 #define PMCT_EBS_MOST_DEBT	100
-/* Longer windows would not be noticed to be any. */
+/* Longer windows would have no visible effect. */
 #define PMCT_EBS_LONGEST_WINDOW	BIT_ULL(40)
 
 struct pmct_ebs_machine pmct_ebs_machine __read_mostly;
@@ -42,7 +41,7 @@ static void pmct_ebs_interrupted(struct irq_work *work)
 	WRITE_ONCE(pmct_ebs_done, true);
 }
 
-/* What an interrupt costs here that does nothing, in clock ticks. */
+/* Time that an interrupt without work takes here, in clock ticks. */
 static u64 pmct_ebs_measure_interrupt(void)
 {
 	static struct irq_work work;
@@ -67,10 +66,10 @@ static u64 pmct_ebs_measure_interrupt(void)
 }
 
 /**
- * pmct_ebs_limit_init() - find out what interrupts take on this machine
- * @interrupts: how many of them a sample has
+ * pmct_ebs_limit_init() - measure how long interrupts take on this machine
+ * @interrupts: number of interrupts of a sample
  *
- * Their entry and exit cannot be seen from within.
+ * A handler cannot measure its own entry and exit.
  *
  * Context: process context, after pmct_clock_init(); may sleep.
  */
@@ -91,7 +90,7 @@ static bool pmct_ebs_is_free(u32 percent)
 static void pmct_ebs_limit_update(struct pmct_ebs_limit *limit, u64 now, u32 percent)
 {
 	u64 burst = div_u64((u64)pmct_ebs_machine.burst * percent, 100);
-	/* More than a burst does not count; this keeps the product within 64 bits. */
+	/* More than a burst does not count. This keeps the product within 64 bits. */
 	u64 passed = min_t(u64, now - limit->since, U32_MAX);
 
 	limit->since = now;
@@ -99,10 +98,10 @@ static void pmct_ebs_limit_update(struct pmct_ebs_limit *limit, u64 now, u32 per
 }
 
 /**
- * pmct_ebs_limit_charge() - a sample was taken
- * @limit: of this CPU
+ * pmct_ebs_limit_charge() - charge a sample
+ * @limit: limit of this CPU
  * @begin: clock at which its handler began
- * @end: and ended
+ * @end: clock at which its handler ended
  * @percent: share of the time that samples may take
  *
  * Context: interrupts disabled.
@@ -121,15 +120,15 @@ void pmct_ebs_limit_charge(struct pmct_ebs_limit *limit, u64 begin, u64 end, u32
 }
 
 /**
- * pmct_ebs_limit_window() - how many events the next window must have at least
- * @limit: of this CPU, whose present sample is not charged yet
+ * pmct_ebs_limit_window() - the least number of events of the next window
+ * @limit: limit of this CPU, whose present sample is not charged yet
  * @now: clock
  * @percent: share of the time that samples may take; 0, 100: no limit
- * @events: of the window that is over
- * @ticks: how long that was, in clock ticks of the thread on a CPU
+ * @events: number of events of the last window
+ * @ticks: length of the last window, in clock ticks of the thread on a CPU
  *
  * Context: interrupts disabled.
- * Return: 0 if it may be as short as it likes.
+ * Return: the number of events; 0 if the window may have any length.
  */
 u64 pmct_ebs_limit_window(struct pmct_ebs_limit *limit, u64 now, u32 percent, u64 events,
 			  u64 ticks)
@@ -141,7 +140,7 @@ u64 pmct_ebs_limit_window(struct pmct_ebs_limit *limit, u64 now, u32 percent, u6
 		return 0;
 	pmct_ebs_limit_update(limit, now, percent);
 	debt = limit->took - limit->left;
-	/* A window of so many events is none that takes the CPU. */
+	/* A window of so many events does not take the CPU. */
 	if (debt <= 0 || events > U32_MAX)
 		return 0;
 	wait = min_t(u64, div_u64(debt * 100, percent), U32_MAX);

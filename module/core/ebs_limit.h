@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How much of a CPU's time samples by events may take. Pure but for ebs_limit_init(). */
+/* Limit of the CPU time that samples by events may take. Pure but for pmct_ebs_limit_init(). */
 #ifndef _PMCT_EBS_LIMIT_H
 #define _PMCT_EBS_LIMIT_H
 
 #include <linux/types.h>
 
 /**
- * struct pmct_ebs_limit - time that samples on a CPU may take, in clock ticks
- * @left: what they may take now; negative: what they took too much
- * @since: clock when @left was brought up to date
- * @took: by the last sample, with its interrupts
+ * struct pmct_ebs_limit - time that samples may take on a CPU, in clock ticks
+ * @left: time that samples may take now; negative: time that they took too much
+ * @since: clock at the last update of @left
+ * @took: time of the last sample, with its interrupts
  *
  * Belongs to its CPU, with interrupts disabled.
  */
@@ -20,9 +20,9 @@ struct pmct_ebs_limit {
 };
 
 /**
- * struct pmct_ebs_machine - what is found out about the machine, in clock ticks
- * @interrupts: what a sample takes beside its handler
- * @burst: time that passed without samples counts for so long
+ * struct pmct_ebs_machine - properties of the machine, in clock ticks
+ * @interrupts: time that a sample takes in addition to its handler
+ * @burst: at most so much time without samples is credited
  */
 struct pmct_ebs_machine {
 	u32 interrupts;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Lists of event names, by which monitoring modules say what they count.
+ * Lists of event names, with which monitoring modules name their event sets.
  *
  *	list := [ "coretype=" N ":" ] item { "," item }
  *	item := name { ":" flag }
@@ -8,9 +8,9 @@
  *		| "ebs=" number		a sample each so many events
  *		| "ip=" number		an instruction's address each so many events
  *
- * Names and flags are those of users (pmctrack -c). A comma may follow "coretype=N", too,
- * as in users' lists. Names come from the backend's table. The event codes and the counters
- * are chosen here, for one core type.
+ * Names and flags are those of users (pmctrack -c). As in users' lists, a comma may follow
+ * "coretype=N", too. Names come from the backend's table. This file chooses the event codes and the
+ * counters, for one core type.
  */
 #include <linux/ctype.h>
 #include <linux/errno.h>
@@ -23,7 +23,7 @@
 
 /**
  * struct pmct_named_event - an item of a list
- * @text: the item; ends after the name
+ * @text: the item, cut off after the name
  * @usr: count in user mode
  * @os: count in kernel mode
  * @ebs: events between two samples, 0: no event-based sampling
@@ -39,11 +39,11 @@ struct pmct_named_event {
 
 /**
  * struct pmct_choice - the counters of a set that is being made
- * @backend: whose events and counters these are
+ * @backend: backend of the events and counters
  * @type: core type of the set
  * @nr: number of events of the list
  * @used: mask of the counters that have an event
- * @by_counter: the events, by number of the counter
+ * @by_counter: the events, indexed by counter
  */
 struct pmct_choice {
 	const struct pmct_backend *backend;
@@ -74,7 +74,7 @@ static int pmct_parse_flag(struct pmct_named_event *item, const char *flag, stru
 	return 0;
 }
 
-/* The first @len bytes of @text are one item. */
+/* Parse the first @len bytes of @text, which are one item. */
 static int pmct_parse_name(const char *text, size_t len, struct pmct_named_event *item,
 			   struct pmct_msg *msg)
 {
@@ -109,7 +109,7 @@ static int pmct_parse_name(const char *text, size_t len, struct pmct_named_event
 	return 0;
 }
 
-/* The index of @item in the module's own list, which says what counts mean. */
+/* The index of @item in the module's own list, which gives counts their meaning. */
 static int pmct_find_event(const struct pmct_named_event *item, const char *const *events,
 			   unsigned int nr_events, struct pmct_msg *msg)
 {
@@ -182,7 +182,7 @@ static struct pmct_event pmct_make_event(const struct pmct_choice *choice,
 	return event;
 }
 
-/* Can the PMU count @code, whether or not a counter is free? */
+/* True if the PMU can count @code, even if no counter is free. */
 static bool pmct_implements(const struct pmct_choice *choice,
 			    const struct pmct_named_event *item, u64 code)
 {
@@ -200,14 +200,14 @@ static bool pmct_implements(const struct pmct_choice *choice,
 	if (!general || (fixed && fixed->only))
 		return false;
 	/*
-	 * The bitmap does not cover all codes: the backend decides. -EINVAL would be an error of
-	 * the table. It is not hidden here: building the set reports it.
+	 * The bitmap does not cover all codes, so the backend decides. -EINVAL would be an error in
+	 * the table. It is not hidden, because building the set reports it.
 	 */
 	event = pmct_make_event(choice, item, ffs(general) - 1, code);
 	return choice->backend->translate(type, &event, &config, &mask, &unused) != -EOPNOTSUPP;
 }
 
-/* Give @code a counter: the fixed one if it is free, else the next general one. */
+/* Give @code a counter: the fixed one if it is free, otherwise the next general one. */
 static int pmct_take_counter(struct pmct_choice *choice, const struct pmct_named_event *item,
 			     u64 code, struct pmct_msg *msg)
 {
@@ -236,7 +236,7 @@ static int pmct_take_counter(struct pmct_choice *choice, const struct pmct_named
 	return event.counter;
 }
 
-/* The number of the counter, or a negative errno. */
+/* Returns the number of the counter, or a negative errno. */
 static int pmct_choose(struct pmct_choice *choice, const struct pmct_named_event *item,
 		       struct pmct_msg *msg)
 {
@@ -266,7 +266,7 @@ static unsigned int pmct_count_items(const char *list)
 	return nr;
 }
 
-/* From one place for each counter to one for each event. */
+/* Change the index of the events from counters to consecutive numbers. */
 static void pmct_move_together(struct pmct_named_spec *named, u32 used)
 {
 	unsigned int i;
@@ -280,11 +280,11 @@ static void pmct_move_together(struct pmct_named_spec *named, u32 used)
 }
 
 /**
- * pmct_event_names_core_type() - for which CPUs is a list?
- * @list: the list; behind its coretype=N afterwards
+ * pmct_event_names_core_type() - the core type that a list is for
+ * @list: the list; on return, the part after coretype=N
  * @nr_types: number of core types of the machine
  * @core_type: result: N, or PMCT_ANY_CORE_TYPE
- * @msg: on failure, why
+ * @msg: on failure, the reason
  *
  * Return: 0, or -EINVAL if there is no such core type.
  */
@@ -311,17 +311,17 @@ int pmct_event_names_core_type(const char **list, unsigned int nr_types, int *co
 }
 
 /**
- * pmct_event_names_resolve() - make an event set of a list of names
+ * pmct_event_names_resolve() - make an event set from a list of names
  * @backend: a probed backend
- * @core_type: whose counters are used
+ * @core_type: core type whose counters are used
  * @list: the events, without coretype=
  * @events: all events of the monitoring module, as items of lists; some may be NULL
- * @nr_events: their number
+ * @nr_events: number of @events
  * @named: result; its core type is @core_type
- * @msg: on failure, why
+ * @msg: on failure, the reason
  *
- * Return: 0; -EINVAL: an event is unknown, not in @events, or named twice; -EOPNOTSUPP:
- * the PMU does not have an event; -E2BIG: it has too few counters.
+ * Return: 0; -EINVAL: an event is unknown, not in @events, or named twice; -EOPNOTSUPP: the PMU
+ * does not have an event; -E2BIG: the PMU has too few counters.
  */
 int pmct_event_names_resolve(const struct pmct_backend *backend, unsigned int core_type,
 			     const char *list, const char *const *events,
@@ -366,8 +366,8 @@ int pmct_event_names_resolve(const struct pmct_backend *backend, unsigned int co
 /**
  * pmct_event_names_map() - find the counts of a module's events in records
  * @named: event set
- * @where: for each of the module's events, its index in pmctrack_record::counts, or
- *	U8_MAX if @named does not count it
+ * @where: for each of the module's events, its index in pmctrack_record::counts, or U8_MAX if
+ *	@named does not count the event
  */
 void pmct_event_names_map(const struct pmct_named_spec *named,
 			  u8 where[PMCT_MAX_NAMED_EVENTS])

@@ -10,7 +10,7 @@
 #define PMCT_MAX_NAMED_EVENTS	32	/* of a module's list of events */
 
 /**
- * struct pmct_named_spec - an event set that was named in a list
+ * struct pmct_named_spec - an event set made of a list of names
  * @spec: the set, for one core type
  * @event: for each event of @spec, its index in the module's list of events
  */

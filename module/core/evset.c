@@ -28,7 +28,7 @@ struct pmct_item {
 	const char *value;	/* NULL: none */
 };
 
-/* Per counter: what has been seen so far. */
+/* What has been seen so far, as masks of counters. */
 struct pmct_seen {
 	u32 pmc, usr, os, ebs, any;
 	u32 extra[PMCT_MAX_KEYS];
@@ -86,7 +86,7 @@ static int pmct_item_u64(const struct pmct_item *item, unsigned int base, u64 ma
 	return 0;
 }
 
-/* "usr3" is the same as "usr3=1". */
+/* "usr3" means "usr3=1". */
 static int pmct_item_bool(const struct pmct_item *item, bool *value, struct pmct_msg *msg)
 {
 	u64 number = 1;
@@ -110,7 +110,7 @@ static int pmct_once(u32 *seen, const struct pmct_item *item, struct pmct_msg *m
 	return 0;
 }
 
-/* An item that belongs to one counter. */
+/* Apply an item that belongs to one counter. */
 static int pmct_apply_item(const struct pmct_item *item, const char *const *keys,
 			   struct pmct_event *event, struct pmct_seen *seen,
 			   struct pmct_msg *msg)
@@ -183,14 +183,14 @@ static int pmct_parse_item(char *text, const char *const *keys,
  * @raw: the string, shorter than PMCTRACK_MAX_RAW
  * @keys: further keys of the backend, NULL-terminated; NULL: none
  * @spec: result
- * @msg: on failure, why
+ * @msg: on failure, the reason
  *
- * Return: 0, -EINVAL if it is not of the grammar, -E2BIG if it is too long.
+ * Return: 0, -EINVAL if @raw does not follow the grammar, -E2BIG if it is too long.
  */
 int pmct_evset_parse(const char *raw, const char *const *keys,
 		     struct pmct_evset_spec *spec, struct pmct_msg *msg)
 {
-	/* Filled by counter number first, then moved together. */
+	/* The array is indexed by counter first, then its elements are moved together. */
 	struct pmct_event *by_counter = spec->event;
 	char buf[PMCTRACK_MAX_RAW];
 	struct pmct_seen seen = {};
@@ -275,7 +275,7 @@ static void pmct_print_event(const struct pmct_event *event, const char *const *
 
 /**
  * pmct_evset_print() - write the raw configuration string of a set
- * @spec: the set, which counts something
+ * @spec: the set, with at least one event
  * @keys: further keys of the backend, NULL-terminated; NULL: none
  * @raw: where the string goes
  * @size: bytes of @raw, at least 1
@@ -295,11 +295,11 @@ int pmct_evset_print(const struct pmct_evset_spec *spec, const char *const *keys
 		pmct_print_event(&spec->event[i], keys, &text);
 	if (spec->core_type != PMCT_ANY_CORE_TYPE)
 		pmct_text_add(&text, ",coretype=%d", spec->core_type);
-	/* A string that fills the buffer may have been cut off. */
+	/* A string that fills the buffer may be truncated. */
 	return text.len < size - 1 ? 0 : -E2BIG;
 }
 
-/* Does the set need the right to look into the kernel? */
+/* True if the set counts in kernel mode, which needs a privilege. */
 bool pmct_evset_counts_kernel(const struct pmct_evset_spec *spec)
 {
 	unsigned int i;
@@ -334,9 +334,9 @@ static int pmct_evset_add_ebs(struct pmct_hwset *set, unsigned int i,
  * pmct_evset_build() - make an event set for a core type
  * @backend: a probed backend
  * @spec: what to count
- * @core_type: where
- * @set: result; its index is left 0
- * @msg: on failure, why
+ * @core_type: core type that the set is for
+ * @set: result; its index is 0
+ * @msg: on failure, the reason
  *
  * Return: 0, -EINVAL or -EOPNOTSUPP if this PMU cannot count it.
  */

@@ -7,18 +7,18 @@
 
 #define PMCT_ANY_CORE_TYPE	(-1)
 
-/* Shorter windows would leave the thread hardly any time of its own. */
+/* With shorter windows, taking samples would leave the thread hardly any CPU time. */
 #define PMCT_EBS_MIN		1000
 
 /*
- * Counters from here on take minutes to wrap: with one account a tick, the
- * difference modulo their width is exact. Narrower ones need their flags.
+ * Counters of at least this width take minutes to wrap. With one account per tick, the difference
+ * modulo their width is exact. Narrower counters need their overflow flags.
  */
 #define PMCT_WIDE_MASK		GENMASK_ULL(39, 0)
 
 /**
  * struct pmct_evset_spec - a parsed raw configuration string
- * @core_type: of its coretype=N, or PMCT_ANY_CORE_TYPE
+ * @core_type: value of coretype=N, or PMCT_ANY_CORE_TYPE
  * @nr: number of events
  * @event: the events, by ascending counter
  */
@@ -42,12 +42,12 @@ bool pmct_evset_counts_kernel(const struct pmct_evset_spec *spec);
  * @last: the first read
  * @now: the second read
  * @mask: largest value of the counter, all bits set
- * @overflowed: its overflow flag was set before the second read, and had been
- *	cleared before the first
+ * @overflowed: the overflow flag was set before the second read, and had been cleared before the
+ *	first
  *
- * Exact while the counter wraps at most once between the reads. A flag
- * together with @now >= @last means one full turn of the counter; a flag that
- * was not set yet shows as @now < @last.
+ * Exact if the counter wraps at most once between the reads. If the flag is set and @now >= @last,
+ * the counter made one full turn. If the counter wrapped but the flag was not set yet, @now <
+ * @last.
  */
 static inline u64 pmct_delta(u64 last, u64 now, u64 mask, bool overflowed)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters that change hands without a switch: threads that are attached to, or
- * left, from elsewhere; contexts of CPUs; power. The rules are those of count.c.
+ * Counters that pass to another context without a switch: attach and detach by another CPU,
+ * contexts of CPUs, power. The rules are those of count.c.
  */
 #include <linux/lockdep.h>
 #include <linux/smp.h>
@@ -12,7 +12,7 @@
 #include "tie.h"
 #include "user_read.h"
 
-/* Nobody is counted on this CPU, and the contents of its registers are unknown. */
+/* From now on this CPU counts for no context, and its registers have unknown contents. */
 void pmct_count_forget_cpu(void)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
@@ -32,8 +32,8 @@ void pmct_count_power_down(void)
 	lockdep_assert_irqs_disabled();
 
 	/*
-	 * Mostly the idle thread runs, but a suspend is entered by its writer. Some
-	 * machines announce it twice: a window may have been closed by then.
+	 * Mostly the idle thread runs, but a suspend runs in its writer. Some machines announce a
+	 * power loss twice, so a window may have been closed already.
 	 */
 	if (!pmct_is_here(cs) || !cs->set)
 		return;
@@ -42,7 +42,7 @@ void pmct_count_power_down(void)
 		pmct_user_read_leave(cs, cs->ctx);
 }
 
-/* The clock may have jumped: what was measured with it before is not continued. */
+/* The clock may have jumped, so measurements that began before it are dropped. */
 static void pmct_forget_time(struct pmct_cpu *cs)
 {
 	cs->time_clock = pmct_clock() - U32_MAX;
@@ -58,7 +58,7 @@ void pmct_count_power_up(void)
 	lockdep_assert_irqs_disabled();
 
 	pmct_forget_time(cs);
-	/* Nothing of a CPU's events was missed while it slept. */
+	/* While a CPU slept, it had no events, so its context has missed none. */
 	if (ctx && !ctx->task)
 		ctx->clock += pmct_clock() - cs->clock;
 	pmct_count_forget_cpu();
@@ -69,14 +69,14 @@ void pmct_count_power_up(void)
 		pmct_entered(cs, ctx);
 }
 
-/* The base of the CPU that sleeps last, from pmct_count_suspend() to pmct_count_resume(). */
+/* The base of the last CPU, from pmct_count_suspend() to pmct_count_resume(). */
 static struct pmct_ctx *pmct_suspended_base;
 
 /**
  * pmct_count_suspend() - the machine goes to sleep
  *
- * All other CPUs are offline. Clocks and counters may begin anew: nothing that was
- * read before is compared with what is read afterwards.
+ * All other CPUs are offline. Clocks and counters may begin anew, so values from before are never
+ * compared with values from after the sleep.
  *
  * Context: the last CPU, interrupts disabled.
  */
@@ -117,8 +117,8 @@ static void pmct_enter_on_cpu(void *session)
 }
 
 /*
- * Threads of @s whose delivery was enabled from here may be on one of these CPUs
- * already: they enter it now. All others do when they are switched to.
+ * Threads of @s whose delivery was enabled by this CPU may be on one of @cpus already. They enter
+ * it now. All others enter when they are switched to.
  */
 void pmct_count_enter_cpus(struct pmct_session *s, const struct cpumask *cpus)
 {
@@ -129,12 +129,12 @@ void pmct_count_enter_cpus(struct pmct_session *s, const struct cpumask *cpus)
 /* Account for the context that this CPU counts for, and stop counting for it. */
 static void pmct_drop(struct pmct_cpu *cs)
 {
-	/* Still running. One that left without a save was read before. */
+	/* The thread still runs. A thread that left without a save was read before. */
 	if (cs->ctx && cs->ctx->task == current)
 		pmct_account(cs, cs->ctx);
 	if (cs->ctx && cs->ctx->wants & PMCT_SWITCH_USER_READ)
 		pmct_user_read_leave(cs, cs->ctx);
-	/* Its sets are going to be freed, and others may get their address. */
+	/* The sets of this context are going to be freed, and others may get their addresses. */
 	pmct_count_forget_cpu();
 	if (cs->base)
 		pmct_enter_base(cs);
@@ -149,15 +149,15 @@ static void pmct_drop_session_on_cpu(void *session)
 }
 
 /*
- * Does a CPU count for a thread of @s? No thread of @s enters a CPU any more, so that the
- * answer can only change to no.
+ * True if a CPU counts for a thread of @s. No thread of @s enters a CPU any more, so the answer can
+ * only change to false.
  */
 static bool pmct_cpu_has_session(int cpu, void *session)
 {
 	const struct pmct_ctx *ctx;
 	bool has;
 
-	/* The CPU writes it while we look. */
+	/* The CPU may write this pointer meanwhile. */
 	rcu_read_lock();
 	ctx = READ_ONCE(per_cpu_ptr(&pmct_cpu, cpu)->ctx);
 	has = ctx && ctx->session == session;
@@ -166,8 +166,8 @@ static bool pmct_cpu_has_session(int cpu, void *session)
 }
 
 /*
- * No CPU counts for a thread of @s when this returns, and none takes the next session's set
- * for one of @s that is still on the hardware. Entrance was closed before
+ * When this returns, no CPU counts for a thread of @s, and no CPU takes the next session's set for
+ * a set of @s that is still on the hardware. Before the call, entrance was closed
  * (pmct_ctx::detaching), and hooks were waited for.
  */
 void pmct_count_drop_session(struct pmct_session *s)
@@ -197,7 +197,7 @@ static bool pmct_cpu_has_detaching(int cpu, void *unused)
 	const struct pmct_ctx *ctx;
 	bool has;
 
-	/* As above. */
+	/* As in pmct_cpu_has_session(). */
 	rcu_read_lock();
 	ctx = READ_ONCE(per_cpu_ptr(&pmct_cpu, cpu)->ctx);
 	has = ctx && READ_ONCE(ctx->detaching);
@@ -206,8 +206,8 @@ static bool pmct_cpu_has_detaching(int cpu, void *unused)
 }
 
 /*
- * No CPU counts for a context that was detaching when hooks were waited for the last
- * time before this.
+ * When this returns, no CPU counts for a context that was detaching at the beginning of the last
+ * wait for hooks.
  */
 void pmct_count_drop_detaching(void)
 {
@@ -216,9 +216,8 @@ void pmct_count_drop_detaching(void)
 
 /**
  * pmct_count_close() - close an interval that no hook closes
- * @ctx: a thread that no CPU counts any more and whose task is held, or the
- *	context of this CPU
- * @kind: why; if it is PMCTRACK_RECORD_TICK, the next set takes its turn
+ * @ctx: a thread that no CPU counts any more and whose task is held, or the context of this CPU
+ * @kind: the reason; if it is PMCTRACK_RECORD_TICK, the next set takes its turn
  *
  * Context: interrupts disabled.
  */
@@ -228,7 +227,7 @@ void pmct_count_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind)
 
 	lockdep_assert_irqs_disabled();
 
-	/* The record is of now, by the clock of the last read here. */
+	/* The record ends now, by the clock of the last read here. */
 	if (pmct_is_here(cs)) {
 		pmct_verify(cs, cs->ctx);
 		pmct_account(cs, cs->ctx);
@@ -238,12 +237,12 @@ void pmct_count_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind)
 	pmct_sample_close(ctx, kind, 0);
 	if (kind == PMCTRACK_RECORD_TICK)
 		pmct_ctx_next_set(ctx);
-	/* It may be the account that wants another. */
+	/* The account itself may have changed the set. */
 	if (cs->ctx && !pmct_cpu_holds(cs, cs->ctx))
 		pmct_change_set(cs, cs->ctx);
 }
 
-/* The context of this CPU is brought up to now, if its counters need it. Interrupts disabled. */
+/* Update the context of this CPU, if its counters need that. Interrupts disabled. */
 void pmct_count_base_refresh(struct pmct_ctx *ctx)
 {
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
@@ -261,7 +260,7 @@ void pmct_count_base_refresh(struct pmct_ctx *ctx)
 }
 
 /**
- * pmct_count_base_on() - from now on, count what nobody else wants for a CPU
+ * pmct_count_base_on() - count for a CPU while no monitored thread is there
  * @ctx: the context of this CPU
  *
  * Context: interrupts disabled.
@@ -273,14 +272,14 @@ void pmct_count_base_on(struct pmct_ctx *ctx)
 	lockdep_assert_irqs_disabled();
 
 	cs->base = ctx;
-	/* A thread that leaves is saved by its own hook, and then it is our turn. */
+	/* If a monitored thread leaves, its own hook saves its counts, and then the base enters. */
 	if (!cs->ctx)
 		pmct_enter_base(cs);
 	ctx->run_since = cs->ctx == ctx ? cs->clock : pmct_clock();
 }
 
 /**
- * pmct_count_base_off() - the context of this CPU counts no more
+ * pmct_count_base_off() - stop counting for the context of this CPU
  * @ctx: the context
  *
  * Its interval stays open. Context: interrupts disabled.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Counters that change hands without a switch. */
+/* Counters that pass to another context without a switch. */
 #ifndef _PMCT_HANDOVER_H
 #define _PMCT_HANDOVER_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The choice among the providers of scheduling events. */
+/* Choosing the provider of scheduling events. */
 #include <linux/string.h>
 
 #include "hooks.h"
@@ -20,9 +20,9 @@ static const struct pmct_hooks *const pmct_providers[] = {
 };
 
 /**
- * pmct_hooks_choose() - decide where scheduling events come from
- * @name: of the provider; "auto": the best one of this kernel
- * @msg: on failure, why
+ * pmct_hooks_choose() - choose the provider of scheduling events
+ * @name: name of the provider; "auto": the best one of this kernel
+ * @msg: on failure, the reason
  *
  * Context: process context, at load.
  * Return: 0, or -EINVAL if this kernel has no such provider.

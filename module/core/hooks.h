@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The choice among the providers of scheduling events. */
+/* Choosing the provider of scheduling events. */
 #ifndef _PMCT_HOOKS_H
 #define _PMCT_HOOKS_H
 

@@ -17,7 +17,10 @@ static void *pmct_patch_fork(unsigned long clone_flags, struct task_struct *chil
 	return pmct_ctx_fork(child, clone_flags & CLONE_THREAD, GFP_KERNEL);
 }
 
-/* The tick may end current, and free its context a grace period later: see pmct_ctx_end(). */
+/*
+ * The tick may end current's monitoring, and free its context a grace period later: see
+ * pmct_ctx_end().
+ */
 static void pmct_patch_exec(struct task_struct *task)
 {
 	rcu_read_lock();
@@ -72,7 +75,7 @@ static bool pmct_patch_tie(struct task_struct *task, struct pmct_ctx *ctx)
 static void pmct_patch_retie(struct task_struct *task, struct pmct_ctx *ctx)
 {
 	pmct_patch_disable(task);
-	/* From now on another session may tie its own, and enable delivery. */
+	/* From now on another session may tie its own context, and enable delivery. */
 	WRITE_ONCE(task->pmc, ctx);
 }
 

@@ -28,7 +28,7 @@ static enum hrtimer_restart pmct_tp_tick_expired(struct hrtimer *timer)
 	struct pmct_cpu *cs = this_cpu_ptr(&pmct_cpu);
 	struct pmct_ctx *ctx = cs->ctx;
 
-	/* A timer whose CPU goes offline moves to another one. */
+	/* If a CPU goes offline, its timer moves to another CPU. */
 	if (timer != &tick->timer)
 		return HRTIMER_NORESTART;
 	if (!ctx || ctx->task != current) {
@@ -45,7 +45,7 @@ static enum hrtimer_restart pmct_tp_tick_expired(struct hrtimer *timer)
 	return HRTIMER_RESTART;
 }
 
-/* sched_switch: current is @prev, interrupts are disabled, the runqueue lock is held. */
+/* Probe of sched_switch: current is @prev, interrupts are disabled, the runqueue lock is held. */
 static void pmct_tp_switch(void *data, bool preempt, struct task_struct *prev,
 			   struct task_struct *next, unsigned int prev_state)
 {
@@ -53,13 +53,13 @@ static void pmct_tp_switch(void *data, bool preempt, struct task_struct *prev,
 	int cpu = smp_processor_id();
 	struct pmct_ctx *ctx;
 
-	/* Nobody is monitored. Who is tied now is entered after a wait for all hooks. */
+	/* No session is open. A thread that is tied now is entered after a wait for all hooks. */
 	if (likely(!pmct_owner_users()))
 		return;
 	if (unlikely(READ_ONCE(pmct_tp_all_switches)))
 		pmct_syswide_switch(prev, next, cpu);
 	ctx = cs->ctx;
-	/* Not if it was retied, and is still to be dropped from this CPU. */
+	/* Not if @prev was retied, and this CPU has not dropped the old context yet. */
 	if (ctx && ctx->task == prev && READ_ONCE(ctx->delivered))
 		pmct_sched_out(ctx, cpu);
 	ctx = pmct_tracepoint_ctx(next);
@@ -70,16 +70,16 @@ static void pmct_tp_switch(void *data, bool preempt, struct task_struct *prev,
 	}
 	if (cs->ctx && cs->ctx->task)
 		pmct_sched_in(NULL, cpu);
-	/* Its tick gives it a context. */
+	/* The tick gives the thread a context. */
 	if (!ctx && unlikely(pmct_wanted(next)))
 		pmct_tracepoint_start_tick();
 }
 
 /*
- * task_newtask: the child is complete, and does not run yet; current creates
- * it. (sched_process_fork does not tell of workers that the kernel makes in a
- * process, as for io_uring.) Its memory cannot wait: a thread that gets none is
- * announced as skipped. Others can see the child, and may have tied it.
+ * Probe of task_newtask: the child is complete, and does not run yet; current creates it.
+ * (sched_process_fork does not report workers that the kernel makes in a process, as for io_uring.)
+ * The allocation must not sleep. A thread without memory for a context is reported as skipped.
+ * Other threads can see the child, and may have tied it.
  */
 static void pmct_tp_fork(void *data, struct task_struct *child, unsigned long clone_flags)
 {
@@ -118,7 +118,9 @@ static void pmct_tp_exit_of_group(void *data, struct task_struct *task, bool gro
 	pmct_tp_exit(data, task);
 }
 
-/* The switch comes last, and goes first: what it delivers the others have tied. */
+/*
+ * sched_switch is connected last and disconnected first, because it delivers what the others tie.
+ */
 static struct pmct_tracepoint pmct_tps[] = {
 	PMCT_TRACEPOINT(sched_process_exit, pmct_tp_exit, pmct_tp_exit_of_group),
 	PMCT_TRACEPOINT(sched_process_exec, pmct_tp_exec),
@@ -200,8 +202,8 @@ static int pmct_tp_start(struct pmct_msg *msg)
 }
 
 /*
- * The switch and timers have interrupts disabled; the other probes, which need not be
- * RCU's readers on all kernels, and the core's readers hold the RCU read lock.
+ * The switch and timers have interrupts disabled. The other probes, which are not RCU readers on
+ * all kernels, and the core's readers hold the RCU read lock.
  */
 static void pmct_tp_synchronize(void)
 {
@@ -213,7 +215,7 @@ static void pmct_tp_any_switch(bool deliver)
 	WRITE_ONCE(pmct_tp_all_switches, deliver);
 }
 
-/* There is no flag by which a scheduling class could say so. */
+/* There is no flag with which a scheduling class could make a request. */
 static bool pmct_tp_sched_mode(const struct task_struct *task)
 {
 	return pmct_wanted(task);
@@ -228,7 +230,7 @@ static int pmct_tp_want(struct task_struct *task, bool on)
 		return 0;
 	}
 	err = pmct_wanted_add(task);
-	/* Schedulers may ask at each switch. */
+	/* Schedulers may make the same request at each switch. */
 	if (err == -EEXIST)
 		return 0;
 	if (!err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bringing the module up and down: the order, and nothing else. */
+/* Starting and stopping the module: the order of initialisation, and nothing else. */
 #include <linux/module.h>
 
 #include "../compat/sysctl.h"
@@ -24,7 +24,7 @@ static char *backend = "auto";
 module_param(backend, charp, 0444);
 MODULE_PARM_DESC(backend, "whose counters: auto (default), native, perf, or the name of one; sim: a simulated machine");
 
-/* The symbol of a backend in a kernel module of its own, while it is used. */
+/* The symbol of a backend in a kernel module of its own, while this backend is used. */
 static char pmct_backend_symbol[MODULE_NAME_LEN];
 
 static bool __init pmct_wanted(const struct pmct_backend *b)
@@ -41,7 +41,7 @@ static void pmct_unload_backend(void)
 	pmct_backend_symbol[0] = '\0';
 }
 
-/* The backend that the kernel module pmctrack_NAME may have. */
+/* Load the kernel module pmctrack_NAME and get its backend, if there is one. */
 static const struct pmct_backend *__init pmct_load_backend(void)
 {
 	const struct pmct_backend *b;
@@ -97,7 +97,7 @@ static const struct pmct_backend *__init pmct_probe(void)
 	return err == -EINVAL ? pmct_probe_loaded() : ERR_PTR(err);
 }
 
-/* As perf, whose limit it is otherwise; its 0 and 100 are no limit here, too. */
+/* Use perf's limit, if there is one. Its values 0 and 100 mean no limit here, too. */
 static void __init pmct_init_config(void)
 {
 	int percent;
@@ -158,8 +158,8 @@ err_backend:
 }
 
 /*
- * No session is open, and no monitoring module is loaded: each holds the
- * module. Hence no thread has a context.
+ * No session is open, and no monitoring module is loaded, because each of them holds this module.
+ * Hence no thread has a context.
  */
 static void __exit pmct_exit(void)
 {

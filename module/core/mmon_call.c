@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the active monitoring module is told, and what it may call.
+ * Calls to the active monitoring module, and the functions that it may call.
  *
- * pmct_mmon is published after enable() and withdrawn before disable(), with a
- * wait for all hooks in between. A context belongs to the active module if it
- * has its generation; a context that has not is introduced (on_enter) when the
- * module next hears of it.
+ * pmct_mmon is published after enable() and withdrawn before disable(), with a wait for all hooks
+ * in between. A context belongs to the active module if it has the module's generation. A context
+ * with another generation is introduced to the module (on_enter) at its next event.
  */
 #include <linux/jiffies.h>
 #include <linux/mutex.h>
@@ -21,15 +20,15 @@
 #include "tie.h"
 
 struct monitoring_module __rcu *pmct_mmon;
-/* To be told when threads leave: the same, and a while longer. */
+/* The same module, for exits of threads; withdrawn later than pmct_mmon. */
 struct monitoring_module __rcu *pmct_mmon_parting;
 
-/* Protects the list and the choice; taken before all others. */
+/* Protects the list and the choice of modules; taken before all other locks. */
 DEFINE_MUTEX(pmct_mmon_mutex);
-/* Held for reading by whoever takes contexts off their session's list, to free them. */
+/* Held for reading by code that takes contexts off their session's list in order to free them. */
 DECLARE_RWSEM(pmct_mmon_sem);
 
-/* The active module stays while this is held. Process context, sleeps. */
+/* Keep the active module until pmct_mmon_unlock(). Process context, sleeps. */
 void pmct_mmon_lock(void)
 {
 	mutex_lock(&pmct_mmon_mutex);
@@ -46,10 +45,10 @@ const struct monitoring_module *pmct_mmon_active(void)
 }
 
 /*
- * What a module is told
+ * Calls to the module
  */
 
-/* Hooks have interrupts disabled, or are inside SRCU: pmct_mmon_select() waits for both. */
+/* Hooks have interrupts disabled, or are SRCU readers: pmct_mmon_select() waits for both. */
 static struct monitoring_module *pmct_mmon_get(void)
 {
 	lockdep_assert_irqs_disabled();
@@ -59,22 +58,22 @@ static struct monitoring_module *pmct_mmon_get(void)
 static void pmct_mmon_introduce(struct monitoring_module *mm, struct pmct_ctx *ctx,
 				const struct pmct_ctx *parent)
 {
-	/* Readers of metrics go by the generation: pairs with pmct_mmon_read(). */
+	/* Readers of metrics check the generation: pairs with pmct_mmon_read(). */
 	WRITE_ONCE(ctx->mm.gen, 0);
-	/* Before what belongs to it is overwritten. */
+	/* Before the members of that generation are overwritten. */
 	smp_wmb();
 	memset(&ctx->mm, 0, offsetof(struct pmct_mmon_state, metric));
 	if (mm->on_switch_in || mm->on_switch_out)
 		ctx->wants |= PMCT_SWITCH_MMON;
 	else
 		ctx->wants &= ~PMCT_SWITCH_MMON;
-	/* Pairs with pmct_mmon_read(): nothing is published yet. */
+	/* No metric is published yet: pairs with pmct_mmon_read(). */
 	smp_store_release(&ctx->mm.gen, mm->gen);
 	if (mm->on_enter)
 		mm->on_enter(ctx, parent && parent->mm.gen == mm->gen ? parent : NULL);
 }
 
-/* The thread begins to exist, or its module does. Interrupts disabled. */
+/* Introduce a thread if it, or the module, is new. Interrupts disabled. */
 void pmct_mmon_enter(struct pmct_ctx *ctx, const struct pmct_ctx *parent)
 {
 	struct monitoring_module *mm = pmct_mmon_get();
@@ -93,7 +92,7 @@ void pmct_mmon_farewell(const struct monitoring_module *mm, struct pmct_ctx *ctx
 	WRITE_ONCE(ctx->mm.gen, 0);
 }
 
-/* Nobody counts for the thread any more. Interrupts disabled. */
+/* The thread is not counted any more. Interrupts disabled. */
 void pmct_mmon_exit(struct pmct_ctx *ctx)
 {
 	struct monitoring_module *mm;
@@ -125,7 +124,7 @@ void pmct_mmon_tick(struct pmct_ctx *ctx, int cpu)
 		mm->on_tick(ctx, cpu);
 }
 
-/* Of a context with PMCT_SWITCH_MMON. */
+/* For contexts with PMCT_SWITCH_MMON. */
 void pmct_mmon_switch_in(struct pmct_ctx *ctx, int cpu)
 {
 	struct monitoring_module *mm = pmct_mmon_get();
@@ -142,7 +141,7 @@ void pmct_mmon_switch_out(struct pmct_ctx *ctx, int cpu)
 		mm->on_switch_out(ctx, cpu);
 }
 
-/* The instruction of the user program at which the thread was interrupted. */
+/* Address of the user instruction at which the thread was interrupted. */
 static u64 pmct_user_ip(const struct pmct_ctx *ctx)
 {
 	struct pt_regs *regs = get_irq_regs();
@@ -158,7 +157,7 @@ static u64 pmct_user_ip(const struct pmct_ctx *ctx)
 	return instruction_pointer(regs);
 }
 
-/* For pmct_sample_count(); NULL: the events have no names. */
+/* Positions for pmct_sample_count(); NULL: the events have no names. */
 static const u8 *pmct_mmon_where(const struct monitoring_module *mm, unsigned int core_type,
 				 unsigned int set)
 {
@@ -175,11 +174,11 @@ static bool pmct_mmon_owns_sets(const struct monitoring_module *mm, const struct
 }
 
 /**
- * pmct_mmon_where_now() - where the counts of the module's events are in pmct_ctx::sum
+ * pmct_mmon_where_now() - the positions of the module's events in pmct_ctx::sum
  * @ctx: a thread that is counted
  *
  * Context: interrupts disabled.
- * Return: an index for each event of the active module; NULL: the set is not that module's.
+ * Return: an index for each event of the active module; NULL: the set is not the active module's.
  */
 const u8 *pmct_mmon_where_now(const struct pmct_ctx *ctx)
 {
@@ -191,7 +190,7 @@ const u8 *pmct_mmon_where_now(const struct pmct_ctx *ctx)
 }
 
 /**
- * pmct_mmon_address() - so many events of the module's set have happened
+ * pmct_mmon_address() - tell the module the address of a sample
  * @ctx: the thread, whose counts are up to date
  *
  * Context: hot; pmct_account() is going on.
@@ -207,9 +206,9 @@ void pmct_mmon_address(struct pmct_ctx *ctx)
 /**
  * pmct_mmon_sample() - show a record to the active module
  * @mm: the module
- * @ctx: whose record
- * @rec: complete but for virtual counters, with room for those of the
- *	session, which are added
+ * @ctx: the context of the record
+ * @rec: the record, complete but for the session's virtual counters. It has room for them, and they
+ *	are added
  *
  * Context: interrupts disabled, no lock of ours held.
  */
@@ -242,7 +241,7 @@ void pmct_mmon_sample(struct monitoring_module *mm, struct pmct_ctx *ctx,
 	}
 }
 
-/* Where a tick is a whole number of milliseconds, without a division. */
+/* If a tick is a whole number of milliseconds, avoid the division. */
 static u64 pmct_ticks_to_ms(u64 ticks)
 {
 	return MSEC_PER_SEC % HZ ? div_u64(ticks * MSEC_PER_SEC, HZ) : ticks * (MSEC_PER_SEC / HZ);
@@ -262,7 +261,7 @@ static __always_inline int pmct_mmon_read_published(const struct pmct_ctx *ctx, 
 	return 0;
 }
 
-/* Of a module that is asked, and does not publish. */
+/* Get a metric from a module that has get_metric(), so its published values are not used. */
 static int pmct_mmon_ask(const struct monitoring_module *mm, const struct pmct_ctx *ctx, u32 key,
 			 struct pmct_metric_value *out)
 {
@@ -284,7 +283,7 @@ static __always_inline int pmct_mmon_read_one(const struct monitoring_module *mm
 	return pmct_mmon_ask(mm, ctx, key, out);
 }
 
-/* The active module, if it is the one that @ctx is introduced to. */
+/* The active module, if @ctx has been introduced to it; else NULL. */
 static __always_inline const struct monitoring_module *pmct_mmon_of(const struct pmct_ctx *ctx)
 {
 	const struct monitoring_module *mm = rcu_dereference(pmct_mmon);
@@ -293,7 +292,7 @@ static __always_inline const struct monitoring_module *pmct_mmon_of(const struct
 	return mm && smp_load_acquire(&ctx->mm.gen) == mm->gen ? mm : NULL;
 }
 
-/* Is what was read of @ctx meanwhile that module's? */
+/* True if what was read of @ctx since pmct_mmon_of() belongs to @mm. */
 static __always_inline bool pmct_mmon_is_still(const struct pmct_ctx *ctx,
 					       const struct monitoring_module *mm)
 {
@@ -306,11 +305,11 @@ static __always_inline bool pmct_mmon_is_still(const struct pmct_ctx *ctx,
  * pmct_mmon_read() - a metric of a thread, with its age and confidence
  * @ctx: the thread
  * @key: enum pmct_metric
- * @out: where they go; undefined on failure
+ * @out: result; undefined on failure
  *
- * Context: any, NMI included, inside an RCU reader. It takes no lock and waits for nobody.
- * Return: 0. -EINVAL: there is no such metric. -ENODATA: it has no value. -EAGAIN: it was
- * published again and again meanwhile; the next call will do.
+ * Context: any, NMI included, inside an RCU reader. It takes no lock and does not wait.
+ * Return: 0. -EINVAL: there is no such metric. -ENODATA: it has no value. -EAGAIN: it was published
+ * several times during the read; the next call will succeed.
  */
 int pmct_mmon_read(const struct pmct_ctx *ctx, int key, struct pmct_metric_value *out)
 {
@@ -331,12 +330,12 @@ int pmct_mmon_read(const struct pmct_ctx *ctx, int key, struct pmct_metric_value
 /**
  * pmct_mmon_read_all() - several metrics of a thread
  * @ctx: the thread, or NULL if it is not monitored
- * @keys: enum pmct_metric, of each
- * @nr: how many
- * @out: where they go; all of each is set, its error, too
+ * @keys: the metrics, enum pmct_metric
+ * @nr: number of @keys
+ * @out: results; all members of each are set, including the error
  *
  * Context: as pmct_mmon_read().
- * Return: how many have a value.
+ * Return: number of metrics that have a value.
  */
 int pmct_mmon_read_all(const struct pmct_ctx *ctx, const u32 *keys, unsigned int nr,
 		       struct pmct_metric_value *out)
@@ -363,7 +362,7 @@ int pmct_mmon_read_all(const struct pmct_ctx *ctx, const u32 *keys, unsigned int
  * pmct_mmon_task_metric() - pmc_ops::pmcs_get_current_metric_value
  * @task: the thread
  * @key: enum pmct_metric
- * @value: where its value goes
+ * @value: result
  *
  * Context: any, inside an RCU reader.
  * Return: 0, -EINVAL, -ENODATA, -EAGAIN.
@@ -383,7 +382,7 @@ int pmct_mmon_task_metric(struct task_struct *task, int key, u64 *value)
 }
 
 /*
- * What a module calls
+ * Functions that a module calls
  */
 
 /**
@@ -400,13 +399,15 @@ void *pmct_mmon_data(const struct pmct_ctx *ctx)
 EXPORT_SYMBOL_GPL(pmct_mmon_data);
 
 /**
- * pmct_mmon_is_asked() - does anybody want what the module knows of a thread?
+ * pmct_mmon_is_asked() - are the module's values of a thread wanted?
  * @ctx: the thread
  *
- * Hardware that is scarce is not for threads of users who did not ask for it, and may not.
+ * Scarce hardware is not used for threads whose users did not request it, and may not be allowed
+ * to.
  *
  * Context: any callback.
- * Return: whether its session has virtual counters of the module, or it is in scheduler mode.
+ * Return: true if its session has virtual counters of the module, or the thread is in scheduler
+ * mode.
  */
 bool pmct_mmon_is_asked(const struct pmct_ctx *ctx)
 {
@@ -419,10 +420,10 @@ EXPORT_SYMBOL_GPL(pmct_mmon_is_asked);
 /**
  * pmct_mmon_waited() - how long a thread has waited in run queues, by the kernel's accounting
  * @ctx: the thread
- * @ns: where it goes; since the thread was created
+ * @ns: result: waiting time since the thread was created
  *
  * Context: any callback.
- * Return: false: it is a CPU, or this kernel does not know.
+ * Return: false if it is a CPU, or this kernel does not know.
  */
 bool pmct_mmon_waited(const struct pmct_ctx *ctx, u64 *ns)
 {
@@ -434,7 +435,7 @@ EXPORT_SYMBOL_GPL(pmct_mmon_waited);
  * pmct_mmon_task() - the thread itself
  * @ctx: the thread
  *
- * Context: any callback; the task is valid as long as it lasts.
+ * Context: any callback; the task is valid until the callback returns.
  * Return: the task, NULL for a CPU.
  */
 struct task_struct *pmct_mmon_task(const struct pmct_ctx *ctx)
@@ -446,11 +447,11 @@ EXPORT_SYMBOL_GPL(pmct_mmon_task);
 /**
  * pmct_mmon_publish() - let schedulers know a metric of a thread
  * @ctx: the thread
- * @metric: which one
+ * @metric: the metric
  * @value: in the unit that the metric defines
  * @confidence: how it was obtained
  *
- * Its age is 0 from now on. See pmct_mmon_mark_stale() for a value that only gets older.
+ * The age of the value is 0 now. See pmct_mmon_mark_stale() for a value that only gets older.
  *
  * Context: any callback but get_metric().
  */
@@ -467,7 +468,7 @@ EXPORT_SYMBOL_GPL(pmct_mmon_publish);
 /**
  * pmct_mmon_mark_stale() - let schedulers know that a metric has no new value
  * @ctx: the thread
- * @metric: which one; it need not have a value
+ * @metric: the metric; it need not have a value
  *
  * The value stays, and gets older, but its confidence is PMCT_STALE.
  *
@@ -479,7 +480,7 @@ void pmct_mmon_mark_stale(struct pmct_ctx *ctx, enum pmct_metric metric)
 
 	if (WARN_ON_ONCE(metric >= PMCT_NR_METRICS))
 		return;
-	/* Nobody else writes: this does not fail for a value that is there. */
+	/* There is no other writer, so this does not fail if there is a value. */
 	if (pmct_metric_read(&ctx->mm.version[metric], ctx->mm.metric[metric], &copy))
 		return;
 	pmct_metric_write(&ctx->mm.version[metric], ctx->mm.metric[metric], copy.value,
@@ -488,11 +489,11 @@ void pmct_mmon_mark_stale(struct pmct_ctx *ctx, enum pmct_metric metric)
 EXPORT_SYMBOL_GPL(pmct_mmon_mark_stale);
 
 /**
- * pmct_mmon_pmu() - which kind of counters there are
+ * pmct_mmon_pmu() - the kind of counters of this machine
  *
- * Raw configuration strings are made for it.
+ * Raw configuration strings are made for one kind of counters.
  *
- * Return: pmct_backend::name, as /proc/pmc/info has it: "x86-intel".
+ * Return: pmct_backend::name, as shown in /proc/pmc/info: "x86-intel".
  */
 const char *pmct_mmon_pmu(void)
 {
@@ -527,7 +528,8 @@ EXPORT_SYMBOL_GPL(pmct_mmon_cache_monitor);
  * @cpu: a possible CPU
  *
  * Context: any, while the module is active.
- * Return: a number that is the same for those; on hardware, the number of the package.
+ * Return: a number that is the same for CPUs that share the cache; on hardware, the number of the
+ * package.
  */
 int pmct_mmon_cache_domain(int cpu)
 {
@@ -552,7 +554,7 @@ u64 pmct_mmon_cache_bytes(int cpu)
 EXPORT_SYMBOL_GPL(pmct_mmon_cache_bytes);
 
 /**
- * pmct_mmon_nr_core_types() - how many kinds of CPUs the machine has
+ * pmct_mmon_nr_core_types() - the number of core types of the machine
  *
  * Return: their number; records and "coretype=N" have indices below it.
  */
@@ -563,10 +565,10 @@ unsigned int pmct_mmon_nr_core_types(void)
 EXPORT_SYMBOL_GPL(pmct_mmon_nr_core_types);
 
 /**
- * pmct_mmon_core_type() - the name of a kind of CPUs
- * @i: its index
+ * pmct_mmon_core_type() - the name of a core type
+ * @i: index of the core type
  *
- * Return: pmct_core_type::name, as /proc/pmc/info has it: "intel_atom".
+ * Return: pmct_core_type::name, as shown in /proc/pmc/info: "intel_atom".
  */
 const char *pmct_mmon_core_type(unsigned int i)
 {

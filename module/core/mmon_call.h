@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the active monitoring module is told. */
+/* Calls to the active monitoring module. */
 #ifndef _PMCT_MMON_CALL_H
 #define _PMCT_MMON_CALL_H
 
@@ -17,8 +17,8 @@
  * @nr_raw: number of raw strings
  * @raw: raw strings, one for each set and core type
  * @nr: number of sets of each core type
- * @where: for each set, where a record has the counts of the module's events:
- *	see pmct_event_names_map()
+ * @where: for each set, the positions of the module's events in a record's counts: see
+ *	pmct_event_names_map()
  *
  * Constant while the module is active.
  */
@@ -29,7 +29,7 @@ struct pmct_mmon_sets {
 	u8 where[PMCTRACK_MAX_CORE_TYPES][PMCTRACK_MAX_SETS][PMCT_MAX_MMON_EVENTS];
 };
 
-/* Dereferenced with interrupts disabled, or inside pmct_hooks::synchronize()'s readers. */
+/* Dereference with interrupts disabled, or in readers that pmct_hooks::synchronize() waits for. */
 extern struct monitoring_module __rcu *pmct_mmon, *pmct_mmon_parting;
 
 extern struct mutex pmct_mmon_mutex;

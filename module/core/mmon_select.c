@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Monitoring modules: which there are, and which one is active. */
+/* Monitoring modules: which ones exist, and which one is active. */
 #include <linux/ctype.h>
 #include <linux/kmod.h>
 #include <linux/mutex.h>
@@ -22,7 +22,7 @@ static u32 pmct_mmon_gen;
 static_assert(PMCT_MAX_MMON_EVENTS == PMCT_MAX_NAMED_EVENTS);
 
 /*
- * What modules count
+ * The event sets of modules
  */
 
 static void pmct_mmon_free_sets(struct pmct_mmon_sets *sets)
@@ -34,7 +34,7 @@ static void pmct_mmon_free_sets(struct pmct_mmon_sets *sets)
 	kfree(sets);
 }
 
-/* The module is not active any more, or its enable() has failed. */
+/* Called when the module is not active any more, or when its enable() has failed. */
 static void pmct_mmon_forget_sets(struct monitoring_module *mm)
 {
 	mm->raw = NULL;
@@ -43,7 +43,7 @@ static void pmct_mmon_forget_sets(struct monitoring_module *mm)
 	mm->sets = NULL;
 }
 
-/* Add the set of @named, which is for @core_type, to @sets. */
+/* Add the set @named, which is for @core_type, to @sets. */
 static int pmct_mmon_add_set(struct pmct_mmon_sets *sets, struct pmct_named_spec *named,
 			     unsigned int core_type, struct pmct_msg *msg)
 {
@@ -71,7 +71,7 @@ static int pmct_mmon_add_set(struct pmct_mmon_sets *sets, struct pmct_named_spec
 	return 0;
 }
 
-/* One set for each core type that @list is for. */
+/* Add one set for each core type that @list is for. */
 static int pmct_mmon_add_list(const struct monitoring_module *mm, struct pmct_mmon_sets *sets,
 			      const char *list, struct pmct_msg *msg)
 {
@@ -95,7 +95,7 @@ static int pmct_mmon_add_list(const struct monitoring_module *mm, struct pmct_mm
 	return err;
 }
 
-/* Can the raw strings be counted? */
+/* Check that the raw strings can be counted. */
 static int pmct_mmon_check(const char *const *raw, unsigned int nr, struct pmct_msg *msg)
 {
 	const unsigned int max = PMCTRACK_MAX_CORE_TYPES * PMCTRACK_MAX_SETS;
@@ -116,15 +116,15 @@ static int pmct_mmon_refused(const struct monitoring_module *mm, const struct pm
 /**
  * configure_performance_counters_set() - name the event sets that a module needs
  * @mm: the module, in its enable()
- * @sets: event sets, each a list of names: "instr,cycles:k,llc_misses". Names are those
- *	of events/, flags those of users (:u, :k, :uk, :ebs=N), and ":ip=N", see
- *	monitoring_module::on_address. All are in @mm->events.
- *	"coretype=N:" before the names makes it a set for CPUs of that type only.
- * @nr: their number; several of a core type take turns
+ * @sets: event sets, each a list of names: "instr,cycles:k,llc_misses". Names are those of events/,
+ *	flags are those of users (:u, :k, :uk, :ebs=N), and ":ip=N", see
+ *	monitoring_module::on_address. All events are in @mm->events. "coretype=N:" before the names
+ *	restricts a set to CPUs of that type.
+ * @nr: number of @sets; several sets of a core type take turns
  *
- * Threads in scheduler mode are counted with these sets, and those of users who
- * ask for virtual counters and no events. The core chooses the codes of the events and
- * the counters for each core type. The strings are not needed afterwards.
+ * These sets are used for threads in scheduler mode, and for users who request virtual counters but
+ * no events. For each core type, the core chooses the codes of the events and the counters. The
+ * strings are not needed afterwards.
  *
  * Context: process context, sleeps.
  * Return: 0. -EINVAL: an event is unknown, or not in @mm->events. -EOPNOTSUPP: the PMU
@@ -161,14 +161,14 @@ int configure_performance_counters_set(struct monitoring_module *mm,
 EXPORT_SYMBOL_GPL(configure_performance_counters_set);
 
 /**
- * configure_raw_performance_counters_set() - the same for events without a name
+ * configure_raw_performance_counters_set() - name event sets by raw strings
  * @mm: the module, in its enable()
- * @raw: raw configuration strings for the PMU of pmct_mmon_pmu(), which stay with the
- *	module; those with "coretype=N" are for CPUs of that type only
- * @nr: their number; several of a core type take turns
+ * @raw: raw configuration strings for the PMU of pmct_mmon_pmu(), which stay with the module;
+ *	strings with "coretype=N" are for CPUs of that type only
+ * @nr: number of @raw; several sets of a core type take turns
  *
- * pmct_sample_count() has no counts of such sets: the module looks into
- * pmct_sample::rec, where counts are by ascending counter.
+ * This is for events without a name. pmct_sample_count() has no counts of such sets. The module
+ * looks into pmct_sample::rec, where counts are in the order of counters.
  *
  * Context: process context, sleeps.
  * Return: 0, or a negative errno if this PMU cannot count them: the kernel log
@@ -193,7 +193,7 @@ int configure_raw_performance_counters_set(struct monitoring_module *mm,
 EXPORT_SYMBOL_GPL(configure_raw_performance_counters_set);
 
 /*
- * Which one is active
+ * Choosing the active module
  */
 
 static void pmct_mmon_farewell_listed(struct pmct_ctx *ctx, void *mm)
@@ -201,7 +201,10 @@ static void pmct_mmon_farewell_listed(struct pmct_ctx *ctx, void *mm)
 	pmct_mmon_farewell(mm, ctx);
 }
 
-/* No module is told anything any more, nor has any thread. The mutex is held. */
+/*
+ * Deactivate the active module: it gets no more calls, and threads have no data of it any more. The
+ * mutex is held.
+ */
 static void pmct_mmon_deactivate(void)
 {
 	struct monitoring_module *mm = rcu_dereference_protected(pmct_mmon,
@@ -210,12 +213,16 @@ static void pmct_mmon_deactivate(void)
 	if (!mm)
 		return;
 	pmct_sched_mode_end();
-	/* Contexts that are being detached have said farewell, or are in the list. */
+	/*
+	 * Contexts that are being detached have told the module of their exit, or are in the list.
+	 */
 	down_write(&pmct_mmon_sem);
 	RCU_INIT_POINTER(pmct_mmon, NULL);
 	pmct_hooks->synchronize();
 	pmct_session_each_ctx(pmct_mmon_farewell_listed, mm);
-	/* Threads that left meanwhile were in no list any more, and tell the module so. */
+	/*
+	 * Threads that exited meanwhile were in no list any more, and tell the module themselves.
+	 */
 	pmct_hooks->synchronize();
 	RCU_INIT_POINTER(pmct_mmon_parting, NULL);
 	pmct_hooks->synchronize();
@@ -232,7 +239,7 @@ static int pmct_mmon_activate(struct monitoring_module *mm)
 
 	if (!try_module_get(mm->owner))
 		return -ENOENT;
-	/* Never 0, which is that of contexts without a module. */
+	/* Never 0, the generation of contexts without a module. */
 	mm->gen = ++pmct_mmon_gen ?: ++pmct_mmon_gen;
 	err = mm->enable ? mm->enable(mm) : 0;
 	if (err) {
@@ -258,7 +265,7 @@ static struct monitoring_module *pmct_mmon_find(const char *name)
 	return NULL;
 }
 
-/* Find a module, or load the kernel module that has it; the mutex is released meanwhile. */
+/* Find a module, or load its kernel module; the mutex is released while it is loaded. */
 static struct monitoring_module *pmct_mmon_find_or_load(const char *name)
 {
 	struct monitoring_module *mm = pmct_mmon_find(name);
@@ -271,7 +278,7 @@ static struct monitoring_module *pmct_mmon_find_or_load(const char *name)
 	return pmct_mmon_find(name);
 }
 
-/* Such a word can be printed, and be an item of a list. */
+/* True for a word that can be printed, and can be an item of a list. */
 static bool pmct_mmon_is_word(const char *word)
 {
 	size_t len = strlen(word);
@@ -293,7 +300,7 @@ bool pmct_mmon_name_ok(const char *name)
  * pmct_mmon_select() - make a monitoring module the active one
  * @name: its name, or "none"
  *
- * If it cannot be enabled, none is active afterwards.
+ * If the module cannot be enabled, no module is active afterwards.
  *
  * Context: process context, sleeps; may load a kernel module.
  * Return: 0, -ENOENT: no such module; or the error of its enable().
@@ -341,8 +348,8 @@ static int pmct_mmon_give_model(const char *name, char *text, struct pmct_msg *m
 }
 
 /**
- * pmct_mmon_load_model() - give a model to the monitoring module that it is for
- * @text: the model; its first line is "pmctrack-model VERSION NAME". It is changed
+ * pmct_mmon_load_model() - give a model to its monitoring module
+ * @text: the model; its first line is "pmctrack-model VERSION NAME". The text is changed
  *
  * Context: process context, sleeps; may load a kernel module.
  * Return: 0, or a negative errno; the kernel log says why.
@@ -367,7 +374,7 @@ int pmct_mmon_load_model(char *text)
 	return err;
 }
 
-/* A line for each model. */
+/* Print a line for each model. */
 void pmct_mmon_show_models(struct seq_file *m)
 {
 	const struct monitoring_module *mm;
@@ -380,7 +387,7 @@ void pmct_mmon_show_models(struct seq_file *m)
 	mutex_unlock(&pmct_mmon_mutex);
 }
 
-/* What the active one has to tell an administrator. */
+/* Print what the active module tells an administrator. */
 void pmct_mmon_show_state(struct seq_file *m)
 {
 	const struct monitoring_module *mm;
@@ -392,7 +399,7 @@ void pmct_mmon_show_state(struct seq_file *m)
 	mutex_unlock(&pmct_mmon_mutex);
 }
 
-/* "[*] name - description" for the active one, "[ ] ..." for the others. */
+/* Print "[*] name - description" for the active module, "[ ] ..." for the others. */
 void pmct_mmon_show(struct seq_file *m)
 {
 	const struct monitoring_module *mm;
@@ -404,7 +411,7 @@ void pmct_mmon_show(struct seq_file *m)
 	mutex_unlock(&pmct_mmon_mutex);
 }
 
-/* A text for one line. UTF-8 has no control characters but those of ASCII. */
+/* True for the text of one line. UTF-8 has no control characters but those of ASCII. */
 static bool pmct_mmon_is_line(const char *text)
 {
 	if (!text)
@@ -414,7 +421,9 @@ static bool pmct_mmon_is_line(const char *text)
 	return !*text;
 }
 
-/* The name may be what is wrong: it is printed with escapes, and not more than would be allowed. */
+/*
+ * The name itself may be invalid, so it is printed with escapes, and only up to the allowed length.
+ */
 static int pmct_mmon_invalid(const char *name, const char *what)
 {
 	pr_err("pmctrack: monitoring module '%*pE': %s\n",
@@ -456,15 +465,15 @@ static int pmct_mmon_check_module(const struct monitoring_module *mm)
 }
 
 /**
- * register_monitoring_module() - make a monitoring module known
- * @mm: the module; stays valid until unregistered
+ * register_monitoring_module() - register a monitoring module
+ * @mm: the module; it stays valid until it is unregistered
  *
- * Names that users write must be words: /proc/pmc/mmon_manager and lists of virtual counters
- * are text.
+ * Names that users write must be words, because /proc/pmc/mmon_manager and lists of virtual
+ * counters are text.
  *
  * Context: process context, sleeps.
- * Return: 0. -EINVAL: it is incomplete, or a name is no word; the kernel log says which.
- * -EEXIST: there is one of that name.
+ * Return: 0. -EINVAL: the module is incomplete, or a name is not a word; the kernel log says which.
+ * -EEXIST: a module of that name exists.
  */
 int register_monitoring_module(struct monitoring_module *mm)
 {
@@ -483,8 +492,8 @@ int register_monitoring_module(struct monitoring_module *mm)
 EXPORT_SYMBOL_GPL(register_monitoring_module);
 
 /**
- * unregister_monitoring_module() - forget a monitoring module
- * @mm: the module, which is not active: the active one cannot be unloaded
+ * unregister_monitoring_module() - unregister a monitoring module
+ * @mm: the module; it is not active, because the active one cannot be unloaded
  *
  * Context: process context, sleeps.
  */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which monitoring modules there are, and which one is active. */
+/* Which monitoring modules exist, and which one is active. */
 #ifndef _PMCT_MMON_SELECT_H
 #define _PMCT_MMON_SELECT_H
 

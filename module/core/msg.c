@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Refusals with a text for a person (struct pmct_msg). */
+/* Messages for people that say why a request is refused (struct pmct_msg). */
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <pmctrack/msg.h>

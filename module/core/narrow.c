@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters that can overflow: those that wrap, and those that sample by their
- * events. A part of the hot path, with its rules (count.c).
+ * Counters that can overflow: those that wrap, and those that sample by their events. This is a
+ * part of the hot path, with the rules of count.c.
  */
 #include <linux/lockdep.h>
 #include <linux/math64.h>
@@ -14,14 +14,14 @@
 #include "sample.h"
 
 /*
- * In kernel mode, taking a sample generates events itself. We estimate how many from
- * the lateness of two consecutive windows; a single late one may have been somebody
- * who had interrupts disabled. If that exceeds a quarter of the window, the thread's
+ * In kernel mode, taking a sample generates events itself. Their number is estimated from the
+ * lateness of two consecutive windows, because a single late window may have another cause: code
+ * that had interrupts disabled. If the estimate exceeds a quarter of the window, the thread's
  * windows are made longer. Otherwise the thread would make no progress.
  */
 static void pmct_ebs_learn(struct pmct_ebs_learnt *learnt, u64 window, u64 late)
 {
-	/* Eight times as many is a number of 32 bits, too. */
+	/* Eight times this number must also fit into 32 bits. */
 	u32 late32 = min_t(u64, late, U32_MAX / 8);
 	u32 takes = min(late32, learnt->late);
 
@@ -30,7 +30,7 @@ static void pmct_ebs_learn(struct pmct_ebs_learnt *learnt, u64 window, u64 late)
 }
 
 /*
- * How long is the next window, in windows as they were asked for? More than one if the
+ * The length of the next window, in multiples of the requested window. It is more than 1 if the
  * last sample was late, or if samples take too much time.
  */
 static u64 pmct_ebs_windows(struct pmct_cpu *cs, struct pmct_ctx *ctx,
@@ -48,12 +48,12 @@ static u64 pmct_ebs_windows(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 	return late + windows - 1;
 }
 
-/* Its product with 16 bits is a number of 64. */
+/* The product of this and a number of 16 bits fits into 64 bits. */
 #define PMCT_EBS_LONGEST	BIT_ULL(40)
 
 /*
- * A sample of a monitoring module's set is an address. The interval goes on. Windows are up to a
- * quarter longer than asked for, so that they do not keep step with a loop of the program.
+ * A sample of a monitoring module's set is an address, and the interval stays open. Windows are up
+ * to a quarter longer than requested, so that they do not keep step with a loop of the program.
  */
 static void pmct_ebs_address(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 			     const struct pmct_hwset *set)
@@ -65,7 +65,7 @@ static void pmct_ebs_address(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 	pmct_mmon_address(ctx);
 }
 
-/* The window is closed, and the next one begins. */
+/* Close the interval at the end of the window, and begin the next window. */
 static void pmct_ebs_close(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 			   const struct pmct_hwset *set)
 {
@@ -77,20 +77,20 @@ static void pmct_ebs_close(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 }
 
 /*
- * Event-based sampling: the counter begins so many events short of its end
- * that it overflows when the thread's window is full. What comes late belongs
- * to the record (its sum stays true), and shortens the next window.
+ * Event-based sampling: the counter is loaded so that it overflows when the thread's window is
+ * full. Events after that belong to the same record (its sum stays true), and shorten the next
+ * window.
  */
 static void pmct_ebs_account(struct pmct_cpu *cs, struct pmct_ctx *ctx,
 			     const struct pmct_hwset *set, u64 delta, u64 value, bool overflowed)
 {
-	/* The counter was zero at the end of the window: @value is the lateness. */
+	/* The counter was zero at the end of the window, so @value is the lateness. */
 	if (overflowed && set->ebs_kernel)
 		pmct_ebs_learn(&ctx->ebs[set->index], set->ebs, value);
 	ctx->ebs_left -= delta;
 	if (ctx->ebs_left > 0 && !overflowed)
 		return;
-	/* Load it anew; a window may also be longer than the counter. */
+	/* Load the counter again. A window may also be longer than the counter. */
 	pmct_cpu_invalidate(cs);
 	if (ctx->ebs_left > 0)
 		return;
@@ -113,7 +113,7 @@ void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx, const struct
 	for (i = 0; i < set->nr; i++) {
 		u64 bit = BIT_ULL(set->counter[i]);
 		u64 mask = set->mask[i];
-		/* The register may be wider than the part that signals overflow. */
+		/* The register may be wider than the part of it that signals overflow. */
 		u64 from = last[i] & mask;
 		u64 to = now[i] & mask;
 		u64 delta = pmct_delta(from, to, mask, overflow & bit);
@@ -126,7 +126,7 @@ void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx, const struct
 		if ((overflow & bit) || to < from)
 			wrapped |= bit;
 	}
-	/* Accounted: also a flag that was raised only after it was read. */
+	/* These wraps are accounted for, even if a flag was set only after the flags were read. */
 	if (wrapped)
 		pmct_backend->overflow_clear(wrapped);
 	if (pmct_backend->missed)
@@ -137,12 +137,12 @@ void pmct_account_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx, const struct
 			 wrapped & BIT_ULL(set->counter[set->ebs_index]));
 }
 
-/* More events than it takes from here to the end of a switch. */
+/* More events than happen from here to the end of a switch. */
 #define PMCT_EBS_ROOM	4096
 
 /*
- * Let the counter overflow with the last event of the window, from now on. Its
- * flag is cleared after that: an overflow of what it held before goes with it.
+ * From now on, let the counter overflow with the last event of the window. Its flag is cleared
+ * after the write, so an overflow of its previous value is cleared, too.
  */
 static void pmct_ebs_start(struct pmct_cpu *cs, const struct pmct_hwset *set, u64 left)
 {
@@ -172,14 +172,14 @@ void pmct_read_start_narrow(struct pmct_cpu *cs, struct pmct_ctx *ctx)
 		}
 		pmct_ebs_start(cs, set, left);
 		/*
-		 * In kernel mode our own steps are events: the end was too near if
-		 * the top bit, which all that are loaded have, is gone already.
+		 * In kernel mode our own instructions cause events. All loaded values have the top
+		 * bit set. If it is clear already, the end of the window was too near.
 		 */
 		if (unlikely((cs->last[set->ebs_index] & mask) <= mask / 2))
 			pmct_ebs_start(cs, set, max_t(u64, left, PMCT_EBS_ROOM));
 	} else {
 		pmct_backend->read(set, cs->last);
 	}
-	/* After the read: a wrap in between then shows as a smaller value. */
+	/* Clear after the read: a wrap in between then shows as a smaller value. */
 	pmct_backend->overflow_clear(others);
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Control plane: the generic-netlink family "pmctrack", as described by
- * Documentation/netlink/specs/pmctrack.yaml. Errors come with a message for
- * a person in the extended acknowledgment.
+ * Documentation/netlink/specs/pmctrack.yaml. Errors come with a message for people in the extended
+ * acknowledgment.
  */
 #include <linux/cred.h>
 #include <linux/file.h>
@@ -17,7 +17,7 @@
 #include "open.h"
 #include "owner.h"
 
-/* Four PMUs but for their CPUs, and a monitoring module with as much as it may have. */
+/* Room for four PMUs without their lists of CPUs, and for a monitoring module of maximal size. */
 #define PMCT_INFO_SIZE	(32 << 10)
 
 static struct genl_family pmct_family;
@@ -39,9 +39,9 @@ static const struct nla_policy pmct_session_policy[PMCTRACK_A_SESSION_MAX + 1] =
 };
 
 /*
- * Refuse a request with a text for people. The acknowledgment of netlink would
- * keep a bare pointer to the text until after the request's handler: so this
- * sends one of its own, and tells netlink to send none.
+ * Refuse a request with a message for people. Netlink's own acknowledgment would use a bare pointer
+ * to the text after the request's handler has returned. So this function sends an acknowledgment
+ * itself, and tells netlink to send none.
  */
 static int pmct_reply_refusal(struct genl_info *info, int err, const char *text)
 {
@@ -79,7 +79,7 @@ static int pmct_put_cpus(struct sk_buff *msg, const struct cpumask *cpus)
 
 	if (!attr)
 		return -EMSGSIZE;
-	/* CPUs that come or go now may change its length, but the text ends, in zeros. */
+	/* If CPUs come or go now, the length may change, but zeros still end the text. */
 	memset(nla_data(attr), 0, size);
 	scnprintf(nla_data(attr), size, "%*pbl", cpumask_pr_args(cpus));
 	return 0;
@@ -224,15 +224,15 @@ static int pmct_parse_session(struct genl_info *info, struct pmct_session_params
 	return 0;
 }
 
-/* Of the initial user namespace. */
+/* Capabilities in the initial user namespace. */
 static kernel_cap_t pmct_caps(const struct cred *cred)
 {
 	return cred->user_ns == &init_user_ns ? cred->cap_effective : CAP_EMPTY_SET;
 }
 
 /*
- * Somebody else may have prepared the socket, and let a privileged program write
- * to it: nobody gets more than the opener of the socket could have.
+ * Another program may have opened the socket and have a privileged program write to it. So the
+ * writer gets no more rights than the opener of the socket has.
  */
 static bool pmct_opener_may(struct sk_buff *skb)
 {
@@ -247,7 +247,7 @@ static bool pmct_is_contained(struct genl_info *info)
 	return current_user_ns() != &init_user_ns || !net_eq(genl_info_net(info), &init_net);
 }
 
-/* The descriptor is installed once nothing can fail any more. */
+/* The descriptor is installed when nothing can fail any more. */
 static int pmct_reply_session(struct genl_info *info, struct file *file)
 {
 	struct pmct_session *s = file->private_data;
@@ -334,7 +334,7 @@ static struct genl_family pmct_family = {
 	.version	= PMCTRACK_FAMILY_VERSION,
 	.module		= THIS_MODULE,
 	.netnsok	= true,
-	/* A session's creation may wait for RCU; it locks what it shares. */
+	/* Creating a session may wait for RCU. It takes locks for what it shares. */
 	.parallel_ops	= true,
 	.ops		= pmct_genl_ops,
 	.n_ops		= ARRAY_SIZE(pmct_genl_ops),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What a monitoring module may ask about the thread that runs, and its open interval. */
+/* Functions that a monitoring module may call about the running thread and its open interval. */
 #include <linux/lockdep.h>
 #include <linux/minmax.h>
 
@@ -10,16 +10,16 @@
 
 /**
  * pmct_mmon_counts_now() - what the running thread has counted since its last sample
- * @ctx: what on_switch_in() or on_tick() was called with on this CPU last; it need not exist
- *	any more
- * @counts: of the module's events, by index in monitoring_module::events; an event that the
- *	present event set does not count is 0
- * @nr: how many
- * @ns: for how long, of the thread's CPU time
+ * @ctx: the argument of the last on_switch_in() or on_tick() on this CPU; the context need not
+ *	exist any more
+ * @counts: counts of the module's events, by index in monitoring_module::events; 0 for an event
+ *	that the present event set does not count
+ * @nr: number of @counts
+ * @ns: CPU time of the thread in which these were counted
  *
  * The interval stays open: on_new_sample() will see these counts, too.
  *
- * Context: hard interrupt, interrupts disabled; the thread's callbacks do not run meanwhile.
+ * Context: hard interrupt, interrupts disabled; no callback of the thread runs meanwhile.
  * Return: 0. -ESRCH: this CPU does not count for @ctx now. -ENODATA: its event sets are not the
  * module's.
  */
@@ -38,7 +38,7 @@ int pmct_mmon_counts_now(const struct pmct_ctx *ctx, u64 *counts, unsigned int n
 		return -ENODATA;
 	pmct_verify(cs, cs->ctx);
 	pmct_account(cs, cs->ctx);
-	/* A set that samples by events may have made room for the next one. */
+	/* A sample by events may have ended the turn of the set. */
 	if (unlikely(!pmct_cpu_holds(cs, ctx)))
 		pmct_change_set(cs, cs->ctx);
 	for (i = 0; i < nr; i++)
@@ -50,11 +50,11 @@ int pmct_mmon_counts_now(const struct pmct_ctx *ctx, u64 *counts, unsigned int n
 EXPORT_SYMBOL_GPL(pmct_mmon_counts_now);
 
 /**
- * pmct_mmon_is_counted() - are these the module's event sets, by which a thread is counted?
+ * pmct_mmon_is_counted() - is a thread counted with the module's event sets?
  * @ctx: the thread
  *
  * Context: any callback.
- * Return: false: a user chose others.
+ * Return: true, or false if a user chose other sets.
  */
 bool pmct_mmon_is_counted(const struct pmct_ctx *ctx)
 {
@@ -63,12 +63,12 @@ bool pmct_mmon_is_counted(const struct pmct_ctx *ctx)
 EXPORT_SYMBOL_GPL(pmct_mmon_is_counted);
 
 /**
- * pmct_mmon_counted() - what a thread had counted in the open interval when it was read last
+ * pmct_mmon_counted() - events of a thread in the open interval, up to the last read
  * @ctx: the thread
  * @event: index of the event in monitoring_module::events
  *
- * Context: on_address() and on_switch_out(), before which the counters were read.
- * Return: the events; 0 if the present set does not count this one, or is not the module's.
+ * Context: on_address() and on_switch_out(); the counters are read before these.
+ * Return: the events; 0 if the present set does not count this event, or is not the module's.
  */
 u64 pmct_mmon_counted(const struct pmct_ctx *ctx, unsigned int event)
 {
@@ -81,7 +81,7 @@ u64 pmct_mmon_counted(const struct pmct_ctx *ctx, unsigned int event)
 EXPORT_SYMBOL_GPL(pmct_mmon_counted);
 
 /**
- * pmct_mmon_counted_ns() - for how long pmct_mmon_counted() has counted
+ * pmct_mmon_counted_ns() - the time in which pmct_mmon_counted() was counted
  * @ctx: the thread
  *
  * Context: as pmct_mmon_counted().
@@ -96,12 +96,12 @@ EXPORT_SYMBOL_GPL(pmct_mmon_counted_ns);
 /**
  * pmct_mmon_program() - which program a thread executes
  * @ctx: the thread
- * @id: where the answer goes
+ * @id: result
  *
- * A file is the same as long as its place, its size and the time of its last change are.
+ * A file counts as the same while its place, its size and the time of its last change are the same.
  *
  * Context: on_tick(), and other callbacks that run on the thread itself.
- * Return: false: it is a CPU, a kernel thread, or not on this CPU; or cannot be counted.
+ * Return: false if it is a CPU or a kernel thread, is not on this CPU, or cannot be counted.
  */
 bool pmct_mmon_program(const struct pmct_ctx *ctx, struct pmct_program_id *id)
 {
@@ -116,7 +116,7 @@ bool pmct_mmon_program(const struct pmct_ctx *ctx, struct pmct_program_id *id)
 EXPORT_SYMBOL_GPL(pmct_mmon_program);
 
 /**
- * pmct_mmon_core_type_now() - on which kind of CPU a thread is counted
+ * pmct_mmon_core_type_now() - the core type on which a thread is counted
  * @ctx: the thread
  *
  * Context: a callback of the thread.

@@ -3,16 +3,15 @@
  * The objects that all layers share: sessions and thread contexts.
  *
  * Who may touch what:
- *  - The counting members of a context (set, sum, deadline, merged) belong to the
- *    CPU on which the context's thread runs. Interrupts are disabled.
- *  - The membership of a context (node, task) is protected by session->lock. While
- *    a context is on the list, its task has not been freed.
+ *  - The counting members of a context (set, sum, deadline, merged) belong to the CPU on which the
+ *    context's thread runs. Interrupts are disabled.
+ *  - The membership of a context (node, task) is protected by session->lock. While a context is on
+ *    the list, its task has not been freed.
  *
- * Lifetime: a context is freed one RCU grace period after it was taken off the
- * list, because hooks that got it from their task are RCU or SRCU readers. A
- * session is freed with its last reference, after pmct_hooks::synchronize(). Its
- * file has one reference; whoever ends the session, or takes a thread from it,
- * has another one meanwhile.
+ * Lifetime: a context is freed one RCU grace period after it was taken off the list, because hooks
+ * that got it from their task are RCU or SRCU readers. A session is freed with its last reference,
+ * after pmct_hooks::synchronize(). The session's file has one reference. Code that ends a session,
+ * or takes a thread from it, has another reference meanwhile.
  */
 #ifndef _PMCT_OBJECTS_H
 #define _PMCT_OBJECTS_H
@@ -33,9 +32,9 @@
 
 /**
  * enum pmct_ctx_state - what a monitored thread is doing
- * @PMCT_CTX_ON_EXEC: nothing is counted until it calls execve()
- * @PMCT_CTX_STOPPED: nothing is counted until it starts itself
- * @PMCT_CTX_COUNTING: counted whenever it is on a CPU
+ * @PMCT_CTX_ON_EXEC: nothing is counted until the thread calls execve()
+ * @PMCT_CTX_STOPPED: nothing is counted until the thread starts its counting itself
+ * @PMCT_CTX_COUNTING: counted whenever the thread is on a CPU
  *
  *	ON_EXEC ──exec──► COUNTING ◄──start / stop──► STOPPED
  *
@@ -48,12 +47,12 @@ enum pmct_ctx_state {
 };
 
 /**
- * enum pmct_on_switch - what switches of some threads have to do, beside counting
+ * enum pmct_on_switch - what the switches of some threads do beside counting
  * @PMCT_SWITCH_MMON: tell the monitoring module
- * @PMCT_SWITCH_USER_READ: bring the page up to date from which the thread reads
- * @PMCT_SWITCH_EBS: take start values of its own window, and wake the reader for
- *	its samples; of sessions that sample by events, also if samples are addresses
- * @PMCT_SWITCH_TICK: keep its tick, see pmct_tie_keep_tick(); once
+ * @PMCT_SWITCH_USER_READ: update the page from which the thread reads its counters
+ * @PMCT_SWITCH_EBS: take start values of the thread's own window, and wake the reader for its
+ *	samples. Set for sessions that sample by events, also if samples are addresses
+ * @PMCT_SWITCH_TICK: keep the thread's tick, see pmct_tie_keep_tick(); once
  */
 enum pmct_on_switch {
 	PMCT_SWITCH_MMON	= 1 << 0,
@@ -63,12 +62,12 @@ enum pmct_on_switch {
 };
 
 /**
- * struct pmct_mmon_state - what the active monitoring module keeps of a thread
- * @gen: generation of the module that the rest belongs to; 0: of none
- * @version: of each metric, see metric_slot.h; 0: it has no value
- * @data: the module's own
- * @metric: values of the metrics; not cleared for another module, because their
- *	versions are
+ * struct pmct_mmon_state - what the active monitoring module stores of a thread
+ * @gen: generation of the module that the other members belong to; 0: no module
+ * @version: version of each metric, see metric_slot.h; 0: it has no value
+ * @data: data of the module
+ * @metric: values of the metrics. They are not cleared for another module, because their versions
+ *	are
  */
 struct pmct_mmon_state {
 	u32 gen;
@@ -79,9 +78,9 @@ struct pmct_mmon_state {
 
 /**
  * struct pmct_ebs_learnt - how a thread samples by the events of one set
- * @windows: a window is so many times as long as was asked for, see ebs_limit.c; 0: 1
- * @late: by how many events the last sample was late, if they are of kernel mode
- * @room: the shortest window of kernel events that outlives its sample
+ * @windows: length of a window, as a multiple of the requested length, see ebs_limit.c; 0: 1
+ * @late: number of events by which the last sample was late, if they are kernel-mode events
+ * @room: length of the shortest window of kernel events that is longer than its own sample
  */
 struct pmct_ebs_learnt {
 	u32 windows;
@@ -93,32 +92,31 @@ struct pmct_ebs_learnt {
  * struct pmct_ctx - a monitored thread, or a CPU of a system-wide session
  * @set: event set to count on the CPUs of its core type
  * @deadline: jiffies at which the sampling period ends
- * @session: whose thread it is
+ * @session: the session that monitors it
  * @state: enum pmct_ctx_state
- * @merged: a record did not fit; the open interval is longer than a period
- * @on_switch: is there anything else that a switch of the thread has to do?
+ * @merged: a record did not fit, so the open interval is longer than a period
+ * @on_switch: not 0 if a switch of the thread has to do anything beside counting
  * @wants: enum pmct_on_switch; written by the thread's CPU
- * @detaching: it does not enter a CPU any more, because its session ends, or another
- *	one takes the thread over
- * @turn: which set of each core type is to be counted
- * @next_turn: which one of the present core type follows
- * @ebs_left: events until the next sample; of sets that sample by events
- * @ebs_widened: the window is longer than asked for
- * @ebs: of each set that takes turns, by its index
- * @listed: on session->threads; protected by its lock
- * @delivered: its switches are; of hooks_tracepoint.c
+ * @detaching: the thread does not enter a CPU any more, because its session ends, or another
+ *	session takes it over
+ * @turn: index of the set of each core type that is counted now
+ * @next_turn: index of the next set of the present core type
+ * @ebs_left: events until the next sample, for sets that sample by events
+ * @ebs_widened: the window is longer than requested
+ * @ebs: state of each set that takes turns, by its index
+ * @listed: the context is on session->threads; protected by session->lock
+ * @delivered: switches of the thread are delivered; for hooks_tracepoint.c
  * @node: in session->threads
- * @of_task: in the table of hooks_tracepoint.c
+ * @of_task: in the table of tie_table.c
  * @task: the thread, NULL: a CPU
  * @rcu: for freeing
  * @head: what all records of the thread have in common; tid 0: not known yet
- * @mm: of the active monitoring module
- * @run: of a CPU: clock ticks that the target was here in the open interval, up
- *	to @run_since
- * @run_since: from then on it still is; 0: it is not
+ * @mm: state of the active monitoring module
+ * @run: for a CPU: clock ticks for which the target was here in the open interval, up to @run_since
+ * @run_since: the clock since when the target is here without a break; 0: it is not here
  * @clock: clock ticks on a CPU in the open interval, with the counters
- * @missed: ns of that in which not all counters counted
- * @disturbed: because somebody else wrote them
+ * @missed: ns of @clock in which not all counters counted
+ * @disturbed: other software wrote the counters in @missed
  * @sum: events of each counter of @set in the open interval; room for an even
  *	number, see pmct_account()
  */
@@ -158,34 +156,32 @@ struct pmct_ctx {
 
 /**
  * struct pmct_session - what one user, or the kernel itself, monitors
- * @period: sampling period in jiffies, 0: none, or the sets sample by events
+ * @period: sampling period in jiffies; 0: none, or the sets sample by events
  * @flags: enum pmctrack_session_flags
  * @privileged: opened with CAP_PERFMON
  * @contained: opened in a container, see struct pmct_session_params
- * @wake_later: there are records for which the reader was not woken
- * @needs_tick: for a period, or for counters that can wrap
+ * @wake_later: there are records for which the reader has not been woken yet
+ * @needs_tick: threads need the tick, for a period or for counters that can wrap
  * @mm_sets: the sets are those of the monitoring module of generation @mm_gen
- * @mm_gen: which monitoring module @virt refers to
+ * @mm_gen: generation of the monitoring module that @virt refers to
  * @virt: mask of the virtual counters that records have
  * @sets: the event sets
  * @ring_wanted: bytes that each ring would have if memory were not short
  * @rings: records for the reader
- * @lock: protects the following; taken with interrupts disabled, never held
- *	for longer than a few list operations
+ * @lock: protects the following members; taken with interrupts disabled, never held for longer than
+ *	a few list operations
  * @threads: contexts
  * @nr_threads: their number
- * @walk_mutex: serialises those who go through @threads one by one, see
- *	pmct_detach_each(). Innermost of the mutexes.
+ * @walk_mutex: serialises walks through @threads, see pmct_detach_each(). Innermost of the mutexes.
  * @closing: no thread may join any more
- * @revoked: the kernel ends it; protected by the mutex of all sessions
- * @end_mutex: serialises those who end it. User space cannot hold it.
- * @ended: nobody is monitored, and the counters were given back; protected by
- *	@end_mutex
- * @refs: see above
+ * @revoked: the kernel ends the session; protected by the mutex of all sessions
+ * @end_mutex: serialises code that ends the session. User space cannot hold it.
+ * @ended: nothing is monitored, and the counters were given back; protected by @end_mutex
+ * @refs: see "Lifetime" above
  * @read_mutex: serialises read()
  * @wait: readers
- * @wake: wakes them, from contexts that cannot
- * @pid_ns: in which records name threads
+ * @wake: wakes readers, from contexts that cannot do it directly
+ * @pid_ns: PID namespace in which records name threads
  * @node: in the list of all sessions
  */
 struct pmct_session {

@@ -12,10 +12,10 @@
 #include "open.h"
 #include "tie.h"
 
-/* No thread is left, and hence no record will follow those seen after this. */
+/* True if no thread is left, so that no record will follow those that are seen after this. */
 static bool pmct_session_over(const struct pmct_session *s)
 {
-	/* Pairs with pmct_set_nr_threads(). */
+	/* Pairs with pmct_ctx_set_nr(). */
 	return !smp_load_acquire(&s->nr_threads);
 }
 
@@ -102,7 +102,7 @@ static long pmct_attached_ioctl(struct file *file, unsigned int cmd, unsigned lo
 	return 0;
 }
 
-/* Sessions differ in what their ioctls are. */
+/* The kinds of sessions differ in their ioctls. */
 #define PMCT_SESSION_FOPS(_ioctl)		\
 	.owner		= THIS_MODULE,		\
 	.read		= pmct_session_read,	\
@@ -117,17 +117,17 @@ static const struct file_operations pmct_session_fops = {
 	PMCT_SESSION_FOPS(pmct_session_ioctl),
 };
 
-/* Of threads that read their counters themselves. */
+/* For threads that read their counters themselves. */
 static const struct file_operations pmct_user_read_fops = {
 	PMCT_SESSION_FOPS(pmct_user_read_ioctl),
 };
 
-/* Of running processes and of CPUs, which do not start and stop themselves. */
+/* For running processes and for CPUs, which do not start and stop their own counting. */
 static const struct file_operations pmct_attached_fops = {
 	PMCT_SESSION_FOPS(pmct_attached_ioctl),
 };
 
-/* The virtual counters, and maybe the event sets, of the active monitoring module. */
+/* Use the virtual counters, and possibly the event sets, of the active monitoring module. */
 static int pmct_session_use_mmon(const struct monitoring_module *mm,
 				 struct pmct_session_params *params, struct pmct_msg *msg)
 {
@@ -170,7 +170,7 @@ static int pmct_session_use_mmon(const struct monitoring_module *mm,
 	return 0;
 }
 
-/* With events that the user has named. */
+/* Create a session with events that the user has named. */
 static struct pmct_session *pmct_session_create_named(struct pmct_session_params *params,
 						      struct pmct_msg *msg)
 {
@@ -213,8 +213,8 @@ static struct pmct_session *pmct_session_create_with_mmon(struct pmct_session_pa
 
 /**
  * pmct_session_open() - create a session and attach its target
- * @params: what to count, and whom
- * @msg: on failure, why
+ * @params: what to count, and for which threads or CPUs
+ * @msg: on failure, the reason
  *
  * Context: process context of the user, may sleep.
  * Return: a file, whose release ends the session; or ERR_PTR.

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The backend in use, and whose the counters are: ours while a session is
- * open, perf's otherwise.
+ * The backend in use, and the owner of the counters: the module while a session is open, else perf.
  */
 #include <linux/mutex.h>
 
@@ -13,7 +12,7 @@ static bool (*pmct_owner_overflow)(void) __read_mostly;
 static DEFINE_MUTEX(pmct_owner_mutex);
 unsigned int pmct_owner_refs __read_mostly;
 
-/* Before there is a backend. */
+/* Used before there is a backend. */
 u64 pmct_owner_read_nothing(const struct pmct_hwset *set, u64 *values)
 {
 	return 0;
@@ -21,7 +20,7 @@ u64 pmct_owner_read_nothing(const struct pmct_hwset *set, u64 *values)
 
 DEFINE_STATIC_CALL(pmct_owner_read, pmct_owner_read_nothing);
 
-/* Use @backend from now on. Nothing is counted. Process context, may sleep. */
+/* Use @backend from now on. Nothing may be counted now. Process context, may sleep. */
 void pmct_owner_use(const struct pmct_backend *backend)
 {
 	pmct_backend = backend;
@@ -31,8 +30,8 @@ void pmct_owner_use(const struct pmct_backend *backend)
 /**
  * pmct_owner_init() - use a backend that has been probed
  * @backend: the backend
- * @overflow: called for each counter interrupt while the counters are ours, as
- *	hot (struct pmct_backend)
+ * @overflow: called for each counter interrupt while the counters are ours, in a hot context
+ *	(struct pmct_backend)
  *
  * Context: process context, may sleep.
  */
@@ -43,11 +42,11 @@ void pmct_owner_init(const struct pmct_backend *backend, bool (*overflow)(void))
 }
 
 /**
- * pmct_owner_get() - make sure that the counters are ours
- * @msg: on failure, why
+ * pmct_owner_get() - get the counters for a session
+ * @msg: on failure, the reason
  *
  * Context: process context, may sleep.
- * Return: 0, or -EBUSY if somebody else has the counters.
+ * Return: 0, or -EBUSY if other software has the counters.
  */
 int pmct_owner_get(struct pmct_msg *msg)
 {
@@ -62,7 +61,10 @@ int pmct_owner_get(struct pmct_msg *msg)
 	return err;
 }
 
-/* The last session ends: no CPU counts any more, perf may have the counters. */
+/*
+ * Undo pmct_owner_get(). With the last session, perf gets the counters back; no CPU counts any
+ * more.
+ */
 void pmct_owner_put(void)
 {
 	mutex_lock(&pmct_owner_mutex);

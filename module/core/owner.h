@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The backend in use, and whose the counters are. */
+/* The backend in use, and the owner of the counters. */
 #ifndef _PMCT_OWNER_H
 #define _PMCT_OWNER_H
 
@@ -17,10 +17,10 @@ void pmct_owner_init(const struct pmct_backend *backend, bool (*overflow)(void))
 int pmct_owner_get(struct pmct_msg *msg);
 void pmct_owner_put(void);
 
-/* Written by pmct_owner_get() and _put() alone. */
+/* Written only by pmct_owner_get() and pmct_owner_put(). */
 extern unsigned int pmct_owner_refs;
 
-/* How many sessions are open? */
+/* The number of open sessions. */
 static inline unsigned int pmct_owner_users(void)
 {
 	return READ_ONCE(pmct_owner_refs);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The human plane: /proc/pmc/info (read), /proc/pmc/config, /proc/pmc/mmon_manager and
- * /proc/pmc/mmon_model (read, write), /proc/pmc/mmon_state (read, root only).
- * See Documentation/ABI/procfs-pmc.
+ * The interface for people: /proc/pmc/info (read), /proc/pmc/config, /proc/pmc/mmon_manager and
+ * /proc/pmc/mmon_model (read, write), /proc/pmc/mmon_state (read, root only). See
+ * Documentation/ABI/procfs-pmc.
  */
 #include <linux/capability.h>
 #include <linux/module.h>
@@ -19,7 +19,7 @@
 #include "session.h"
 #include "tie.h"
 
-/* Those of a simulated machine: of others, /sys has more than the module knows. */
+/* Caches of a simulated machine. For other machines, /sys has more than the module knows. */
 static void pmct_info_caches(struct seq_file *m)
 {
 	int (*domain)(int cpu) = pmct_backend->cache_domain;
@@ -82,7 +82,7 @@ static int pmct_config_open(struct inode *inode, struct file *file)
 	return single_open(file, pmct_config_file_show, NULL);
 }
 
-/* What an administrator wrote, as a string; 0 or a negative errno. */
+/* Get what an administrator wrote, as a string. Returns 0 or a negative errno. */
 static int pmct_get_line(char *buf, size_t size, const char __user *ubuf, size_t len)
 {
 	if (!capable(CAP_SYS_ADMIN))
@@ -95,7 +95,7 @@ static int pmct_get_line(char *buf, size_t size, const char __user *ubuf, size_t
 	return 0;
 }
 
-/* One "name=value" a write. */
+/* Each write has one "name=value". */
 static ssize_t pmct_config_write(struct file *file, const char __user *ubuf, size_t len,
 				 loff_t *pos)
 {
@@ -116,7 +116,7 @@ static ssize_t pmct_config_write(struct file *file, const char __user *ubuf, siz
 	err = pmct_config_set(strim(buf), number);
 	if (err)
 		return err;
-	/* Sessions that the setting "unprivileged" does not allow any more. */
+	/* End sessions that the setting "unprivileged" does not allow any more. */
 	pmct_sessions_revoke();
 	return len;
 }
@@ -140,7 +140,7 @@ static int pmct_mmon_manager_open(struct inode *inode, struct file *file)
 	return single_open(file, pmct_mmon_manager_show, NULL);
 }
 
-/* The name of a monitoring module, or "none". */
+/* The text is the name of a monitoring module, or "none". */
 static ssize_t pmct_mmon_manager_write(struct file *file, const char __user *ubuf, size_t len,
 				       loff_t *pos)
 {
@@ -161,7 +161,7 @@ static const struct proc_ops pmct_mmon_manager_ops = {
 	.proc_write	= pmct_mmon_manager_write,
 };
 
-/* Bytes of a model. */
+/* Limit of the size of a model, in bytes. */
 #define PMCT_MODEL_BYTES	65536
 
 static int pmct_mmon_model_show(struct seq_file *m, void *v)
@@ -221,7 +221,9 @@ int pmct_procfs_init(void)
 	    !proc_create("config", 0644, dir, &pmct_config_ops) ||
 	    !proc_create("mmon_manager", 0644, dir, &pmct_mmon_manager_ops) ||
 	    !proc_create("mmon_model", 0644, dir, &pmct_mmon_model_ops) ||
-	    /* It can show what others do: how much energy the machine takes. */
+	    /*
+	     * For root only, because it can show what others do: the energy that the machine takes.
+	     */
 	    !proc_create_single("mmon_state", 0400, dir, pmct_mmon_state_show)) {
 		remove_proc_subtree("pmc", NULL);
 		return -ENOMEM;

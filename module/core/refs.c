@@ -5,12 +5,12 @@
 #include "objects.h"
 #include "refs.h"
 
-/* A reference less to a session that has ended, if it is the last. Process context, may sleep. */
+/* Drop a reference; the last one frees the session, which has ended. Process context, may sleep. */
 void pmct_session_put(struct pmct_session *s)
 {
 	if (!refcount_dec_and_test(&s->refs))
 		return;
-	/* After the last hook: nobody queues it any more. */
+	/* The last hook has run, so this work is not queued any more. */
 	irq_work_sync(&s->wake);
 	pmct_rings_destroy(&s->rings);
 	put_pid_ns(s->pid_ns);

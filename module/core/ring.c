@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Ring buffer. Positions are byte counts that only grow; a record is never split: where
- * it would cross the end of the data, a padding record fills the rest. Writer and reader
- * synchronise through ctl->head and ctl->tail alone.
+ * A ring buffer. Positions are byte counts that only grow. A record is never split: if it would
+ * cross the end of the data, a padding record fills the rest. Writer and reader synchronise only
+ * through ctl->head and ctl->tail.
  */
 #include <linux/err.h>
 #include <linux/mm.h>
@@ -11,7 +11,7 @@
 
 static_assert(sizeof(struct pmctrack_record) == 56);
 
-/* A ring in zeroed memory of PMCT_RING_CTL_SIZE + @size bytes; @size is a power of two. */
+/* Set up a ring in zeroed memory of PMCT_RING_CTL_SIZE + @size bytes; @size is a power of two. */
 void pmct_ring_init(struct pmct_ring *ring, void *memory, size_t size)
 {
 	*ring = (struct pmct_ring){
@@ -23,7 +23,7 @@ void pmct_ring_init(struct pmct_ring *ring, void *memory, size_t size)
 	ring->ctl->data_size = size;
 }
 
-/* Bytes not consumed yet. A tail that cannot be true reads as a full ring. */
+/* Bytes that are not consumed yet. An impossible tail reads as a full ring. */
 size_t pmct_ring_used(const struct pmct_ring *ring)
 {
 	/* Pairs with the reader's release of the tail: it has read its records. */
@@ -34,8 +34,8 @@ size_t pmct_ring_used(const struct pmct_ring *ring)
 }
 
 /*
- * Raise the limit for a record of @size bytes, padding if it would not fit
- * before the end of the data. False: the ring is full.
+ * Raise the limit for a record of @size bytes, after padding if the record would not fit before the
+ * end of the data. Returns false if the ring is full.
  */
 bool pmct_ring_make_room(struct pmct_ring *ring, size_t size)
 {
@@ -65,8 +65,8 @@ bool pmct_ring_make_room(struct pmct_ring *ring, size_t size)
 }
 
 /*
- * The record at the reader's position, or NULL if there cannot be one: a reader who
- * wrote nonsense into ctl->tail must not make us read outside the data.
+ * The record at the reader's position, or NULL if there cannot be one. If a reader wrote a bad
+ * value into ctl->tail, we must not read outside the data.
  */
 static const struct pmctrack_record *pmct_ring_at(const struct pmct_ring *ring, u32 *size)
 {
@@ -76,7 +76,7 @@ static const struct pmctrack_record *pmct_ring_at(const struct pmct_ring *ring, 
 
 	if (left > ring->size || ring->tail % 8)
 		return NULL;
-	/* Once: with a tail that lies, a writer may be at it. */
+	/* Read once: with a wrong tail, a writer may be changing it. */
 	*size = READ_ONCE(rec->size);
 	if (*size < 8 || *size % 8 || *size > ring->size - offset || *size > left)
 		return NULL;
@@ -89,8 +89,8 @@ static const struct pmctrack_record *pmct_ring_at(const struct pmct_ring *ring, 
  * @size: where its length goes
  *
  * Padding is consumed. Context: the caller serialises readers.
- * Return: the record, NULL if there is none up to @ring->seen, ERR_PTR(-EIO) if the
- * reader has spoilt the tail. A writer may be changing the record if the tail was a lie.
+ * Return: the record, NULL if there is none up to @ring->seen, ERR_PTR(-EIO) if the reader has
+ * written a bad tail. If the tail was wrong, a writer may be changing the record.
  */
 const struct pmctrack_record *pmct_ring_peek(struct pmct_ring *ring, u32 *size)
 {
@@ -107,10 +107,10 @@ const struct pmctrack_record *pmct_ring_peek(struct pmct_ring *ring, u32 *size)
 	return NULL;
 }
 
-/* The reader is done with the next @size bytes. */
+/* The reader has finished with the next @size bytes. */
 void pmct_ring_consume(struct pmct_ring *ring, u32 size)
 {
 	ring->tail += size;
-	/* The writer may use the room: pairs with pmct_ring_used(). */
+	/* The writer may use the room now: pairs with pmct_ring_used(). */
 	smp_store_release(&ring->ctl->tail, ring->tail);
 }

@@ -15,21 +15,21 @@
 
 /**
  * struct pmct_ring - records on their way to one reader
- * @ctl: pages shared with the reader, who may write all of it: only @ctl->tail
- *	is ever read back, and checked
+ * @ctl: pages shared with the reader, who may write all of them. Only @ctl->tail is ever read back,
+ *	and it is checked
  * @data: the records, @size bytes, read-only for the reader
  * @size: a power of two
  * @head: bytes written
- * @limit: up to here, a record can be written without another look at the
- *	reader's position or the end of the data
- * @time_ns: of the last record; none is older than the one before it
- * @tail: of read(): its position. From here on, the reader writes.
- * @sure: of read(): see pmct_rings_look()
- * @seen: of read(): likewise
+ * @limit: up to here, a record can be written without checking the reader's position or the end of
+ *	the data again
+ * @time_ns: time of the last record; a record is never older than the one before it
+ * @tail: position of read(). This member and the following ones are written by the reader.
+ * @sure: for read(), see pmct_rings_look()
+ * @seen: for read(), see pmct_rings_look()
  *
- * The writer is the CPU that the ring is for, with interrupts disabled. A session that
- * can only be written by one thread has one ring, and that thread writes it: a context
- * switch, or the wait for all hooks, orders what it writes on one CPU and on the next.
+ * The writer is the CPU that the ring belongs to, with interrupts disabled. If only one thread can
+ * write to a session, the session has one ring, which that thread writes. A context switch, or the
+ * wait for all hooks, orders its writes on one CPU before those on the next.
  */
 struct pmct_ring {
 	struct pmctrack_ring_ctl *ctl;
@@ -74,7 +74,7 @@ static inline struct pmctrack_record *pmct_ring_reserve(struct pmct_ring *ring, 
 	return ring->data + (ring->head & (ring->size - 1));
 }
 
-/* Show @rec, the last one reserved, to the reader; its size is filled in. */
+/* Make @rec, the last reserved record, visible to the reader. The caller has set its size. */
 static inline void pmct_ring_commit(struct pmct_ring *ring,
 				    const struct pmctrack_record *rec)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The rings of a session: their memory, the user who pays for it, its mappings, and
- * read(), which merges them by time.
+ * The rings of a session: their memory, the user whom it is charged to, their mappings, and read(),
+ * which merges them by time.
  */
 #include <linux/capability.h>
 #include <linux/cpumask.h>
@@ -28,8 +28,8 @@ static unsigned long pmct_rings_pages(const struct pmct_rings *rings)
 }
 
 /*
- * Memory for user space to map, charged to the control group of its creator. If there
- * is not so much, the request fails, and nobody is killed for it.
+ * Allocate memory for user space to map, charged to the control group of the caller. If memory is
+ * short, the request fails, and no process is killed for it.
  */
 static void *pmct_rings_alloc(size_t size)
 {
@@ -38,8 +38,8 @@ static void *pmct_rings_alloc(size_t size)
 }
 
 /*
- * Charge the user, who can pass descriptors on between processes: no limit of
- * one process would hold. As perf's buffers and io_uring's.
+ * Charge the user, as perf's buffers and io_uring do. A limit for each process would not hold,
+ * because a user can pass descriptors between processes.
  */
 static int pmct_rings_charge(struct pmct_rings *rings)
 {
@@ -68,8 +68,8 @@ static void pmct_rings_uncharge(struct pmct_rings *rings)
 /**
  * pmct_rings_init() - allocate rings, charged to the user's locked memory
  * @rings: what to set up
- * @nr: 1: all CPUs write the same one, one at a time; nr_cpu_ids: each has its own
- * @size: of the data of each, a power of two between PMCT_RING_MIN and PMCT_RING_MAX
+ * @nr: 1: all CPUs write the same ring, one at a time; nr_cpu_ids: each CPU has its own ring
+ * @size: bytes of the data of each ring, a power of two between PMCT_RING_MIN and PMCT_RING_MAX
  *
  * Context: process context, may sleep.
  * Return: 0, -EINVAL for a bad size, -ENOMEM (also over RLIMIT_MEMLOCK).
@@ -107,7 +107,7 @@ int pmct_rings_init(struct pmct_rings *rings, unsigned int nr, size_t size)
 	return 0;
 }
 
-/* What a session has whose records nobody reads: the page that counts its threads. 0 or -ENOMEM. */
+/* For a session without a reader: only the page that counts its threads. Returns 0 or -ENOMEM. */
 int pmct_rings_init_unread(struct pmct_rings *rings)
 {
 	memset(rings, 0, sizeof(*rings));
@@ -124,7 +124,7 @@ void pmct_rings_destroy(struct pmct_rings *rings)
 	memset(rings, 0, sizeof(*rings));
 }
 
-/* Is there a record that was not consumed? Any context. */
+/* True if there is a record that was not consumed. Any context. */
 bool pmct_rings_filled(const struct pmct_rings *rings)
 {
 	unsigned int i;
@@ -137,11 +137,10 @@ bool pmct_rings_filled(const struct pmct_rings *rings)
 }
 
 /*
- * See what the writers have written, twice. A thread's second record, on another CPU,
- * can be seen while its first, which is older, is not: the look at that ring came too
- * early. Whatever the first round has seen, though, all that is older of the same
- * thread is seen by the second. So records of the second round are merged, and those
- * of the first are consumed (@sure).
+ * Read the positions of the writers, twice. The first round can see the second record of a thread,
+ * but not its first, older record on another CPU, because it read that ring too early. For each
+ * record that the first round sees, the second round sees all older records of the same thread. So
+ * the records of the second round are merged, and those of the first round are consumed (@sure).
  */
 static void pmct_rings_look(struct pmct_rings *rings)
 {
@@ -152,12 +151,12 @@ static void pmct_rings_look(struct pmct_rings *rings)
 		rings->ring[i].sure = smp_load_acquire(&rings->ring[i].head);
 	}
 	for (i = 0; i < rings->nr; i++) {
-		/* The same. */
+		/* Pairs with pmct_ring_commit(). */
 		rings->ring[i].seen = smp_load_acquire(&rings->ring[i].head);
 	}
 }
 
-/* The ring with the oldest record that was seen: NULL if there is none, or ERR_PTR(-EIO). */
+/* The ring with the oldest record that was seen. NULL: no record, ERR_PTR(-EIO): a bad tail. */
 static struct pmct_ring *pmct_rings_oldest(struct pmct_rings *rings)
 {
 	struct pmct_ring *oldest = NULL;
@@ -179,7 +178,7 @@ static struct pmct_ring *pmct_rings_oldest(struct pmct_rings *rings)
 }
 
 /**
- * pmct_rings_begin() - read() begins, or goes on
+ * pmct_rings_begin() - called when read() begins or continues
  * @rings: the rings; the caller serialises readers
  */
 void pmct_rings_begin(struct pmct_rings *rings)
@@ -192,17 +191,18 @@ void pmct_rings_begin(struct pmct_rings *rings)
 }
 
 /**
- * pmct_rings_next() - which ring has the next record?
+ * pmct_rings_next() - find the ring with the next record
  * @rings: the rings, after pmct_rings_begin()
  *
- * Return: the ring, NULL if there is no record, ERR_PTR(-EIO) if the reader has spoilt
- * a tail.
+ * Return: the ring, NULL if there is no record, ERR_PTR(-EIO) if the reader has written a bad tail.
  */
 struct pmct_ring *pmct_rings_next(struct pmct_rings *rings)
 {
 	struct pmct_ring *ring = pmct_rings_oldest(rings);
 
-	/* Seen in the second round only. It is in the first of the next look. */
+	/*
+	 * The record was seen in the second round only. The first round of the next look sees it.
+	 */
 	while (!IS_ERR_OR_NULL(ring) && (s64)(ring->sure - ring->tail) <= 0) {
 		pmct_rings_look(rings);
 		ring = pmct_rings_oldest(rings);
@@ -216,12 +216,12 @@ struct pmct_ring *pmct_rings_next(struct pmct_rings *rings)
  * @buf: user memory
  * @len: its size
  *
- * Records of one thread come in their order; those of different threads by the end of
- * their interval, unless one was written late.
+ * Records of one thread come in their order. Records of different threads are ordered by the end of
+ * their interval, unless a record was written late.
  *
  * Context: process context, may fault.
- * Return: bytes copied, 0 if there is no record, -EINVAL if the first one is
- * longer than @len, -EIO if the reader has spoilt the tail, -EFAULT, -ERESTARTSYS.
+ * Return: bytes copied, 0 if there is no record, -EINVAL if the first one is longer than @len, -EIO
+ * if the reader has written a bad tail, -EFAULT, -ERESTARTSYS.
  */
 ssize_t pmct_rings_read(struct pmct_rings *rings, char __user *buf, size_t len)
 {
@@ -231,7 +231,7 @@ ssize_t pmct_rings_read(struct pmct_rings *rings, char __user *buf, size_t len)
 	u32 size;
 
 	pmct_rings_begin(rings);
-	/* However fast the writers are, no more than there is room for. */
+	/* Even if writers are fast, copy no more than the rings have room for. */
 	while (done < rings->nr * rings->ring[0].size) {
 		if (signal_pending(current))
 			return done ?: -ERESTARTSYS;
@@ -266,11 +266,10 @@ static int pmct_rings_map(struct vm_area_struct *vma, void *from)
 
 /**
  * pmct_rings_mmap() - map the control pages of a ring, or its records
- * @rings: the rings; the offset says which
+ * @rings: the rings; the offset selects one
  * @vma: the mapping
  *
- * Return: 0, -EINVAL for another offset or size, -EPERM for a writable
- * mapping of the records.
+ * Return: 0, -EINVAL for any other offset or size, -EPERM for a writable mapping of the records.
  */
 int pmct_rings_mmap(struct pmct_rings *rings, struct vm_area_struct *vma)
 {

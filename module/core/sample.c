@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The one place that closes an interval: from the sums of a context to a
- * record in the ring of its session.
+ * The only code that closes an interval: it turns the sums of a context into a record in the ring
+ * of its session.
  */
 #include <linux/math64.h>
 #include <linux/clocksource.h>
@@ -21,7 +21,7 @@ void pmct_sample_init(void)
 
 	pmct_clock_init();
 	hz = pmct_clock_hz();
-	/* Clocks that are so fast are known in kHz. */
+	/* The frequency of such fast clocks is used in kHz. */
 	if (hz > U32_MAX)
 		scale = 1000;
 	/* Exact to 1 in 2^32 for intervals of up to ten minutes. */
@@ -39,10 +39,9 @@ u64 pmct_clock_to_ns(u64 clock)
 }
 
 /*
- * When the counters were read, CLOCK_MONOTONIC. Asking the timekeeper costs
- * more than all the rest of a record, so it is asked once in a millisecond of
- * a CPU; in between, a clock being slewed (by 500 ppm at most) is off by less
- * than a microsecond.
+ * The time of the last read of the counters, CLOCK_MONOTONIC. Asking the timekeeper costs more than
+ * the rest of a record, so each CPU asks at most once per millisecond. In between, if the clock is
+ * slewed (by 500 ppm at most), the error is less than a microsecond.
  */
 static u64 pmct_time_ns(struct pmct_cpu *cs)
 {
@@ -56,14 +55,14 @@ static u64 pmct_time_ns(struct pmct_cpu *cs)
 	return cs->time_ns + pmct_clock_to_ns(age);
 }
 
-/* An exec may have changed them: see pmct_ctx_exec(). */
+/* Set the thread's IDs. An exec may have changed them, see pmct_ctx_exec(). */
 noinline void pmct_sample_name_thread(struct pmct_ctx *ctx)
 {
 	ctx->head.tid = task_pid_nr_ns(ctx->task, ctx->session->pid_ns);
 	ctx->head.tgid = task_tgid_nr_ns(ctx->task, ctx->session->pid_ns);
 }
 
-/* Of a CPU: the time that its target was there in the interval. */
+/* For a CPU: the time for which its target was there in the interval. */
 static u64 pmct_end_run(const struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
 	u64 run = ctx->run;
@@ -76,7 +75,7 @@ static u64 pmct_end_run(const struct pmct_cpu *cs, struct pmct_ctx *ctx)
 	return run;
 }
 
-/* Move the open interval into @rec; the next one begins. */
+/* Move the open interval into @rec, and begin the next one. */
 static __always_inline void pmct_fill_record(struct pmctrack_record *rec, struct pmct_ctx *ctx,
 					     enum pmctrack_record_kind kind, u16 flags,
 					     u64 *ring_time)
@@ -86,7 +85,7 @@ static __always_inline void pmct_fill_record(struct pmctrack_record *rec, struct
 	unsigned int i;
 
 	/*
-	 * Clocks of two CPUs can differ by a microsecond. For the reader's merging, times
+	 * Clocks of two CPUs can differ by a microsecond. The reader merges by time, so times must
 	 * ascend in a ring and for a thread: see pmct_rings_look().
 	 */
 	*ring_time = max3(*ring_time, ctx->head.time_ns + 1, pmct_time_ns(cs));
@@ -107,7 +106,7 @@ static __always_inline void pmct_fill_record(struct pmctrack_record *rec, struct
 		ctx->missed = 0;
 		ctx->disturbed = false;
 	}
-	/* A CPU of a type without a set counts nothing, however long. */
+	/* A CPU whose type has no set counts nothing, whatever the length of the interval. */
 	if (unlikely(!nr))
 		rec->hw_ns = 0;
 	for (i = 0; i < nr; i++) {
@@ -117,7 +116,7 @@ static __always_inline void pmct_fill_record(struct pmctrack_record *rec, struct
 	ctx->clock = 0;
 }
 
-/* The reader is too slow, and no later record of the thread can have the events. */
+/* The reader is too slow, and the thread has no later record that could have these events. */
 static void pmct_account_lost(struct pmct_ring *ring, struct pmct_ctx *ctx)
 {
 	const struct pmct_hwset *set = ctx->set;
@@ -127,7 +126,7 @@ static void pmct_account_lost(struct pmct_ring *ring, struct pmct_ctx *ctx)
 	lockdep_assert_irqs_disabled();
 
 	ring->ctl->lost++;
-	/* Of a CPU without usable counters there is nothing to add. */
+	/* A CPU without usable counters has nothing to add. */
 	lost = set->nr ? ring->ctl->lost_counts[set->core_type][set->index] : NULL;
 	for (i = 0; i < set->nr; i++) {
 		lost[set->counter[i]] += ctx->sum[i];
@@ -139,7 +138,7 @@ static void pmct_account_lost(struct pmct_ring *ring, struct pmct_ctx *ctx)
 	ctx->run = 0;
 }
 
-/* Nobody reads the session's records, but the monitoring module. */
+/* Close an interval of a session without a reader: only the monitoring module gets the record. */
 static noinline void pmct_sample_unread(struct pmct_ctx *ctx, enum pmctrack_record_kind kind,
 					u16 flags, struct monitoring_module *mm)
 {
@@ -154,7 +153,7 @@ static noinline void pmct_sample_unread(struct pmct_ctx *ctx, enum pmctrack_reco
 		pmct_mmon_sample(mm, ctx, &u.rec);
 }
 
-/* Not written again and again by all CPUs. */
+/* Do not write again if it is set, because all CPUs share it. */
 static void pmct_sample_wake_later(struct pmct_session *s)
 {
 	if (!READ_ONCE(s->wake_later))
@@ -163,16 +162,16 @@ static void pmct_sample_wake_later(struct pmct_session *s)
 
 /**
  * pmct_sample_close() - close the open interval of a thread
- * @ctx: the thread, brought up to date
- * @kind: why
+ * @ctx: the thread, whose counts are up to date
+ * @kind: the reason
  * @flags: enum pmctrack_record_flags
  *
- * If the record does not fit into the ring, the interval stays open, so that
- * the next record holds its events too. A last record that does not fit is
- * lost: the ring says so, and sums up what was in it.
+ * If the record does not fit into the ring, the interval stays open, so that the next record holds
+ * its events too. A last record that does not fit is lost: the ring says so, and has the sum of the
+ * lost events.
  *
- * Context: interrupts disabled; the runqueue lock may be held, hence readers
- * are woken from interrupt work.
+ * Context: interrupts disabled; the runqueue lock may be held, so readers are woken from interrupt
+ * work.
  */
 void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16 flags)
 {
@@ -209,7 +208,7 @@ void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16
 
 	if (!wq_has_sleeper(&s->wait))
 		return;
-	/* Samples by events come in numbers: their reader takes them together. */
+	/* Samples by events come in large numbers, so their reader takes many at a time. */
 	if (kind == PMCTRACK_RECORD_EBS && pmct_ring_used(ring) < ring->size / 4)
 		pmct_sample_wake_later(s);
 	else
@@ -218,7 +217,7 @@ void pmct_sample_close(struct pmct_ctx *ctx, enum pmctrack_record_kind kind, u16
 
 /**
  * pmct_sample_wake() - wake the reader for samples by events
- * @s: the session; some thread of it has its tick, or leaves its CPU
+ * @s: the session; a thread of it has its tick, or leaves its CPU
  *
  * Context: interrupts disabled; the runqueue lock may be held.
  */
@@ -226,7 +225,7 @@ void pmct_sample_wake(struct pmct_session *s)
 {
 	if (!READ_ONCE(s->wake_later))
 		return;
-	/* Records that another CPU writes from now on are for its own tick. */
+	/* If another CPU writes records from now on, that CPU's own tick wakes the reader. */
 	WRITE_ONCE(s->wake_later, false);
 	if (wq_has_sleeper(&s->wait))
 		irq_work_queue(&s->wake);

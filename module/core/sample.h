@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The one place that closes an interval. */
+/* The only code that closes an interval. */
 #ifndef _PMCT_SAMPLE_H
 #define _PMCT_SAMPLE_H
 

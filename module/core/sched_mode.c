@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Scheduler mode: threads that a scheduler wants monitored are counted
- * with the event sets of the active monitoring module, in a session of the
- * kernel's own that nobody reads; and the metrics that schedulers get.
+ * Scheduler mode: threads that a scheduler wants monitored are counted with the event sets of the
+ * active monitoring module, in a session of the kernel's own without a reader. Schedulers get the
+ * metrics.
  *
- * The scheduler says so (pmct_hooks::want), nothing else. The thread enters and
- * leaves the session at its own tick: no CPU interrupts another one, and nobody waits.
- * A tick cannot allocate memory, so each CPU has a context ready for the next thread
- * there (the spare), and work that makes another one.
+ * The scheduler only sets its request (pmct_hooks::want). The thread enters and leaves the session
+ * at its own tick, so no CPU interrupts another one, and no code waits. A tick cannot allocate
+ * memory. So each CPU has a context ready for the next thread there (the spare), and work that
+ * makes another one.
  */
 #include <linux/cpu.h>
 #include <linux/irq_work.h>
@@ -27,9 +27,9 @@
 #define PMCT_SCHED_RETRY_MS	1000
 
 /**
- * struct pmct_sched_cpu - what scheduler mode has on a CPU
- * @spare: for the next thread; taken with interrupts disabled, on the CPU
- * @work: makes one
+ * struct pmct_sched_cpu - state of scheduler mode on a CPU
+ * @spare: context for the next thread; taken with interrupts disabled, on the CPU
+ * @work: makes a spare
  */
 struct pmct_sched_cpu {
 	struct pmct_ctx *spare;
@@ -39,9 +39,9 @@ struct pmct_sched_cpu {
 static DEFINE_PER_CPU(struct pmct_sched_cpu, pmct_sched_cpu);
 /* Protected by pmct_mmon_lock(). */
 static struct pmct_session *pmct_sched_session;
-/* After a failure: nothing is tried before this, in jiffies. */
+/* After a failure, nothing is tried before this time, in jiffies. */
 static unsigned long pmct_sched_retry;
-/* The session could not be opened, and that was said. Protected by the monitoring module's lock. */
+/* The session could not be opened, and a message was printed. Protected by pmct_mmon_lock(). */
 static bool pmct_sched_waits;
 
 static void pmct_sched_try_later(void)
@@ -49,7 +49,7 @@ static void pmct_sched_try_later(void)
 	WRITE_ONCE(pmct_sched_retry, jiffies + msecs_to_jiffies(PMCT_SCHED_RETRY_MS));
 }
 
-/* The monitoring module is locked. */
+/* Open the session. The monitoring module is locked. */
 static int pmct_sched_open(const struct monitoring_module *mm)
 {
 	struct pmct_session_params *params;
@@ -67,7 +67,7 @@ static int pmct_sched_open(const struct monitoring_module *mm)
 	s = pmct_session_create(params, &msg);
 	kfree(params);
 	if (IS_ERR(s)) {
-		/* It is tried again and again, and said once. */
+		/* Opening is tried again and again, but the message is printed once. */
 		if (!pmct_sched_waits)
 			pr_info("pmctrack: scheduler mode has to wait: %s\n", msg.text);
 		pmct_sched_waits = true;
@@ -86,10 +86,13 @@ static int pmct_sched_make_spare(struct pmct_sched_cpu *sc, const struct monitor
 	struct pmct_ctx *ctx;
 	int err;
 
-	/* Nothing to count? */
+	/* The module has no event sets. */
 	if (!mm->nr_raw)
 		return -ENODATA;
-	/* Without the patch, only pmct_sched_look_work() opens it, which then starts the ticks. */
+	/*
+	 * Without the patch, only pmct_sched_look_work() opens the session, and then starts the
+	 * ticks.
+	 */
 	if (!pmct_sched_session && !pmct_hooks->patched)
 		return 0;
 	if (!pmct_sched_session) {
@@ -118,16 +121,16 @@ static void pmct_sched_work(struct work_struct *work)
 }
 
 /*
- * Without the patch there is a tick only where a thread is counted, or waits for that. A
- * switch starts it for a thread that is wanted, but only while a session is open: otherwise
- * switches cost nothing. What is left is done by work that a scheduler asks for, possibly under
- * the runqueue lock, where nobody can be woken up.
+ * Without the patch, a CPU has our tick only while its thread is counted, or waits for that. A
+ * switch starts the tick for a wanted thread, but only while a session is open, so that switches
+ * cost nothing otherwise. The rest is done by work. A scheduler may request this work under the
+ * runqueue lock, where no task can be woken.
  */
 
-/* CPUs where a thread may be running that is wanted since it was switched to. */
+/* CPUs that may be running a thread that became wanted after it was switched to. */
 static struct cpumask pmct_sched_cpus;
 
-/* On the CPU concerned. */
+/* Runs on the CPU concerned. */
 static void pmct_sched_start_tick(void *unused)
 {
 	lockdep_assert_irqs_disabled();
@@ -156,7 +159,7 @@ static void pmct_sched_start_ticks(bool everywhere)
 
 static void pmct_sched_look_work(struct work_struct *work);
 static DECLARE_WORK(pmct_sched_look, pmct_sched_look_work);
-/* The same after a while. */
+/* The same work after a delay. */
 static DECLARE_DELAYED_WORK(pmct_sched_look_again, pmct_sched_look_work);
 
 static void pmct_sched_look_work(struct work_struct *work)
@@ -166,7 +169,7 @@ static void pmct_sched_look_work(struct work_struct *work)
 
 	pmct_mmon_lock();
 	mm = pmct_mmon_active();
-	/* The last client may have gone meanwhile. */
+	/* The last client may have unregistered meanwhile. */
 	if (!rcu_access_pointer(pmct_wanted_table))
 		mm = NULL;
 	if (mm && mm->nr_raw && !pmct_sched_session &&
@@ -190,15 +193,15 @@ static void pmct_sched_look_later(struct irq_work *work)
 static struct irq_work pmct_sched_look_irq = IRQ_WORK_INIT(pmct_sched_look_later);
 
 /**
- * pmct_sched_mode_look() - a scheduler may want something that needs a session
+ * pmct_sched_mode_look() - check if a scheduler's requests need a session
  *
  * Context: any but NMI; the runqueue lock may be held.
  */
 void pmct_sched_mode_look(void)
 {
 	/*
-	 * With the patch, threads that are wanted see to it at their ticks. Without a module this
-	 * is called again when there is one.
+	 * With the patch, wanted threads do this at their ticks. Without a module, this is called
+	 * again when a module becomes active.
 	 */
 	if (rcu_access_pointer(pmct_wanted_table) && rcu_access_pointer(pmct_mmon))
 		irq_work_queue(&pmct_sched_look_irq);
@@ -207,7 +210,7 @@ void pmct_sched_mode_look(void)
 /* @task is wanted from now on. Context: as pmct_sched_mode_look(). */
 void pmct_sched_mode_wants(const struct task_struct *task)
 {
-	/* If it runs already, or is being switched to, no switch starts its tick. */
+	/* If the thread runs already, or is being switched to, no switch starts its tick. */
 	if (READ_ONCE(task->on_rq))
 		cpumask_set_cpu(task_cpu(task), &pmct_sched_cpus);
 	else if (READ_ONCE(pmct_sched_session))
@@ -216,13 +219,13 @@ void pmct_sched_mode_wants(const struct task_struct *task)
 }
 
 /**
- * pmct_sched_mode_waits() - does current, which has no context, wait for one?
+ * pmct_sched_mode_waits() - does current wait for a context?
  *
  * Context: the tick of an unmodified kernel, interrupts disabled.
  */
 bool pmct_sched_mode_waits(void)
 {
-	/* One that has a context, and is not counted now, is its user's. */
+	/* A thread that has a context, but is not counted now, belongs to a user's session. */
 	return rcu_access_pointer(pmct_mmon) && READ_ONCE(pmct_sched_session) &&
 	       pmct_wanted(current) && !pmct_tie_ctx(current) && !(current->flags & PF_EXITING);
 }
@@ -230,31 +233,31 @@ bool pmct_sched_mode_waits(void)
 static void pmct_sched_look_no_more(void)
 {
 	irq_work_sync(&pmct_sched_look_irq);
-	/* It may ask for the second one. */
+	/* This work may queue the delayed work, so it is cancelled first. */
 	cancel_work_sync(&pmct_sched_look);
 	cancel_delayed_work_sync(&pmct_sched_look_again);
 }
 
-/* A client of a scheduler comes. Process context, sleeps. */
+/* Called when the first client registers. Process context, sleeps. */
 int pmct_sched_mode_arm(void)
 {
 	return pmct_hooks->patched ? 0 : pmct_wanted_init();
 }
 
-/* The last one goes: threads are not monitored for it any more. Process context, sleeps. */
+/* Called when the last client unregisters: end monitoring for clients. Process context, sleeps. */
 void pmct_sched_mode_disarm(void)
 {
 	if (pmct_hooks->patched)
 		return;
 	pmct_wanted_exit();
 	pmct_sched_look_no_more();
-	/* Threads that sleep would keep their contexts. */
+	/* Otherwise sleeping threads would keep their contexts. */
 	pmct_mmon_lock();
 	pmct_sched_mode_end();
 	pmct_mmon_unlock();
 }
 
-/* Current is wanted, and has no context. */
+/* Give a context to current, which is wanted and has none. */
 static void pmct_sched_enter(void)
 {
 	struct pmct_sched_cpu *sc = this_cpu_ptr(&pmct_sched_cpu);
@@ -267,8 +270,8 @@ static void pmct_sched_enter(void)
 }
 
 /**
- * pmct_sched_mode_tick() - has its scheduling class changed its mind about current?
- * @ctx: its context, or NULL
+ * pmct_sched_mode_tick() - start or end scheduler mode for current
+ * @ctx: current's context, or NULL
  *
  * Context: the tick, interrupts disabled, no lock held.
  */
@@ -278,14 +281,14 @@ void pmct_sched_mode_tick(struct pmct_ctx *ctx)
 
 	if (!rcu_access_pointer(pmct_mmon))
 		return;
-	/* A session that nobody reads is that of the scheduler. */
+	/* A session without a reader is the session of scheduler mode. */
 	if (ctx && !ctx->session->rings.ring && !pmct_hooks->sched_mode(current))
 		pmct_ctx_end(ctx, 0);
 	else if (!ctx && pmct_hooks->sched_mode(current) && !(current->flags & PF_EXITING))
 		pmct_sched_enter();
 }
 
-/* The monitoring module goes away, and with it its event sets. It is locked. */
+/* End the session, before the event sets of the monitoring module go away. The module is locked. */
 void pmct_sched_mode_end(void)
 {
 	struct pmct_session *s = pmct_sched_session;
@@ -298,7 +301,7 @@ void pmct_sched_mode_end(void)
 	pmct_session_destroy(s);
 	for_each_possible_cpu(cpu)
 		kfree(xchg(&per_cpu_ptr(&pmct_sched_cpu, cpu)->spare, NULL));
-	/* A tick may have taken one before, and find now that its session has ended. */
+	/* A tick may have taken a spare before, and finds only now that the session has ended. */
 	pmct_hooks->synchronize();
 	pmct_session_put(s);
 }
@@ -312,7 +315,7 @@ void pmct_sched_mode_init(void)
 		INIT_WORK(&per_cpu_ptr(&pmct_sched_cpu, cpu)->work, pmct_sched_work);
 }
 
-/* No hook runs any more. */
+/* Called when no hook runs any more. */
 void pmct_sched_mode_exit(void)
 {
 	int cpu;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What schedulers in the kernel want and get. */
+/* Monitoring of threads for schedulers in the kernel. */
 #ifndef _PMCT_SCHED_MODE_H
 #define _PMCT_SCHED_MODE_H
 

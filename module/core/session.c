@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Sessions: made, ended, revoked. */
+/* Sessions: creation, end, revocation. */
 #include <linux/capability.h>
 #include <linux/log2.h>
 #include <linux/nsproxy.h>
@@ -16,7 +16,7 @@
 #include "syswide.h"
 #include "user_read.h"
 
-/* Of a ring for each CPU, if the user names no size: at most. */
+/* Limit of the ring of each CPU, if the user names no size. */
 #define PMCT_RING_DEFAULT_CPU	(64U << 10)
 
 static DEFINE_MUTEX(pmct_sessions_mutex);
@@ -29,14 +29,14 @@ static void pmct_session_wake(struct irq_work *work)
 	wake_up_all(&s->wait);
 }
 
-/* Can it be written by one thread only, and hence by one CPU at a time? */
+/* True if only one thread, and hence only one CPU at a time, can write records. */
 static bool pmct_session_is_of_one_thread(const struct pmct_session *s)
 {
 	return !(s->flags & (PMCTRACK_SESSION_THREADS | PMCTRACK_SESSION_CHILDREN |
 			     PMCTRACK_SESSION_SYSTEM | PMCTRACK_SESSION_ATTACH));
 }
 
-/* What each of @nr rings has if the user names no size. */
+/* Size of each of @nr rings, if the user names no size. */
 static u32 pmct_session_default_ring(unsigned int nr)
 {
 	u32 size = READ_ONCE(pmct_config.ring_default);
@@ -44,7 +44,7 @@ static u32 pmct_session_default_ring(unsigned int nr)
 	return nr > 1 ? min(size, PMCT_RING_DEFAULT_CPU) : size;
 }
 
-/* One session takes no more than half of what its user may lock, if he did not ask for it. */
+/* If the user names no size, a session takes at most half of the memory that the user may lock. */
 static u32 pmct_session_modest_ring(unsigned int nr, u32 size)
 {
 	unsigned long most = capable(CAP_IPC_LOCK) ? ULONG_MAX : rlimit(RLIMIT_MEMLOCK) / 2;
@@ -72,7 +72,7 @@ static int pmct_session_init_rings(struct pmct_session *s,
 				   size, PMCT_RING_MIN, max);
 	s->ring_wanted = wanted;
 	err = pmct_rings_init(&s->rings, nr, size);
-	/* Who did not ask for so much does with less. The reply says what it is. */
+	/* If the user named no size, use smaller rings. The reply has the actual size. */
 	while (err == -ENOMEM && !params->ring_size && size > PMCT_RING_MIN) {
 		size /= 2;
 		err = pmct_rings_init(&s->rings, nr, size);
@@ -85,7 +85,7 @@ static int pmct_session_init_rings(struct pmct_session *s,
 	return 0;
 }
 
-/* The event sets, and what ends an interval: the clock, or the events of each set. */
+/* Set up the event sets, and what ends an interval: the clock, or the events of each set. */
 static int pmct_session_init_sets(struct pmct_session *s,
 				  const struct pmct_session_params *params,
 				  struct pmct_msg *msg)
@@ -105,7 +105,7 @@ static int pmct_session_init_sets(struct pmct_session *s,
 	return 0;
 }
 
-/* May a session like @s be open, as /proc/pmc/config has it now? */
+/* True if /proc/pmc/config allows a session like @s at present. */
 static bool pmct_session_allowed(const struct pmct_session *s)
 {
 	switch (READ_ONCE(pmct_config.unprivileged)) {
@@ -126,7 +126,7 @@ int pmct_session_refuse_unprivileged(struct pmct_msg *msg)
 			   "counting needs CAP_PERFMON: the administrator has set unprivileged=0 in /proc/pmc/config");
 }
 
-/* In the list, pmct_sessions_revoke() finds it; so the setting is looked at once more. */
+/* pmct_sessions_revoke() finds sessions only in the list, so the setting is checked again here. */
 static int pmct_session_enlist(struct pmct_session *s, struct pmct_msg *msg)
 {
 	int err = 0;
@@ -143,7 +143,7 @@ static int pmct_session_enlist(struct pmct_session *s, struct pmct_msg *msg)
 /**
  * pmct_session_create() - make a session without threads
  * @params: what to count and how
- * @msg: on failure, why
+ * @msg: on failure, the reason
  *
  * Context: process context, may sleep.
  * Return: the session or ERR_PTR.
@@ -201,8 +201,8 @@ err_sets:
 }
 
 /*
- * Monitor nobody any more, and give back the counters. Each thread or CPU that
- * was counted leaves a last record of @kind, none if that is PMCTRACK_RECORD_PAD.
+ * End the monitoring of all threads and CPUs, and give back the counters. Each thread or CPU that
+ * was counted gets a last record of @kind, or none if that is PMCTRACK_RECORD_PAD.
  */
 void pmct_session_end(struct pmct_session *s, enum pmctrack_record_kind kind)
 {
@@ -220,7 +220,7 @@ void pmct_session_end(struct pmct_session *s, enum pmctrack_record_kind kind)
 	mutex_unlock(&s->end_mutex);
 }
 
-/* A session that is open and not allowed any more, with a reference; or NULL. */
+/* Get an open session that is not allowed any more, with a reference; or NULL. */
 static struct pmct_session *pmct_session_to_revoke(void)
 {
 	struct pmct_session *s, *found = NULL;
@@ -241,7 +241,7 @@ static struct pmct_session *pmct_session_to_revoke(void)
 /**
  * pmct_sessions_revoke() - end all sessions that /proc/pmc/config does not allow
  *
- * They stay open, and their readers find what was counted, last records of kind
+ * Their files stay open. Readers find what was counted, last records of kind
  * PMCTRACK_RECORD_REVOKED, and the reason in the control page.
  *
  * Context: process context, sleeps.
@@ -259,7 +259,7 @@ void pmct_sessions_revoke(void)
 
 /**
  * pmct_session_destroy() - end a session
- * @s: the session; what others do with it at this time ends with their references
+ * @s: the session; other users of it at this time have references
  *
  * Context: process context, sleeps.
  */

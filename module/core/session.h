@@ -7,18 +7,18 @@
 #include "objects.h"
 
 /**
- * struct pmct_session_params - what to count, and whom
+ * struct pmct_session_params - what to count, and for which threads or CPUs
  * @period_ns: sampling period, 0: none
- * @ring_size: of the ring of each CPU, bytes; 0: the default, or less if memory is short
+ * @ring_size: bytes of each ring; 0: the default, or less if memory is short
  * @flags: enum pmctrack_session_flags
- * @cgroup: descriptor, -1: none
- * @no_ring: nobody reads records
+ * @cgroup: descriptor of the cgroup's directory, -1: none
+ * @no_ring: the session has no reader
  * @contained: the caller is in a container: not in the initial user and network
  *	namespaces
- * @pid: of PMCTRACK_SESSION_ON_EXEC, in the caller's namespace; 0: none
+ * @pid: thread for PMCTRACK_SESSION_ON_EXEC, in the caller's namespace; 0: none
  * @mm_name: monitoring module that @virt refers to; NULL: none
  * @virt: mask of virtual counters
- * @nr_raw: number of event sets; 0: those of the module
+ * @nr_raw: number of event sets; 0: use those of the module
  * @raw: raw configuration strings
  */
 struct pmct_session_params {

@@ -6,7 +6,7 @@
 #include "owner.h"
 #include "sets.h"
 
-/* Events that show what other threads do are for those who may see all of them. */
+/* Refuse events that show other threads' work, unless the user may see all threads. */
 static int pmct_sets_check_private(const struct pmct_evset_spec *spec,
 				   const struct pmct_core_type *type, struct pmct_msg *msg)
 {
@@ -23,7 +23,7 @@ static int pmct_sets_check_private(const struct pmct_evset_spec *spec,
 	return 0;
 }
 
-/* Is @set one of them? It is not dereferenced. */
+/* True if @set is one of @sets. It is not dereferenced. */
 bool pmct_sets_have(const struct pmct_sets *sets, const struct pmct_hwset *set)
 {
 	unsigned int i;
@@ -91,7 +91,7 @@ static int pmct_sets_add_raw(struct pmct_sets *sets, const char *raw, bool privi
 	return err;
 }
 
-/* An interval ends with the clock, or with the events of its set: the same for all sets. */
+/* Check that all sets end their intervals in the same way: by the clock, or by events. */
 static int pmct_sets_check_sampling(struct pmct_sets *sets, struct pmct_msg *msg)
 {
 	unsigned int type, i, ebs = 0, all = 0;
@@ -116,9 +116,9 @@ static int pmct_sets_check_sampling(struct pmct_sets *sets, struct pmct_msg *msg
  * pmct_sets_init() - make event sets
  * @sets: all zero
  * @raw: raw strings
- * @nr: their number
- * @privileged: may they count in kernel mode, and show other threads' work?
- * @msg: on failure, why
+ * @nr: number of @raw
+ * @privileged: the sets may count in kernel mode, and show other threads' work
+ * @msg: on failure, the reason
  *
  * Context: process context, may sleep.
  * Return: 0, -EINVAL, -EOPNOTSUPP, -EACCES, -E2BIG or -ENOMEM. The caller has to
@@ -135,7 +135,7 @@ int pmct_sets_init(struct pmct_sets *sets, const char *const *raw, unsigned int 
 				      GFP_KERNEL_ACCOUNT);
 		if (!sets->of[i])
 			return -ENOMEM;
-		/* Until one is added, the first is empty. */
+		/* The first set stays empty until one is added. */
 		sets->of[i][0].core_type = i;
 	}
 	if (!nr)
@@ -149,7 +149,7 @@ int pmct_sets_init(struct pmct_sets *sets, const char *const *raw, unsigned int 
 }
 
 /**
- * pmct_sets_release() - give back what the backend has of the sets
+ * pmct_sets_release() - release the backend's resources of the sets
  * @sets: the sets; no CPU has one of them on its hardware any more
  *
  * The sets stay, and are not counted again. Context: process context, may sleep.
@@ -166,7 +166,7 @@ void pmct_sets_release(struct pmct_sets *sets)
 	}
 }
 
-/* After pmct_sets_release(), or an error of pmct_sets_init(). */
+/* Called after pmct_sets_release(), or after an error of pmct_sets_init(). */
 void pmct_sets_free(struct pmct_sets *sets)
 {
 	unsigned int type;
@@ -176,10 +176,10 @@ void pmct_sets_free(struct pmct_sets *sets)
 }
 
 /**
- * pmct_sets_check() - can this machine count these sets?
+ * pmct_sets_check() - check that this machine can count event sets
  * @raw: raw strings
- * @nr: their number
- * @msg: on failure, why
+ * @nr: number of @raw
+ * @msg: on failure, the reason
  *
  * Context: process context, may sleep.
  * Return: as pmct_sets_init() for a privileged user.

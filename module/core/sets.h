@@ -11,8 +11,8 @@
  * @rotates: some core type has several sets, which take turns
  * @wraps: some set has counters that can wrap
  * @by_events: all sets sample by events (ebs)
- * @addresses: some set has addresses of instructions for the monitoring module
- * @nr: number of sets of each core type; 0 of PMCT_NO_CORE_TYPE
+ * @addresses: some set samples addresses of instructions for the monitoring module
+ * @nr: number of sets of each core type; 0 for PMCT_NO_CORE_TYPE
  * @of: the sets of each core type. Where @nr is 0, the first set is empty and
  *	counts nothing.
  *

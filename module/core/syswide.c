@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * System-wide sessions: a context for each CPU, which counts whatever runs
- * there, or the threads of a cgroup. It is what the CPU's counters are for
- * while no monitored thread wants them (struct pmct_cpu::base); the time
- * without them shows in the records (hw_ns < run_ns).
+ * System-wide sessions: a context for each CPU, which counts whatever runs there, or the threads of
+ * a cgroup. This context has the CPU's counters while no monitored thread needs them (struct
+ * pmct_cpu::base). The time without counters shows in the records (hw_ns < run_ns).
  *
- * A CPU's part (struct pmct_syswide_cpu) belongs to it, with interrupts
- * disabled. The session is set and cleared with CPU hotplug locked out, so that
- * a CPU that comes or goes finds it or not.
+ * A CPU's part (struct pmct_syswide_cpu) belongs to that CPU, with interrupts disabled. The session
+ * is set and cleared with CPU hotplug locked out, so that a CPU that comes or goes finds either the
+ * whole session or none.
  */
 #include <linux/capability.h>
 #include <linux/cgroup.h>
@@ -23,14 +22,14 @@
 #include "tie.h"
 #include "turn.h"
 
-/* Samples by events are not lost in the ring for longer than this without a tick. */
+/* Without a tick, the reader is woken for samples by events at least this often. */
 #define PMCT_SYSWIDE_WAKE_MS	100
 
 /**
- * struct pmct_syswide_cpu - the session on a CPU
+ * struct pmct_syswide_cpu - the system-wide session on a CPU
  * @own: the context of this CPU, if there is a session
- * @ctx: the same while the session is here; NULL: it is not
- * @target: what runs here now is to be counted
+ * @ctx: the same while the session is active on this CPU, else NULL
+ * @target: the running thread has to be counted
  * @timer: ends the sampling period; idle CPUs have no tick
  */
 struct pmct_syswide_cpu {
@@ -44,9 +43,9 @@ static DEFINE_PER_CPU(struct pmct_syswide_cpu, pmct_syswide_cpu);
 
 /**
  * struct pmct_syswide - the one system-wide session
- * @session: NULL: there is none
- * @cgroup: whose threads; NULL: all
- * @period: of the timer
+ * @session: the session; NULL: there is none
+ * @cgroup: cgroup whose threads are counted; NULL: all threads
+ * @period: period of the timer
  * @start: when the first period began, the same on all CPUs
  */
 static struct pmct_syswide {
@@ -56,7 +55,7 @@ static struct pmct_syswide {
 	ktime_t start;
 } pmct_syswide;
 
-/* Protects the above, beside the hotplug lock. */
+/* Protects the members above, together with the hotplug lock. */
 static DEFINE_MUTEX(pmct_syswide_mutex);
 
 #ifdef CONFIG_CGROUPS
@@ -125,10 +124,10 @@ static void pmct_syswide_set_target(struct pmct_syswide_cpu *sc, bool target)
 		pmct_count_base_off(sc->ctx);
 }
 
-/* CPUs that end their periods one after the other do not wait for the same memory. */
+/* CPUs end their periods one after the other, so that they do not wait for the same memory. */
 #define PMCT_SYSWIDE_STAGGER_NS	50000
 
-/* When this CPU's periods end, after the first CPU's. */
+/* Delay of this CPU's ends of periods after those of the first CPU, in ns. */
 static u64 pmct_syswide_offset(void)
 {
 	u64 most = div_u64(ktime_to_ns(pmct_syswide.period), 2 * nr_cpu_ids);
@@ -136,7 +135,7 @@ static u64 pmct_syswide_offset(void)
 	return smp_processor_id() * min_t(u64, most, PMCT_SYSWIDE_STAGGER_NS);
 }
 
-/* The session comes to this CPU. Interrupts disabled. */
+/* Start the session on this CPU. Interrupts disabled. */
 static void pmct_syswide_enter(void *unused)
 {
 	struct pmct_syswide_cpu *sc = this_cpu_ptr(&pmct_syswide_cpu);
@@ -147,13 +146,13 @@ static void pmct_syswide_enter(void *unused)
 		return;
 	sc->ctx = sc->own;
 	sc->ctx->state = PMCT_CTX_COUNTING;
-	/* It may be a while until it has the counters. */
+	/* The context may get the counters only later. */
 	if (sc->ctx->head.core_type != this_cpu_ptr(&pmct_cpu)->core_type)
 		pmct_ctx_use_core_type(sc->ctx, this_cpu_ptr(&pmct_cpu)->core_type);
 	pmct_syswide_set_target(sc, pmct_syswide_wants(current));
 	pmct_hrtimer_setup(&sc->timer, pmct_syswide_timer, CLOCK_MONOTONIC,
 			   HRTIMER_MODE_ABS_PINNED_HARD);
-	/* A CPU that comes later keeps step with the others. */
+	/* A CPU that comes online later keeps the phase of the others. */
 	periods = ktime_divns(ktime_sub(now, pmct_syswide.start),
 			      ktime_to_ns(pmct_syswide.period)) + 1;
 	hrtimer_start(&sc->timer, ktime_add_ns(pmct_syswide.start,
@@ -162,14 +161,17 @@ static void pmct_syswide_enter(void *unused)
 		      HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
-/* It leaves; @kind of the last record, PMCTRACK_RECORD_PAD: none. Interrupts disabled. */
+/*
+ * End the session on this CPU. @kind of the last record, PMCTRACK_RECORD_PAD: none. Interrupts
+ * disabled.
+ */
 static void pmct_syswide_leave(enum pmctrack_record_kind kind)
 {
 	struct pmct_syswide_cpu *sc = this_cpu_ptr(&pmct_syswide_cpu);
 
 	if (!sc->ctx)
 		return;
-	/* Pinned here, and interrupts are disabled: it is not running. */
+	/* The timer is pinned here, and interrupts are disabled, so it is not running. */
 	hrtimer_cancel(&sc->timer);
 	pmct_syswide_set_target(sc, false);
 	if (kind != PMCTRACK_RECORD_PAD)
@@ -188,7 +190,7 @@ static void pmct_syswide_leave_silently(void *unused)
 	pmct_syswide_leave(PMCTRACK_RECORD_PAD);
 }
 
-/* Hotplug callbacks, on the CPU, with interrupts disabled. */
+/* Hotplug callbacks; called on the CPU, with interrupts disabled. */
 void pmct_syswide_cpu_online(unsigned int cpu)
 {
 	if (pmct_syswide.session)
@@ -200,7 +202,7 @@ void pmct_syswide_cpu_offline(unsigned int cpu)
 	pmct_syswide_leave(PMCTRACK_RECORD_EXIT);
 }
 
-/* pmc_ops::pmcs_any_switch: is the next thread of the cgroup? */
+/* pmc_ops::pmcs_any_switch: check if the next thread is in the cgroup. */
 void pmct_syswide_switch(struct task_struct *prev, struct task_struct *next, int cpu)
 {
 	struct pmct_syswide_cpu *sc = this_cpu_ptr(&pmct_syswide_cpu);
@@ -238,13 +240,13 @@ static int pmct_syswide_add_ctxs(struct pmct_session *s)
 
 /**
  * pmct_syswide_start() - monitor all CPUs
- * @s: for this session
- * @cgroup: descriptor of the cgroup whose threads are wanted; negative: all
- * @msg: on failure, why
+ * @s: the session
+ * @cgroup: descriptor of the cgroup whose threads are counted; negative: all threads
+ * @msg: on failure, the reason
  *
  * Context: process context, sleeps.
- * Return: 0, -EACCES, -EBUSY if there is such a session, -EBADF, -ENOMEM. On
- * failure the session has to be destroyed.
+ * Return: 0, -EACCES, -EBUSY if there is a system-wide session already, -EBADF, -ENOMEM. On failure
+ * the session has to be destroyed.
  */
 int pmct_syswide_start(struct pmct_session *s, int cgroup, struct pmct_msg *msg)
 {
@@ -284,9 +286,9 @@ out:
 }
 
 /**
- * pmct_syswide_stop() - no CPU counts for a session any more
- * @s: the session; nothing happens if it is not the one
- * @last_records: write one for each CPU
+ * pmct_syswide_stop() - stop counting for a session on all CPUs
+ * @s: the session; nothing happens if it is not the system-wide one
+ * @last_records: write a last record for each CPU
  *
  * The contexts stay with the session.
  *
@@ -304,7 +306,7 @@ void pmct_syswide_stop(struct pmct_session *s, bool last_records)
 	cpus_read_unlock();
 	if (pmct_syswide.cgroup)
 		pmct_hooks->any_switch(false);
-	/* A switch may still be looking at it. */
+	/* A switch may still be using the cgroup. */
 	pmct_hooks->synchronize();
 	pmct_cgroup_put(pmct_syswide.cgroup);
 	pmct_syswide.cgroup = NULL;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a context is tied to its task: find it, tie it, deliver the task's switches
- * and ticks or stop that. There are two providers of scheduling events: the kernel
- * patch (hooks_patch.c) and the kernel's own tracepoints (hooks_tracepoint.c).
- * One of them is chosen when the module is loaded. What the hot path needs is
- * inline, for either.
+ * Tying contexts to tasks: find the context of a task, tie it, and deliver the task's switches and
+ * ticks or stop this. There are two providers of scheduling events: the kernel patch
+ * (hooks_patch.c) and the kernel's own tracepoints (hooks_tracepoint.c). One of them is chosen when
+ * the module is loaded. The code for the hot path is inline, for both providers.
  */
 #ifndef _PMCT_TIE_H
 #define _PMCT_TIE_H
@@ -21,18 +20,19 @@ struct pmct_msg;
  * struct pmct_hooks - a provider of scheduling events
  * @name: for people, and the module's parameter
  * @patched: tasks of this kernel have room for a context, and a flag
- * @start: deliver events; an error with a message if it cannot
- * @stop: no more; no hook is running when it returns
+ * @start: deliver events; returns 0, or an error with a message
+ * @stop: stop delivering events; no hook is running when it returns
  * @synchronize: wait for all hooks that are running. Process context, sleeps.
  * @any_switch: deliver the switches of all threads to pmct_syswide_switch().
  *	Process context, sleeps.
- * @tie: tie a context to a task, unless it has one: false
- * @retie: tie another one, or NULL, instead; its switches are not delivered
- *	any more
- * @sched_mode: does a scheduler want metrics of the task?
- * @want: it does, or no more; see pmct_client_monitor()
- * @may_access: may current, by its real credentials, see what the task does?
- * @may_count: does kernel.perf_event_paranoid let current count its own events?
+ * @tie: tie a context to a task; returns false if the task has one already
+ * @retie: tie another context, or NULL, instead of the present one; the task's switches are not
+ *	delivered any more
+ * @sched_mode: true if a scheduler wants metrics of the task
+ * @want: note that a scheduler wants metrics of the task, or does not any more; see
+ *	pmct_client_monitor()
+ * @may_access: true if current, by its real credentials, may see what the task does
+ * @may_count: true if kernel.perf_event_paranoid lets current count its own events
  */
 struct pmct_hooks {
 	const char *name;
@@ -65,7 +65,7 @@ static __always_inline struct pmct_ctx *pmct_tie_ctx(const struct task_struct *t
 	return pmct_hooks_are_patched() ? pmct_patch_ctx(task) : pmct_tracepoint_ctx(task);
 }
 
-/* Deliver switches and ticks of @task, whose context this is, or no more. */
+/* Deliver switches and ticks of @task, whose context is @ctx. */
 static __always_inline void pmct_tie_enable(struct task_struct *task, struct pmct_ctx *ctx)
 {
 	if (pmct_hooks_are_patched())
@@ -89,15 +89,15 @@ static __always_inline void pmct_tie_entered(void)
 		pmct_tracepoint_start_tick();
 }
 
-/* Does a thread that is alone on its CPU have no tick there (nohz_full=)? */
+/* True if a thread that is alone on its CPU may have no tick there (nohz_full=). */
 static inline bool pmct_tie_loses_tick(void)
 {
 	return pmct_hooks_are_patched() && tick_nohz_full_enabled();
 }
 
 /*
- * Let a thread have a tick wherever it runs. A child is told when it first enters a
- * CPU: the kernel resets this after our hook. Interrupts disabled.
+ * Keep the tick for a thread on any CPU. For a child this is done when it first enters a CPU,
+ * because the kernel resets it after our hook. Interrupts disabled.
  */
 static inline void pmct_tie_keep_tick(struct task_struct *task)
 {
@@ -105,7 +105,7 @@ static inline void pmct_tie_keep_tick(struct task_struct *task)
 		pmct_patch_keep_tick(task);
 }
 
-/* This CPU goes, or came back. Interrupts disabled. */
+/* This CPU goes offline, or has come back. Interrupts disabled. */
 static inline void pmct_tie_forget_cpu(void)
 {
 	if (!pmct_hooks_are_patched())

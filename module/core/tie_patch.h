@@ -8,7 +8,7 @@
 
 struct pmct_ctx;
 
-/* No other user sets this bit for a single thread. */
+/* No other code sets this bit for a single thread. */
 #define PMCT_TICK_DEP	TICK_DEP_BIT_PERF_EVENTS
 
 #ifdef CONFIG_PMCTRACK
@@ -20,8 +20,8 @@ static __always_inline struct pmct_ctx *pmct_patch_ctx(const struct task_struct 
 }
 
 /*
- * Two writers at a time (attach, and the thread's exit) leave it enabled at
- * worst, for a thread without a context, which the callbacks tolerate.
+ * If two CPUs write at the same time (attach, and the thread's exit), delivery may stay enabled for
+ * a thread without a context. The callbacks tolerate that.
  */
 static __always_inline void pmct_patch_deliver(struct task_struct *task, bool deliver)
 {

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How a task is tied to its context on an unmodified kernel.
+ * Tying tasks to contexts on an unmodified kernel.
  *
- * A task has no room for its context here, so contexts are found in a hash
- * table by the task's address. Readers are hooks, with interrupts disabled, or
- * hold the RCU read lock; they take no lock. A context is out of the table
- * before its task can be freed: at the latest when the thread exits.
+ * A task has no room for its context here, so contexts are found in a hash table by the task's
+ * address. Readers are hooks, with interrupts disabled, or hold the RCU read lock. They take no
+ * other lock. A context leaves the table before its task can be freed: at the latest when the
+ * thread exits.
  *
- * The tick is a timer of our own. It starts when a monitored thread enters a
- * CPU and goes on until it finds the CPU without one. So a switch only has to
- * see that the timer runs.
+ * The tick is a timer of our own. It starts when a monitored thread enters a CPU, and continues
+ * until it finds no monitored thread on the CPU. So a switch only has to make sure that the timer
+ * runs.
  */
 #include <linux/lockdep.h>
 #include <linux/mm.h>
@@ -22,7 +22,7 @@ struct pmct_tasks_lock pmct_tasks_locks[1 << PMCT_TASKS_LOCK_BITS];
 
 DEFINE_PER_CPU(struct pmct_tp_tick, pmct_tp_tick);
 
-/* Make the table. Process context, sleeps. */
+/* Allocate the table. Process context, sleeps. */
 int pmct_tasks_init(void)
 {
 	unsigned int i;
@@ -49,7 +49,7 @@ bool pmct_tasks_tie(struct task_struct *task, struct pmct_ctx *ctx)
 	if (tied)
 		hlist_add_head_rcu(&ctx->of_task, pmct_tasks_chain(task));
 	raw_spin_unlock_irqrestore(lock, flags);
-	/* The caller then looks at PF_EXITING; the thread sets it, and looks here. */
+	/* The caller then checks PF_EXITING. The thread sets it, then looks into this table. */
 	smp_mb();
 	return tied;
 }
@@ -81,11 +81,14 @@ void pmct_tracepoint_start_tick(void)
 	if (tick->runs)
 		return;
 	tick->runs = true;
-	/* Hard: its start wakes nobody, so that the runqueue lock may be held. */
+	/* Hard mode: starting the timer wakes no task, so the runqueue lock may be held. */
 	hrtimer_start(&tick->timer, TICK_NSEC, HRTIMER_MODE_REL_PINNED_HARD);
 }
 
-/* This CPU goes, or came back: no tick is on its way here. Interrupts disabled. */
+/*
+ * This CPU goes offline, or has come back: no timer is pending here afterwards. Interrupts
+ * disabled.
+ */
 void pmct_tracepoint_stop_tick(void)
 {
 	struct pmct_tp_tick *tick = this_cpu_ptr(&pmct_tp_tick);

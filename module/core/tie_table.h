@@ -12,14 +12,15 @@
 
 #include "objects.h"
 
-/* Ten thousand monitored threads make chains of one; 128 KiB. */
+/* With ten thousand monitored threads, chains have one element. The table takes 128 KiB. */
 #define PMCT_TASKS_BITS	14
 
 extern struct hlist_head *pmct_tasks;
 
 /*
- * Of writers, each for a part of the table: threads that come and go on different CPUs
- * seldom meet. Innermost of all locks but those that the runqueue lock is held for.
+ * Locks of writers, each for a part of the table, so that threads that start and end on different
+ * CPUs seldom wait for each other. Innermost of all locks but those that the runqueue lock is held
+ * for.
  */
 #define PMCT_TASKS_LOCK_BITS	8
 
@@ -31,8 +32,8 @@ extern struct pmct_tasks_lock pmct_tasks_locks[1 << PMCT_TASKS_LOCK_BITS];
 
 /**
  * struct pmct_tp_tick - the tick of a CPU
- * @timer: pinned; the CPU's own
- * @runs: it is going to expire here
+ * @timer: pinned to the CPU
+ * @runs: the timer is going to expire here
  */
 struct pmct_tp_tick {
 	struct hrtimer timer;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Turns: which event set a thread is counted with next, and what the hardware of
- * each CPU holds (struct pmct_cpu).
+ * Turns: which event set a thread is counted with next, and which set the hardware of each CPU
+ * holds (struct pmct_cpu).
  */
 #include "turn.h"
 
 DEFINE_PER_CPU(struct pmct_cpu, pmct_cpu);
 
-/* The first window of a turn. */
+/* Begin the first window of a turn. */
 static void pmct_ctx_begin_window(struct pmct_ctx *ctx, const struct pmct_hwset *set)
 {
 	u32 windows = max(ctx->ebs[set->index].windows, 1);
@@ -16,7 +16,7 @@ static void pmct_ctx_begin_window(struct pmct_ctx *ctx, const struct pmct_hwset 
 	ctx->ebs_widened = windows > 1;
 }
 
-/* From now on the thread runs on CPUs of this type. No interval is open. */
+/* From now on the thread runs on CPUs of @core_type. No interval is open. */
 void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type)
 {
 	struct pmct_session *s = ctx->session;
@@ -25,9 +25,9 @@ void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type)
 	ctx->set = set;
 	ctx->next_turn = (ctx->turn[core_type] + 1) % max_t(u8, s->sets.nr[core_type], 1);
 	pmct_ctx_begin_window(ctx, set);
-	/* pmct_add() may have written beside an odd set; this one may be larger. */
+	/* pmct_add() may have written one more sum than an odd set has; this set may be larger. */
 	memset(ctx->sum, 0, s->sets.nr_counters * sizeof(ctx->sum[0]));
-	/* Virtual counters that get no value leave their room unused. */
+	/* If a virtual counter has no value, its room stays unused. */
 	ctx->head.size = pmct_record_size(set->nr + hweight32(s->virt));
 	ctx->head.core_type = core_type;
 	ctx->head.set = set->index;
@@ -36,8 +36,8 @@ void pmct_ctx_use_core_type(struct pmct_ctx *ctx, u8 core_type)
 }
 
 /*
- * An interval was closed: the next set of this core type takes its turn. Not
- * while the record waits for room: a merged record is of one set.
+ * Called after an interval was closed: the next set of this core type takes its turn. A set keeps
+ * its turn while its record waits for room, because a merged record is of one set.
  */
 void pmct_ctx_next_set(struct pmct_ctx *ctx)
 {
@@ -50,7 +50,7 @@ void pmct_ctx_next_set(struct pmct_ctx *ctx)
 	pmct_ctx_use_core_type(ctx, core_type);
 }
 
-/* Before anything is counted. */
+/* Called before anything is counted. */
 void pmct_turn_init(void)
 {
 	int cpu;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which event set comes next, and what the hardware of a CPU holds. */
+/* Which event set comes next, and which set the hardware of a CPU holds. */
 #ifndef _PMCT_TURN_H
 #define _PMCT_TURN_H
 
@@ -10,25 +10,25 @@
 
 /**
  * struct pmct_cpu - what the hardware of a CPU is doing
- * @ctx: whose events are being counted; NULL: nobody's
- * @base: whose they are while no monitored thread is here: a system-wide
- *	session's context of this CPU, or NULL
- * @set: what the hardware holds; NULL: unknown. See pmct_cpu_holds().
- * @start_read: the values at the last read are the start values of the thread
- *	that enters in the switch going on. See pmct_cpu_take_start().
+ * @ctx: context whose events are counted; NULL: none
+ * @base: a system-wide session's context of this CPU, or NULL. It is counted while no monitored
+ *	thread is here
+ * @set: set that the hardware holds; NULL: unknown. See pmct_cpu_holds().
+ * @start_read: the values at the last read are the start values of the thread that enters in the
+ *	present switch. See pmct_cpu_take_start().
  * @core_type: of this CPU
  * @clock: clock at the last read
  * @time_clock: clock when @time_ns was taken
- * @time_ns: CLOCK_MONOTONIC, taken now and then
- * @unverifiable: a register here does not hold what is written to it, so that
- *	comparing it tells nothing: pmct_verify() is off on this CPU
+ * @time_ns: CLOCK_MONOTONIC, read from time to time
+ * @unverifiable: a register of this CPU does not hold what is written to it. Comparing it is
+ *	useless, so pmct_verify() is off on this CPU
  * @ebs: time that samples by events may take here
  * @last: counter values at the last read
- * @next: room for the next values; the two take turns
- * @values: what they point to
+ * @next: room for the next values; @last and @next are swapped at each read
+ * @values: memory of @last and @next
  *
- * Belongs to its CPU, with interrupts disabled. Others may look at @ctx and @set, and
- * call pmct_cpu_forget_set().
+ * Belongs to its CPU, with interrupts disabled. Other CPUs may look at @ctx and @set, and call
+ * pmct_cpu_forget_set().
  */
 struct pmct_cpu {
 	struct pmct_ctx *ctx;
@@ -48,15 +48,15 @@ struct pmct_cpu {
 
 DECLARE_PER_CPU(struct pmct_cpu, pmct_cpu);
 
-/* Does the hardware hold what @ctx is to be counted with? If not: pmct_change_set(). */
+/* True if the hardware holds the set of @ctx. If not, call pmct_change_set(). */
 static __always_inline bool pmct_cpu_holds(const struct pmct_cpu *cs, const struct pmct_ctx *ctx)
 {
 	return cs->set == ctx->set;
 }
 
 /*
- * What the hardware holds is unknown, or does not fit any more: the next set is
- * programmed anew, also if it is the same. Its values must have been accounted for.
+ * Mark the contents of the hardware as unknown or unsuitable. The next set is then programmed, even
+ * if it is the same. The values of the present set must have been accounted for.
  */
 static __always_inline void pmct_cpu_invalidate(struct pmct_cpu *cs)
 {
@@ -64,8 +64,8 @@ static __always_inline void pmct_cpu_invalidate(struct pmct_cpu *cs)
 }
 
 /*
- * Another CPU is going to free @set, which nobody is counted with any more. Its address may
- * become another set's. If the owner has programmed another set meanwhile, that stays.
+ * Another CPU is going to free @set, with which nothing is counted any more. Another set may get
+ * the same address. If the owner has programmed another set meanwhile, that set stays.
  */
 static inline void pmct_cpu_forget_set(struct pmct_cpu *cs, const struct pmct_hwset *set)
 {
@@ -73,8 +73,8 @@ static inline void pmct_cpu_forget_set(struct pmct_cpu *cs, const struct pmct_hw
 }
 
 /*
- * A switch has two halves. The first reads the counters for the thread that leaves.
- * If the next thread has the same set, these values are its start values.
+ * The first half of a switch reads the counters for the thread that leaves. If the next thread has
+ * the same set, these values are its start values.
  */
 static __always_inline void pmct_cpu_offer_start(struct pmct_cpu *cs)
 {
@@ -87,7 +87,7 @@ static __always_inline void pmct_cpu_withdraw_start(struct pmct_cpu *cs)
 	cs->start_read = false;
 }
 
-/* The second half: are there start values? Asked once a switch. */
+/* The second half of a switch: true if there are start values. Called once per switch. */
 static __always_inline bool pmct_cpu_take_start(struct pmct_cpu *cs)
 {
 	bool start_read = cs->start_read;

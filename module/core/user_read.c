@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters that a thread reads itself, without a system call (struct
- * pmctrack_user_read). The page says what to add to a register: on the way out
- * of a CPU the register's value is added to it, on the way in subtracted, so
- * that the sum only grows. Ticks and interrupts do not change it: counters run
- * freely.
+ * Counters that a thread reads itself, without a system call (struct pmctrack_user_read). The page
+ * has an offset to add to each register. When the thread leaves a CPU, the register's value is
+ * added to the offset. When it enters, the value is subtracted. So the sum only grows. Ticks and
+ * interrupts do not change it, because counters run freely.
  *
- * The page is writable by its user, who can only fool himself.
+ * A user who writes to the page can only falsify the user's own values.
  */
 #include <linux/lockdep.h>
 
@@ -15,7 +14,7 @@
 #include "owner.h"
 #include "user_read.h"
 
-/* The kernel's own setting; kernels without it have no reads of counters at all. */
+/* The kernel's own setting; kernels without it do not allow reads of counters at all. */
 static bool pmct_user_read_allowed(void)
 {
 	int allowed;
@@ -24,9 +23,9 @@ static bool pmct_user_read_allowed(void)
 }
 
 /**
- * pmct_user_read_check() - can the thread of a session read its counters?
+ * pmct_user_read_check() - check that the thread of a session can read its counters
  * @s: the session, with its flags and event sets
- * @msg: on failure, why
+ * @msg: on failure, the reason
  *
  * Return: 0, -EINVAL, -EACCES or -EOPNOTSUPP.
  */
@@ -66,7 +65,7 @@ static void pmct_user_read_update(struct pmct_ctx *ctx, const u64 *values, u32 c
 	lockdep_assert_irqs_disabled();
 
 	WRITE_ONCE(page->seq, page->seq + 1);
-	/* The reader is the thread that is interrupted by this: no CPU barriers. */
+	/* The reader is the thread that this interrupts, so no CPU barriers are needed. */
 	barrier();
 	for (i = 0; i < set->nr; i++)
 		page->offset[set->counter[i]] += counters ? -values[i] : values[i];
@@ -75,19 +74,22 @@ static void pmct_user_read_update(struct pmct_ctx *ctx, const u64 *values, u32 c
 	WRITE_ONCE(page->seq, page->seq + 1);
 }
 
-/* The thread is on this CPU and its set on the hardware, which is at 0 now. Interrupts disabled. */
+/*
+ * The thread is on this CPU, and its set on the hardware, whose counters are 0 now. Interrupts
+ * disabled.
+ */
 void pmct_user_read_enter(const struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
 	if (ctx->set->nr)
 		pmct_user_read_update(ctx, cs->last, ctx->set->counters);
 }
 
-/* It leaves, its counts are up to date. Interrupts disabled. */
+/* The thread leaves this CPU, and its counts are up to date. Interrupts disabled. */
 void pmct_user_read_leave(const struct pmct_cpu *cs, struct pmct_ctx *ctx)
 {
 	const struct pmctrack_user_read *page = &ctx->session->rings.ctl->user_read;
 
-	/* On a CPU without counters there is no access, and no such register. */
+	/* A CPU without counters has no access to take back, and no such register. */
 	if (!ctx->set->nr)
 		return;
 	pmct_backend->user_access(NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Threads that read their counters themselves. */
+/* Counters that a thread reads itself. */
 #ifndef _PMCT_USER_READ_H
 #define _PMCT_USER_READ_H
 

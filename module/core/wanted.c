@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whom schedulers want monitored, on kernels without the patch: there is no room for a flag in
- * the task, so a table has the addresses of such tasks. They are compared, never followed.
+ * Threads that schedulers want monitored, on kernels without the patch. A task has no room for a
+ * flag, so a table has the addresses of such tasks. The addresses are compared, never dereferenced.
  *
- * A scheduler may ask under the runqueue lock, where nothing can be allocated and no lock be
- * taken that others hold there. So the table has its full size from the beginning, and a place
- * changes hands by a single atomic step. A task has a place in one of two buckets, each of the
- * size of a cache line, that its address chooses, and takes the emptier one: half of all places
- * can be taken before it matters that there is no third one.
+ * A scheduler may make its request under the runqueue lock. There, no memory can be allocated, and
+ * no lock can be taken that others hold there. So the table has its full size from the beginning,
+ * and a place is taken or freed by a single atomic step. The address of a task selects two buckets,
+ * each of the size of a cache line. The task takes a place in the emptier one. So half of all
+ * places can be taken before a third bucket would help.
  *
- * Writers need no lock; readers are hooks and RCU readers. A task that ends leaves the table by
- * itself (pmct_wanted_remove() in its exit hook), so that another one at the same address does not
- * find itself there.
+ * Writers need no lock. Readers are hooks and RCU readers. A task that ends is removed from the
+ * table (pmct_wanted_remove() in its exit hook), so that another task at the same address is not
+ * found there.
  */
 #include <linux/bits.h>
 #include <linux/cache.h>
@@ -28,7 +28,7 @@
 #define PMCT_WANTED_SLOTS	8
 
 /**
- * struct pmct_wanted_table - 8192 buckets of eight places: 512 KiB
+ * struct pmct_wanted_table - 8192 buckets of eight places; 512 KiB
  * @slot: addresses of tasks, or NULL
  */
 struct pmct_wanted_table {
@@ -37,14 +37,14 @@ struct pmct_wanted_table {
 
 struct pmct_wanted_table __rcu *pmct_wanted_table;
 
-/* Where the two buckets are: two hashes that have nothing to do with each other. */
+/* The two buckets of a task: two hashes that are independent of each other. */
 static u32 pmct_wanted_bucket(const struct task_struct *task, unsigned int which)
 {
 	return hash_64((u64)(unsigned long)task * (which ? 0x9fb21c651e98df25ULL : 1),
 		       PMCT_WANTED_BITS);
 }
 
-/* A place of the bucket that is @from becomes @to. */
+/* Change a place of the bucket from @from to @to. */
 static bool pmct_wanted_change(const struct task_struct **bucket, const struct task_struct *from,
 			       const struct task_struct *to)
 {
@@ -66,7 +66,7 @@ static unsigned int pmct_wanted_load(const struct task_struct *const *bucket)
 	return load;
 }
 
-/* The emptier bucket of two, or the other one after all. */
+/* Take a place in the emptier one of the two buckets, or in the other one. */
 static bool pmct_wanted_take(struct pmct_wanted_table *table, const struct task_struct *task)
 {
 	const struct task_struct **one = table->slot[pmct_wanted_bucket(task, 0)];
@@ -77,7 +77,7 @@ static bool pmct_wanted_take(struct pmct_wanted_table *table, const struct task_
 	return pmct_wanted_change(one, NULL, task) || pmct_wanted_change(two, NULL, task);
 }
 
-/* Has @task a place in @table? */
+/* True if @task has a place in @table. */
 bool pmct_wanted_find(const struct pmct_wanted_table *table, const struct task_struct *task)
 {
 	const struct task_struct *const *bucket;
@@ -98,8 +98,8 @@ bool pmct_wanted_find(const struct pmct_wanted_table *table, const struct task_s
  * @task: a thread that has not ended; the caller keeps it from being freed
  *
  * Context: any but NMI.
- * Return: 0. -EEXIST: it was wanted before. -ENODEV: there is no table. -ENOSPC: so many are
- * wanted that there is no place. -ESRCH: the thread ends.
+ * Return: 0. -EEXIST: it was wanted before. -ENODEV: there is no table. -ENOSPC: there is no place
+ * for it. -ESRCH: the thread ends.
  */
 int pmct_wanted_add(const struct task_struct *task)
 {
@@ -117,7 +117,9 @@ int pmct_wanted_add(const struct task_struct *task)
 	rcu_read_unlock();
 	if (err)
 		return err;
-	/* A thread sets this, and then looks into the table (a full barrier is in both ways). */
+	/*
+	 * A thread sets PF_EXITING, and then looks into the table. Both sides have a full barrier.
+	 */
 	smp_mb();
 	if (!(READ_ONCE(task->flags) & PF_EXITING))
 		return 0;
@@ -126,7 +128,7 @@ int pmct_wanted_add(const struct task_struct *task)
 }
 
 /**
- * pmct_wanted_remove() - no scheduler does any more
+ * pmct_wanted_remove() - no scheduler wants metrics of @task any more
  * @task: the thread; nothing happens if it is not in the table
  *
  * Context: any but NMI.
@@ -136,11 +138,11 @@ void pmct_wanted_remove(const struct task_struct *task)
 	struct pmct_wanted_table *table;
 	unsigned int which;
 
-	/* Pairs with the one of pmct_wanted_add(): one of the two sees what the other did. */
+	/* Pairs with pmct_wanted_add(): one of the two sides sees what the other one did. */
 	smp_mb();
 	rcu_read_lock();
 	table = rcu_dereference(pmct_wanted_table);
-	/* Two that add a task at once can both find it a place. */
+	/* If two callers add a task at the same time, it can get two places. */
 	for (which = 0; table && which < 2; which++) {
 		while (pmct_wanted_change(table->slot[pmct_wanted_bucket(task, which)], task, NULL))
 			;
@@ -148,7 +150,7 @@ void pmct_wanted_remove(const struct task_struct *task)
 	rcu_read_unlock();
 }
 
-/* A scheduler may come. Process context, sleeps. */
+/* Allocate the table when the first client comes. Process context, sleeps. */
 int pmct_wanted_init(void)
 {
 	struct pmct_wanted_table *table = kvzalloc(sizeof(*table), GFP_KERNEL);
@@ -159,7 +161,7 @@ int pmct_wanted_init(void)
 	return 0;
 }
 
-/* None will. Process context, sleeps. */
+/* Free the table when the last client goes. Process context, sleeps. */
 void pmct_wanted_exit(void)
 {
 	struct pmct_wanted_table *table = rcu_dereference_protected(pmct_wanted_table, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whom schedulers want monitored, where a task has no flag for that; see wanted.c. */
+/* Threads that schedulers want monitored, if tasks have no flag for it; see wanted.c. */
 #ifndef _PMCT_WANTED_H
 #define _PMCT_WANTED_H
 
@@ -17,10 +17,10 @@ int pmct_wanted_add(const struct task_struct *task);
 void pmct_wanted_remove(const struct task_struct *task);
 bool pmct_wanted_find(const struct pmct_wanted_table *table, const struct task_struct *task);
 
-/* Does a scheduler want metrics of @task? The caller is a hook, or an RCU reader. */
+/* True if a scheduler wants metrics of @task. The caller is a hook, or an RCU reader. */
 static inline bool pmct_wanted(const struct task_struct *task)
 {
-	/* Interrupts are disabled in hooks, which synchronize_rcu() waits for. */
+	/* Hooks have interrupts disabled, and synchronize_rcu() waits for that. */
 	const struct pmct_wanted_table *table = rcu_dereference_check(pmct_wanted_table,
 								       irqs_disabled());
 

@@ -2,14 +2,13 @@
 /*
  * Holding CPUs: see pmctrack/hold.h.
  *
- * Each CPU has a thread of the lowest real-time priority. Whoever begins a hold
- * interrupts all CPUs concerned, and each wakes its own thread: this takes one
- * interrupt, however many CPUs there are. The threads idle until the same
- * time, each by its own timer, so that none waits for another one. The one that
- * is the last to leave sees what became of the hold.
+ * Each CPU has a thread of the lowest real-time priority. The CPU that begins a hold interrupts all
+ * CPUs concerned, and each of them wakes its own thread. This takes one interrupt, however many
+ * CPUs there are. The threads idle until the same time, each by its own timer, so that no thread
+ * waits for another one. The last one to leave determines the result of the hold.
  *
- * One hold at a time, and no lock: a hold is known by its number, and a thread
- * that comes too late finds another number.
+ * There is one hold at a time, and no lock. A hold is identified by its number. A thread that comes
+ * too late finds another number.
  */
 #include <linux/atomic.h>
 #include <linux/cpu.h>
@@ -24,26 +23,26 @@
 
 #include "../compat/isolation.h"
 
-/* Idle states that take longer to leave may lose private caches, and the CPU would be late. */
+/* Idle states with a longer latency may lose private caches, and the CPU would be late. */
 #define LATENCY_NS	5000
-/* It is not worth the while for less. */
+/* A shorter hold is not worth the effort. */
 #define LEAST_NS	20000
-/* Interrupts that a CPU may handle while it counts as idle. */
+/* Time for interrupts that a CPU may handle and still counts as idle. */
 #define IDLE_US		20
-/* A hold that is not over so long after its end has lost a CPU that went offline. */
+/* If a hold is not over so long after its end, one of its CPUs went offline. */
 #define LOST_NS		100000000ULL
 
 /**
- * struct held - of a CPU
- * @task: its thread
- * @wanted: number of the hold that it takes part in
- * @done: the last one that it took part in, or missed
- * @from: when it stood still; 0: it did not, or others ran meanwhile
- * @to: when it went on
- * @idle_us: of a CPU that must not be held: how long it has been idle, when the hold began
+ * struct held - state of a CPU
+ * @task: thread of the CPU
+ * @wanted: number of the hold that the CPU takes part in
+ * @done: number of the last hold that the CPU took part in, or missed
+ * @from: time at which the CPU became idle; 0: it did not, or other threads ran meanwhile
+ * @to: time at which the CPU continued
+ * @idle_us: for a CPU that must not be held: its idle time when the hold began
  *
- * Whoever begins a hold writes @wanted and @idle_us, the thread the rest. Who saw that all have
- * left reads them.
+ * The CPU that begins a hold writes @wanted and @idle_us; the thread writes the other members.
+ * hold_conclude() reads them after all have left.
  */
 struct held {
 	struct task_struct *task;
@@ -57,21 +56,23 @@ struct held {
 static DEFINE_PER_CPU_SHARED_ALIGNED(struct held, held);
 static DEFINE_PER_CPU(call_single_data_t, held_csd);
 
-/* The state of a hold: the low bits of its number, and how many have not left yet. */
+/*
+ * The state of a hold: the low bits of its number, and the number of CPUs that have not left yet.
+ */
 #define STATE(id, pending)	((id) << 32 | (pending))
 #define PENDING(state)		((u32)(state))
 
 /**
  * struct hold - the present hold, or the last one
- * @id: its number, 0: there was none
+ * @id: number of the hold, 0: there was none
  * @began: ns
  * @end: ns
- * @state: STATE() of its number and the CPUs that have not left yet, with two more until all were
- *	told; the last one to leave takes it from 1 to 0
- * @cpus: who takes part
- * @others: who must not, and would be a disturbance
- * @err: of pmct_hold_result(), once nobody is pending
- * @window: likewise
+ * @state: STATE() of its number and the number of CPUs that have not left yet, plus two until all
+ *	CPUs were interrupted; the last one to leave changes this number from 1 to 0
+ * @cpus: CPUs that take part
+ * @others: CPUs that must not take part, and would be a disturbance
+ * @err: return value of pmct_hold_result(), once no CPU is pending
+ * @window: result of pmct_hold_result(), once no CPU is pending
  */
 struct hold {
 	u64 id;
@@ -86,16 +87,19 @@ struct hold {
 
 static struct hold hold;
 
-/* A CPU that must not be held was idle all the time, but for an interrupt or two. */
+/* True if a CPU that must not be held was idle all the time, except for an interrupt or two. */
 static bool was_idle(unsigned int cpu, u64 ns)
 {
 	u64 began = per_cpu_ptr(&held, cpu)->idle_us, now = get_cpu_idle_time_us(cpu, NULL);
 
-	/* Without a clock that stops while it is idle, the kernel does not know. */
+	/* If no clock counts idle time, the kernel does not know it. */
 	return now != U64_MAX && now - began + IDLE_US >= div_u64(ns, NSEC_PER_USEC);
 }
 
-/* All have left: what became of it. Their writes are before their part of hold::state. */
+/*
+ * Determine the result after all have left. They wrote their results before they changed
+ * hold::state.
+ */
 static void hold_conclude(void)
 {
 	struct pmct_hold_window window = { .from = hold.began, .to = hold.end };
@@ -112,7 +116,10 @@ static void hold_conclude(void)
 	}
 	if (window.from >= window.to)
 		err = -EAGAIN;
-	/* If nobody was held, it is not over yet: what they did is not known. */
+	/*
+	 * If no CPU was held, the hold is not over yet, so the idle time of the others is not
+	 * known.
+	 */
 	if (cpumask_empty(&hold.cpus) && !cpumask_empty(&hold.others))
 		err = -EAGAIN;
 	for_each_cpu(cpu, &hold.others) {
@@ -123,7 +130,7 @@ static void hold_conclude(void)
 	hold.err = err;
 }
 
-/* Whoever was delayed until the next hold has nothing to leave. */
+/* Leave hold @id. A thread that was delayed until the next hold has nothing to leave. */
 static void hold_leave(u64 id)
 {
 	s64 state = atomic64_read(&hold.state);
@@ -132,7 +139,7 @@ static void hold_leave(u64 id)
 		if ((u64)state >> 32 != (u32)id)
 			return;
 	} while (!atomic64_try_cmpxchg(&hold.state, &state, state - 1));
-	/* Fully ordered. The last one writes the result, and then there is nobody left. */
+	/* Fully ordered. The last thread writes the result, and only then is no CPU pending. */
 	if (PENDING(state - 1) != 1)
 		return;
 	hold_conclude();
@@ -140,13 +147,13 @@ static void hold_leave(u64 id)
 	atomic64_set_release(&hold.state, STATE(id, 0));
 }
 
-/* Idle until the end. Others have run if the thread was switched away meanwhile. */
+/* Idle until the end. If the thread was switched away meanwhile, other threads have run. */
 static void hold_idle(struct held *h, u64 end)
 {
 	unsigned long switches = current->nivcsw + current->nvcsw;
 	u64 now = ktime_get_ns();
 
-	/* The kernel complains about a CPU that idles while these wait. */
+	/* The kernel complains about a CPU that idles with pending soft interrupts. */
 	if (now + LEAST_NS >= end || end - now > PMCT_HOLD_MOST_NS || local_softirq_pending())
 		return;
 	h->from = now;
@@ -159,7 +166,7 @@ static void hold_idle(struct held *h, u64 end)
 static void hold_thread(unsigned int cpu)
 {
 	struct held *h = per_cpu_ptr(&held, cpu);
-	/* Pairs with pmct_hold_begin(): its end is known. */
+	/* The end of the hold is known: pairs with pmct_hold_begin(). */
 	u64 id = smp_load_acquire(&h->wanted);
 
 	h->done = id;
@@ -203,15 +210,15 @@ static bool hold_is_over(u64 now)
 }
 
 /**
- * pmct_hold_begin() - let CPUs stand still
- * @spared: CPUs that go on
- * @end_ns: until when, CLOCK_MONOTONIC; at most PMCT_HOLD_MOST_NS from now
+ * pmct_hold_begin() - let CPUs idle together
+ * @spared: CPUs that continue
+ * @end_ns: end of the hold, CLOCK_MONOTONIC; at most PMCT_HOLD_MOST_NS from now
  *
- * All other CPUs that are online are held, also those that are idle: threads would be moved
- * there. A CPU that cannot be held goes on; the result says so if it was not idle.
+ * All other online CPUs are held. This includes idle ones, because threads would be moved there. A
+ * CPU that cannot be held continues; the result says so if it was not idle.
  *
  * Context: interrupts disabled, not in an NMI; one caller at a time.
- * Return: its number, 0 if the last one is not over yet.
+ * Return: number of the hold, 0 if the last hold is not over yet.
  */
 u64 pmct_hold_begin(const struct cpumask *spared, u64 end_ns)
 {
@@ -250,13 +257,13 @@ u64 pmct_hold_begin(const struct cpumask *spared, u64 end_ns)
 EXPORT_SYMBOL_GPL(pmct_hold_begin);
 
 /**
- * pmct_hold_result() - what became of a hold
- * @id: its number
- * @window: while all stood still; undefined if this is not 0
+ * pmct_hold_result() - get the result of a hold
+ * @id: number of the hold
+ * @window: the time in which all held CPUs were idle; undefined if this does not return 0
  *
  * Context: any.
- * Return: 0. -EINPROGRESS: it is not over. -EAGAIN: a CPU came too late, or others ran there.
- * -ESTALE: there was another one since.
+ * Return: 0. -EINPROGRESS: the hold is not over. -EAGAIN: a CPU came too late, or other threads ran
+ * there. -ESTALE: another hold has begun since.
  */
 int pmct_hold_result(u64 id, struct pmct_hold_window *window)
 {
@@ -269,7 +276,7 @@ int pmct_hold_result(u64 id, struct pmct_hold_window *window)
 		return -EINPROGRESS;
 	err = hold.err;
 	*window = hold.window;
-	/* Pairs with the next pmct_hold_begin(), whose number is there before its result. */
+	/* Pairs with the next pmct_hold_begin(), which writes its number before its result. */
 	smp_rmb();
 	return READ_ONCE(hold.id) == id ? err : -ESTALE;
 }
@@ -290,7 +297,10 @@ static void hold_exited(void *unused)
 
 static void __exit hold_exit(void)
 {
-	/* Interrupts that somebody waits for come before others: hence twice. */
+	/*
+	 * Interrupts that a CPU waits for are handled before pending others, so two rounds are
+	 * needed.
+	 */
 	on_each_cpu(hold_exited, NULL, true);
 	on_each_cpu(hold_exited, NULL, true);
 	smpboot_unregister_percpu_thread(&hold_threads);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Monitoring module "cmt": how much of the last-level cache the application of a thread has, and
- * how much it reads from and writes to memory (paper on PMCTrack, section 4.3).
+ * Monitoring module "cmt": how much of the last-level cache a thread's process uses, and how much
+ * it reads from and writes to memory (paper on PMCTrack, section 4.3).
  */
 #include <linux/kernel.h>
 
@@ -25,7 +25,7 @@ static const enum pmct_metric cmt_metric[PMCT_NR_CACHE_EVENTS] = {
 	[PMCT_CACHE_LOCAL] = PMCT_METRIC_MEM_BW_LOCAL,
 };
 
-/* Threads of a process share an RMID; who has little cache has neighbours that have much. */
+/* Threads of a process share an RMID. Little cache for one process shows that others use much. */
 static const struct pmct_vcounter cmt_virt[PMCT_NR_CACHE_EVENTS] = {
 	[PMCT_CACHE_OCCUPANCY] = {
 		.name = "llc_usage", .unit = "bytes", .gauge = true, .sees_others = true,
@@ -56,7 +56,7 @@ static int cmt_enable(struct monitoring_module *self)
 	}
 	err = configure_performance_counters_set(self, cmt_sets, ARRAY_SIZE(cmt_sets)) ?:
 	      pmct_cache_start(self->name, chosen, wait);
-	/* What this hardware does not count is not offered. */
+	/* Offer only the events that this hardware counts. */
 	for (self->nr_virt = 0; !err && self->nr_virt < PMCT_NR_CACHE_EVENTS; self->nr_virt++) {
 		if (!pmct_cache_has(self->nr_virt))
 			break;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Monitoring module "contention": how much of its speed alone a thread has beside others that use
- * the same cache and memory, and its speedup factor, both from models of the counts of the core
- * type on which it runs (Documentation/models.md).
+ * Monitoring module "contention": which part of its speed alone a thread reaches beside others that
+ * use the same cache and memory, and its speedup factor. Both are from models of the counts of the
+ * core type on which the thread runs (Documentation/models.md).
  *
- * What contention adds to a thread's time are stalls that wait for data. The model says how much of
- * these would be there alone; the rest of the time is as it is. Counts of the thread do not show
- * whether its misses are its own, so the model also sees what others miss meanwhile.
+ * Contention adds stalls that wait for data to a thread's time. The model estimates which part of
+ * these stalls would be there alone. The rest of the time does not change. The thread's counts do
+ * not show whether others caused its misses, so the model also gets the misses of others in the
+ * same time.
  */
 #include <linux/cpumask.h>
 #include <linux/minmax.h>
@@ -56,8 +57,8 @@ static_assert(ARRAY_SIZE(virt) == VIRT_SF + PMCT_MAX_SMALL);
 /**
  * struct thread - what is known of a thread
  * @round: its samples
- * @rate: misses of the last-level cache per ms, in its last sample that counted these
- * @cpu: where it ran last
+ * @rate: misses of the last-level cache per ms, in the thread's last sample that counted them
+ * @cpu: where the thread ran last
  */
 struct thread {
 	struct pmct_round round;
@@ -66,12 +67,12 @@ struct thread {
 };
 
 /**
- * struct running - of a CPU
+ * struct running - what runs on a CPU
  * @ctx: the thread that runs there, if it is monitored; for comparison only
- * @tgid: of its process
- * @rate: its rate
+ * @tgid: its process
+ * @rate: the thread's rate
  *
- * The CPU writes, others read; what they read together need not belong together.
+ * The CPU writes, others read. Members that are read together may be of different moments.
  */
 struct running {
 	const struct pmct_ctx *ctx;
@@ -80,7 +81,7 @@ struct running {
 };
 
 static DEFINE_PER_CPU_SHARED_ALIGNED(struct running, running);
-/* While the module is active. */
+/* Valid while the module is active. */
 static struct pmct_neighbours neighbours;
 
 static struct pmct_models models = { .given = GIVEN };
@@ -91,19 +92,19 @@ static struct pmct_estimate sf = {
 };
 
 /**
- * struct undisturbed - how to get the quality from a core type's model
+ * struct undisturbed - how to compute the quality from a core type's model
  * @output: the part of stalls for data that would be there alone, in thousandths
- * @stalls: index of the feature that says how much of the time these are
+ * @stalls: index of the feature that is the part of the time in such stalls
  */
 static struct undisturbed {
 	const struct pmct_output *output;
 	unsigned int stalls;
 } undisturbed[PMCTRACK_MAX_CORE_TYPES];
 
-/* Of stall_backend over cycles. */
+/* Scale of the feature stall_backend over cycles. */
 #define STALLS_SCALE	10000
 
-/* What is counted without a model. */
+/* The events that are counted without a model. */
 enum { INSTR, CYCLES, LLC_MISSES };
 
 static const char *const events[] = {
@@ -112,7 +113,7 @@ static const char *const events[] = {
 
 static const char *const sets[] = { "instr,cycles,llc_misses" };
 
-/* Of "llc_misses" in monitoring_module::events. While the module is active. */
+/* Index of "llc_misses" in monitoring_module::events. Valid while the module is active. */
 static unsigned int llc_misses;
 
 static void forget_cpus(void)
@@ -123,7 +124,7 @@ static void forget_cpus(void)
 		memset(per_cpu_ptr(&running, cpu), 0, sizeof(struct running));
 }
 
-/* The feature @part over @whole of a model, or -ENODATA. */
+/* Returns the index of the feature @part over @whole of a model, or -ENODATA. */
 static int find_feature(const struct pmct_regression *model, const char *part, const char *whole,
 			u32 scale)
 {
@@ -208,7 +209,7 @@ static void contention_on_switch_in(struct pmct_ctx *ctx, int cpu)
 	struct thread *t = pmct_mmon_data(ctx);
 
 	t->cpu = cpu;
-	/* A CPU is no thread. */
+	/* A context of a CPU is no thread. */
 	if (!task)
 		return;
 	WRITE_ONCE(r->rate, t->rate);
@@ -221,7 +222,7 @@ static void contention_on_switch_out(struct pmct_ctx *ctx, int cpu)
 	WRITE_ONCE(*this_cpu_ptr(&running.ctx), NULL);
 }
 
-/* Who was monitored, or met the module, while he ran, has not entered. */
+/* No on_switch_in() came for a thread that ran when its monitoring or the module began. */
 static void contention_on_tick(struct pmct_ctx *ctx, int cpu)
 {
 	if (__this_cpu_read(running.ctx) != ctx)
@@ -229,8 +230,8 @@ static void contention_on_tick(struct pmct_ctx *ctx, int cpu)
 }
 
 /*
- * What others on its CPU's cache miss in @ns, if they go on as they did when last seen. Its own
- * process is not the others: it would disturb itself alone, too.
+ * Returns the misses of others on the cache of the thread's CPU in @ns, at their last known rates.
+ * The thread's own process is not counted, because it would disturb the thread alone, too.
  */
 static u64 misses_of_others(const struct pmct_ctx *ctx, const struct thread *t, u64 ns)
 {
@@ -247,7 +248,7 @@ static u64 misses_of_others(const struct pmct_ctx *ctx, const struct thread *t, 
 	return rate * div_u64(ns, NSEC_PER_USEC) / USEC_PER_MSEC;
 }
 
-/* The thread's own misses, which others see from now on. */
+/* Store the thread's own misses, which others see from now on. */
 static void note_misses(struct pmct_ctx *ctx, struct thread *t, const struct pmct_sample *sample)
 {
 	u64 misses, rate;
@@ -302,7 +303,7 @@ static void contention_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *s
 	}
 }
 
-/* It may run, here or elsewhere; then nobody says when it leaves. */
+/* The thread may be running, here or elsewhere. Then no callback comes when it leaves the CPU. */
 static void contention_on_exit(struct pmct_ctx *ctx)
 {
 	const struct thread *t = pmct_mmon_data(ctx);

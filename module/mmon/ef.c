@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Monitoring module "ef": which core type does a thread's work with the least energy-delay
- * product (paper on PMCTrack, section 4.2)? By models as those of "speedup_factor"; since one
- * module is active at a time, it has the speedup factor, too, and the energy of the machine's
- * meters.
+ * Monitoring module "ef": on which core type a thread's work takes the least energy-delay product
+ * (paper on PMCTrack, section 4.2). It uses models, like "speedup_factor". Because one module is
+ * active at a time, it also provides the speedup factor and the energy of the machine's meters.
  */
 #include "energy-common.h"
 #include "estimates.h"
@@ -18,7 +17,7 @@ static const struct pmct_vcounter ef_estimates[PMCT_MAX_SMALL] = {
 	PMCT_ESTIMATE_VIRT("ef_3", "the same, for the third type of small cores"),
 };
 
-/* Factors of all types of small cores that there are, then what "energy" has. */
+/* First the factors of all types of small cores, then the virtual counters of "energy". */
 static struct pmct_vcounter ef_virt[2 * PMCT_MAX_SMALL + PMCT_ENERGY_NR_VIRT];
 static unsigned int ef_first_energy;
 
@@ -27,7 +26,7 @@ static_assert(ARRAY_SIZE(ef_virt) <= PMCTRACK_MAX_VIRT);
 /**
  * struct ef_thread - what the module knows of a thread
  * @round: samples for the model
- * @energy: what it has used
+ * @energy: energy that the thread has used
  */
 struct ef_thread {
 	struct pmct_round round;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From energy to metrics and virtual counters. */
+/* Turns energy into metrics and virtual counters. */
 #include <linux/kernel.h>
 
 #include "energy-common.h"
@@ -9,18 +9,18 @@ enum { VIRT_TOTAL, VIRT_POWER, VIRT_EDP, VIRT_METERS };
 
 static_assert(VIRT_METERS + PMCT_MAX_METERS == PMCT_ENERGY_NR_VIRT);
 
-/* One module is active at a time. */
+/* Only one module is active at a time. */
 static char pmct_energy_names[PMCT_MAX_METERS][32];
 
 /**
  * pmct_energy_virt() - describe the virtual counters of this machine's meters
  * @virt: room for PMCT_ENERGY_NR_VIRT
  *
- * Meters know nothing of threads: who sees a share of them sees what others do. A machine's
- * power, watched closely, has given away keys of other processes (CVE-2020-8694).
+ * Meters know nothing of threads, so a user who sees a share of a meter also sees what others do. A
+ * close look at a machine's power has revealed keys of other processes (CVE-2020-8694).
  *
  * Context: monitoring_module::enable, after pmct_energy_start().
- * Return: their number.
+ * Return: the number of virtual counters.
  */
 unsigned int pmct_energy_virt(struct pmct_vcounter *virt)
 {
@@ -51,7 +51,7 @@ unsigned int pmct_energy_virt(struct pmct_vcounter *virt)
 }
 EXPORT_SYMBOL_GPL(pmct_energy_virt);
 
-/* Energy comes in lumps: in an interval of fewer than so many, rates would mean nothing. */
+/* Meters are updated in steps. Rates of an interval with fewer steps than this mean nothing. */
 #define LEAST_LUMPS	10
 
 static void pmct_energy_rate(struct pmct_ctx *ctx, struct pmct_sample *sample,
@@ -76,7 +76,7 @@ static void pmct_energy_publish_rates(struct pmct_ctx *ctx, struct pmct_sample *
 	/* uJ over ns, times a million, is mW. */
 	known = long_enough && pmct_ratio(uj, ns, 1000000, &value);
 	pmct_energy_rate(ctx, sample, PMCT_METRIC_POWER, first + VIRT_POWER, known, value);
-	/* What runs on a CPU may be counted for others, but its energy is the CPU's. */
+	/* A thread on this CPU may be counted by another context, but its energy is the CPU's. */
 	known = long_enough && pmct_mmon_task(ctx) &&
 		!pmct_sample_count(sample, instr, &instructions) &&
 		pmct_edp(uj, ns, instructions, &value);
@@ -84,14 +84,15 @@ static void pmct_energy_publish_rates(struct pmct_ctx *ctx, struct pmct_sample *
 }
 
 /**
- * pmct_energy_publish() - what a thread has used in an interval
+ * pmct_energy_publish() - publish the energy that a thread has used in an interval
  * @ctx: the thread, or CPU
  * @e: its energy
  * @sample: the interval
  * @first: index of the first virtual counter of pmct_energy_virt()
  * @instr: index of the event "instr"
  *
- * If a meter is gone or stands still, the interval has no energy of it, and metrics are stale.
+ * If a meter is gone or stands still, the interval has no energy of this meter, and the metrics are
+ * stale.
  *
  * Context: monitoring_module::on_new_sample.
  */

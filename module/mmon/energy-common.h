@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What modules with energy say of a thread: metrics and virtual counters. It is part of
+ * Metrics and virtual counters of modules that report the energy of threads. It is part of
  * pmctrack.ko.
  */
 #ifndef _PMCT_ENERGY_COMMON_H
@@ -8,7 +8,7 @@
 
 #include "../sensors/energy.h"
 
-/* Virtual counters: the sum, power, EDP, and each kind of meter. */
+/* Virtual counters: the sum, power, EDP, and one for each kind of meter. */
 #define PMCT_ENERGY_NR_VIRT	(3 + PMCT_MAX_METERS)
 
 unsigned int pmct_energy_virt(struct pmct_vcounter *virt);

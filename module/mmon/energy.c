@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Monitoring module "energy": how much energy each thread uses (paper on PMCTrack, section 4.2),
- * from meters that are read with the counters. Documentation/energy.md says how it is shared.
+ * Monitoring module "energy": how much energy each thread uses (paper on PMCTrack, section 4.2).
+ * The energy is from meters that are read together with the counters. Documentation/energy.md says
+ * how it is divided among threads.
  */
 #include "energy-common.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From complete rounds to metrics and virtual counters. */
+/* Turns complete rounds into metrics and virtual counters. */
 #include "estimates.h"
 
 const enum pmct_metric pmct_sf_metric[PMCT_MAX_SMALL] = {
@@ -16,13 +16,13 @@ EXPORT_SYMBOL_GPL(pmct_sf_virt);
 
 /**
  * pmct_estimate_enable() - find the outputs of a kind in the models of this machine
- * @estimate: which kind
+ * @estimate: the kind
  * @models: the models, after pmct_models_enable()
  * @user: name of the monitoring module
  *
  * Context: monitoring_module::enable.
- * Return: how many types of small cores there are; -ENODATA: a model has no such output. The
- * kernel log says which.
+ * Return: the number of types of small cores; -ENODATA if a model has no such output. The kernel
+ * log says which model.
  */
 int pmct_estimate_enable(struct pmct_estimate *estimate, const struct pmct_models *models,
 			 const char *user)
@@ -50,10 +50,10 @@ int pmct_estimate_enable(struct pmct_estimate *estimate, const struct pmct_model
 EXPORT_SYMBOL_GPL(pmct_estimate_enable);
 
 /**
- * pmct_estimate_publish() - a thread's round is complete
- * @estimate: which kind
+ * pmct_estimate_publish() - publish the estimates of a thread whose round is complete
+ * @estimate: the kind
  * @models: the models
- * @round: of the thread
+ * @round: the round of the thread
  * @ctx: the thread
  * @sample: the last sample of the round
  *
@@ -77,7 +77,7 @@ void pmct_estimate_publish(const struct pmct_estimate *estimate, const struct pm
 }
 EXPORT_SYMBOL_GPL(pmct_estimate_publish);
 
-/* The thread is in another phase; its estimates are of the last one. */
+/* Mark the estimates of a thread as stale, because they are of its last phase. */
 void pmct_estimate_mark_stale(const struct pmct_estimate *estimate, struct pmct_ctx *ctx)
 {
 	unsigned int i;

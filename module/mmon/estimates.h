@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What modules with models say of a thread: an estimate of some kind (speedup factor, energy
- * efficiency) for each type of small cores. It is part of pmctrack.ko.
+ * Estimates that modules with models publish for a thread: one estimate of some kind (speedup
+ * factor, energy efficiency) for each type of small cores. It is part of pmctrack.ko.
  */
 #ifndef _PMCT_ESTIMATES_H
 #define _PMCT_ESTIMATES_H
@@ -11,12 +11,12 @@
 #define PMCT_MAX_SMALL	(PMCTRACK_MAX_CORE_TYPES - 1)
 
 /**
- * struct pmct_estimate - estimates of a kind
- * @kind: as models have it: "speedup_factor"
- * @metric: for schedulers, for each type of small cores, in their order
- * @first: index of the first one's virtual counter; the others' follow
- * @output: of the model of each core type, for each type of small cores. While the module is
- *	active
+ * struct pmct_estimate - estimates of one kind
+ * @kind: its name in the models, for example "speedup_factor"
+ * @metric: the metric of each type of small cores, in the order of these types
+ * @first: index of the virtual counter of the first type; those of the other types follow
+ * @output: output of the model of each core type, for each type of small cores; valid while the
+ *	module is active
  */
 struct pmct_estimate {
 	const char *kind;
@@ -34,7 +34,7 @@ struct pmct_estimate {
 		.needs_sets = true,			\
 	}
 
-/* Of all modules that say how many times faster a thread is on big cores. */
+/* For all modules that estimate how many times faster a thread is on big cores. */
 extern const enum pmct_metric pmct_sf_metric[PMCT_MAX_SMALL];
 extern const struct pmct_vcounter pmct_sf_virt[PMCT_MAX_SMALL];
 

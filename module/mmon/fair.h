@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the parts of the monitoring module "fair_progress" know of each other. */
+/* Interfaces between the parts of the monitoring module "fair_progress". */
 #ifndef _PMCT_FAIR_H
 #define _PMCT_FAIR_H
 
@@ -16,14 +16,14 @@ enum fair_event { FAIR_INSTR, FAIR_CYCLES, FAIR_LINES, FAIR_NR_EVENTS };
 
 /**
  * struct fair_run - what a process did, in windows that ended
- * @windows: so many
- * @valid: hardly disturbed ones
- * @changes: of the phase
- * @foreseen: of these, foreseen ones
- * @ns: their time, and that without windows
- * @alone: what that would have taken alone
- * @phase: the last one, or PMCT_NO_PHASE
- * @known: its speed alone is known
+ * @windows: number of windows
+ * @valid: hardly disturbed windows
+ * @changes: changes of the phase
+ * @foreseen: changes that were foreseen
+ * @ns: time of the windows, and time without windows
+ * @alone: time that @ns would have taken alone
+ * @phase: the last phase, or PMCT_NO_PHASE
+ * @known: the speed alone of @phase is known
  * @wanted: see struct pmct_progress
  */
 struct fair_run {
@@ -41,16 +41,16 @@ struct fair_run {
 /**
  * struct fair_program - a process whose phases are followed, or what is left of one
  * @owner: the process's tgid in the upper half, the number of its threads that use this in the
- *	lower one; 0: nobody's, and what was learnt of the program waits for its next process
- * @content: of the program, see struct pmct_program_id; 0: never used
- * @uid: whose process it was. What one user's programs are like is not for another one's
+ *	lower half; 0: no owner, and what was learnt of the program waits for its next process
+ * @content: the program, see struct pmct_program_id; 0: never used
+ * @uid: the user of the process. What is learnt of one user's programs is not given to other users
  * @released: jiffies of the last release
  * @lock: protects @program, @given and @run
  * @program: what was learnt
- * @given: how often that was replaced: phases have other numbers then
- * @run: of the present process
- * @rate: lines per ms of the process; of the traffic timer
- * @intensive: on so many CPUs it moves many; likewise
+ * @given: how often @program was replaced; phases have other numbers afterwards
+ * @run: the run of the present process
+ * @rate: lines per ms of the process; only for the traffic timer
+ * @intensive: number of CPUs on which the process moves many lines; only for the traffic timer
  */
 struct fair_program {
 	atomic64_t owner;
@@ -67,8 +67,8 @@ struct fair_program {
 
 /**
  * struct fair_vector - a place for the addresses of a thread's open window
- * @uid: whose thread it is
- * @taken: it is somebody's
+ * @uid: user of the thread
+ * @taken: the place is in use
  * @v: addresses
  * @unsure: see struct pmct_window
  */
@@ -82,22 +82,23 @@ struct fair_vector {
 /**
  * struct fair_thread - what the module keeps of a thread
  * @w: the open window
- * @p: all closed ones
+ * @p: all closed windows
  * @taken: counts of the open interval that are in @w already
- * @taken_ns: its time
- * @looked_ns: pmct_window::ns when others were last looked at
- * @left_ns: when it left its CPU
- * @told: of @p, what fair_program::run has
- * @shown: progress that schedulers have seen. It does not go back: what was too much is waited for
- * @text: where its program's code is
- * @text_size: likewise
- * @program: its process's; NULL: none yet
- * @vector: the place for its addresses, if it has a program
- * @traffic: lines that it moves, in thousandths of the peak
- * @noisy: others moved many when they were last looked at
+ * @taken_ns: time of the open interval that is in @w already
+ * @looked_ns: pmct_window::ns at the last look at others
+ * @left_ns: when the thread left its CPU
+ * @told: the part of @p that fair_program::run contains
+ * @shown: progress that schedulers have seen. It never decreases: if it was too large, it stands
+ *	still until progress reaches it
+ * @text: address of the program's code
+ * @text_size: size of the program's code
+ * @program: program of the thread's process; NULL: none yet
+ * @vector: the place for addresses, if the thread has a program
  * @given: fair_program::given, as of the last window
- * @tries: ticks until it tries to get one
- * @cpu: where it ran last
+ * @tries: ticks until the thread tries to get a program
+ * @traffic: lines that the thread moves, in thousandths of the peak
+ * @noisy: others moved many lines at the last look
+ * @cpu: where the thread ran last
  */
 struct fair_thread {
 	struct pmct_window w;
@@ -134,11 +135,11 @@ struct fair_vector *pmct_fair_vector_get(void);
 void pmct_fair_vector_put(struct fair_vector *vector);
 void pmct_fair_programs_show(struct seq_file *m);
 
-/* What tools may read, and give back: fair_file.c */
+/* What tools may read and write: fair_file.c */
 int pmct_fair_file_start(unsigned int address_instr);
 void pmct_fair_file_stop(void);
 
-/* What all move from and to memory: fair_traffic.c */
+/* Traffic of all processes from and to memory: fair_traffic.c */
 extern struct pmct_traffic pmct_fair_traffic;
 int pmct_fair_traffic_start(void);
 void pmct_fair_traffic_stop(void);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * /proc/pmc/programs: what was learnt of programs, for tools that keep it over a reboot, see
- * <linux/pmctrack_programs.h>. Root only: it says what others run.
+ * <linux/pmctrack_programs.h>. Only root may open it, because it shows what others run.
  *
- * A record is copied under its program's lock, which makes a window of the process wait for no
- * one: whoever finds it taken at the end of a window does without.
+ * A record is copied under its program's lock. No window waits for this lock: if it is taken at the
+ * end of a window, the program does not learn from the window.
  */
 #include <linux/math64.h>
 #include <linux/mm.h>
@@ -23,7 +23,7 @@ static struct proc_dir_entry *entry;
 static unsigned int an_address_each;
 static u64 this_table;
 
-/* The process may end, and another one begin, meanwhile: then it is told of one of them. */
+/* If the process ends and another one begins meanwhile, @to names one of the two. */
 static void describe(struct pmctrack_program *to, struct fair_program *program)
 {
 	const struct fair_run *run = &program->run;
@@ -82,14 +82,14 @@ static ssize_t programs_read(struct file *file, char __user *to, size_t count, l
 	return count;
 }
 
-/* -ESRCH: no such process has a place; -EEXIST: it has learnt more itself. */
+/* Returns -ESRCH if no such process has a place, -EEXIST if it has learnt more itself. */
 static int give(const struct pmctrack_program *to, struct pmct_program *learnt)
 {
 	struct fair_program *program;
 	unsigned long flags;
 	int err = 0;
 
-	/* An interrupt of this CPU may want the place, too. */
+	/* An interrupt on this CPU may need the place, too. */
 	local_irq_save(flags);
 	program = pmct_fair_program_join(to->content, to->process);
 	if (!program) {
@@ -111,7 +111,7 @@ static int give(const struct pmctrack_program *to, struct pmct_program *learnt)
 	return err;
 }
 
-/* Is it of this machine's making? */
+/* Was the record made by a machine like this one? */
 static bool is_ours(const struct pmctrack_program *p)
 {
 	return p->version == PMCTRACK_PROGRAMS_VERSION && p->bytes == RECORD && p->content &&
@@ -153,7 +153,7 @@ static const struct proc_ops programs_ops = {
 	.proc_lseek	= programs_seek,
 };
 
-/* Context: monitoring_module::enable, after the programs. 0 or -ENOMEM. */
+/* Context: monitoring_module::enable, after the programs. Returns 0 or -ENOMEM. */
 int pmct_fair_file_start(unsigned int address_instr)
 {
 	an_address_each = address_instr;
@@ -162,7 +162,7 @@ int pmct_fair_file_start(unsigned int address_instr)
 	return entry ? 0 : -ENOMEM;
 }
 
-/* Nobody is at it any more afterwards. */
+/* Afterwards, no program uses the file any more. */
 void pmct_fair_file_stop(void)
 {
 	proc_remove(entry);

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Programs of processes: a table of fixed size, in which a process takes a place at the first tick
- * that hits one of its threads. When the process has ended, the place is anybody's, but what was
- * learnt stays there until somebody takes it: the next process of the same program and user begins
- * with it.
+ * Programs of processes: a table of fixed size. A process takes a place at the first tick that hits
+ * one of its threads. When the process has ended, the place is free, but what was learnt stays
+ * there until a process takes it. The next process of the same program and user begins with it.
  *
- * No lock: a place is taken by its owner's number. Threads of a process that take one at the same
- * moment may take two; then each learns for itself.
+ * The table has no lock: a place is taken by writing fair_program::owner atomically. If threads of
+ * a process take a place at the same moment, they may take two. Then each place learns for itself.
  */
 #include <linux/cred.h>
 #include <linux/hash.h>
@@ -17,11 +16,11 @@
 
 #include "fair.h"
 
-/* Places that are looked at. */
+/* Places that are tried. */
 #define PROBES		16
-/* Users are told apart by so many numbers; each may have half of the places at a time. */
+/* Number of hash values of uids. Users of one value may have half of the places at a time. */
 #define USERS		64
-/* Its owner prepares it. */
+/* Number of threads while the owner prepares the place. */
 #define BUSY		U32_MAX
 
 static unsigned int programs = 512;
@@ -36,10 +35,10 @@ static struct fair_program *table;
 static struct fair_vector *vectors;
 
 /**
- * struct used - places by user
- * @most: that a user may have
- * @by: that users have whose numbers have this hash
- * @refused: how often there was none
+ * struct used - places in use, by user
+ * @most: the most places that a user may have
+ * @by: places in use, by hash of the user's number
+ * @refused: how often a user got no place
  */
 struct used {
 	unsigned int most;
@@ -64,7 +63,7 @@ static atomic_t *used_by(struct used *used, kuid_t uid)
 	return &used->by[hash_32(__kuid_val(uid), ilog2(USERS))];
 }
 
-/* May a user have one more place? It is counted. */
+/* Count one more place of a user. Returns false if the user has too many. */
 static bool use_one(struct used *used, kuid_t uid)
 {
 	if (atomic_inc_return(used_by(used, uid)) <= used->most)
@@ -79,7 +78,7 @@ static void begin_use(struct used *used, unsigned int places)
 	used->most = places / 2;
 }
 
-/* The @i-th place to look at: first those of the program, then those of the process. */
+/* Returns the @i-th place to try: first those of the program, then those of the process. */
 static struct fair_program *place(u64 content, pid_t tgid, unsigned int i)
 {
 	u64 key = i < PROBES ? content : content ^ (u64)tgid << 20;
@@ -88,12 +87,12 @@ static struct fair_program *place(u64 content, pid_t tgid, unsigned int i)
 }
 
 /**
- * pmct_fair_program_join() - one more thread of a process that has a place
- * @content: what it executes
- * @tgid: its number
+ * pmct_fair_program_join() - add a thread to a process that has a place
+ * @content: what the process executes
+ * @tgid: number of the process
  *
  * Context: interrupts disabled; any lock may be held.
- * Return: its place, for pmct_fair_program_put(); NULL: there is none.
+ * Return: its place, for pmct_fair_program_put(); NULL if it has none.
  */
 struct fair_program *pmct_fair_program_join(u64 content, pid_t tgid)
 {
@@ -108,7 +107,7 @@ struct fair_program *pmct_fair_program_join(u64 content, pid_t tgid)
 				continue;
 			if (program->content == content)
 				return program;
-			/* Of the program that the process executed before. */
+			/* The place is of a program that the process executed before. */
 			pmct_fair_program_put(program);
 			break;
 		}
@@ -116,7 +115,7 @@ struct fair_program *pmct_fair_program_join(u64 content, pid_t tgid)
 	return NULL;
 }
 
-/* How good is a free place? More is better. */
+/* Returns how well a free place fits; more is better. */
 static unsigned long merit(const struct fair_program *program, u64 content, kuid_t uid)
 {
 	if (READ_ONCE(program->content) == content && uid_eq(program->uid, uid))
@@ -165,7 +164,7 @@ static struct fair_program *take(u64 content, pid_t tgid, kuid_t uid)
 	if (!program ||
 	    !atomic64_try_cmpxchg_acquire(&program->owner, &nobody, owner_of(tgid, BUSY)))
 		return NULL;
-	/* A tool reads what was there. */
+	/* A tool is reading what was there. */
 	if (!raw_spin_trylock(&program->lock)) {
 		atomic64_set_release(&program->owner, 0);
 		return NULL;
@@ -185,15 +184,15 @@ static struct fair_program *take(u64 content, pid_t tgid, kuid_t uid)
 }
 
 /**
- * pmct_fair_program_get() - the program of current's process
- * @id: which one it is
+ * pmct_fair_program_get() - get a place for the program of current's process
+ * @id: the program
  *
  * Context: interrupts disabled; any lock may be held.
- * Return: a place, for pmct_fair_program_put(); NULL: there is none at present.
+ * Return: a place, for pmct_fair_program_put(); NULL if there is none at present.
  */
 struct fair_program *pmct_fair_program_get(const struct pmct_program_id *id)
 {
-	/* 0 is that of places that were never used. */
+	/* Content 0 marks places that were never used. */
 	u64 content = id->content ?: 1;
 	kuid_t uid = current_uid();
 	struct fair_program *program = pmct_fair_program_join(content, current->tgid);
@@ -210,7 +209,7 @@ struct fair_program *pmct_fair_program_get(const struct pmct_program_id *id)
 	return NULL;
 }
 
-/* A thread does not use it any more. Context: as pmct_fair_program_get(). */
+/* A thread does not use @program any more. Context: as pmct_fair_program_get(). */
 void pmct_fair_program_put(struct fair_program *program)
 {
 	s64 owner = atomic64_read(&program->owner), next;
@@ -239,10 +238,10 @@ static struct fair_vector *take_vector(void)
 }
 
 /**
- * pmct_fair_vector_get() - a place for the addresses of current
+ * pmct_fair_vector_get() - get a place for the addresses of current
  *
  * Context: as pmct_fair_program_get().
- * Return: a place, for pmct_fair_vector_put(); NULL: there is none at present.
+ * Return: a place, for pmct_fair_vector_put(); NULL if there is none at present.
  */
 struct fair_vector *pmct_fair_vector_get(void)
 {
@@ -268,13 +267,13 @@ void pmct_fair_vector_put(struct fair_vector *vector)
 	atomic_set_release(&vector->taken, 0);
 }
 
-/* NULL: there are not so many places. */
+/* Returns NULL if there are not so many places. */
 struct fair_program *pmct_fair_program_at(unsigned int place)
 {
 	return place < programs ? &table[place] : NULL;
 }
 
-/* Whose place it is, 0: nobody's; and how many of its threads have it. */
+/* Returns the process that has the place (0: none). @threads: how many of its threads have it. */
 pid_t pmct_fair_program_process(const struct fair_program *program, u32 *threads)
 {
 	u64 owner = atomic64_read(&program->owner);
@@ -283,7 +282,7 @@ pid_t pmct_fair_program_process(const struct fair_program *program, u32 *threads
 	return tgid_of(owner);
 }
 
-/* Context: monitoring_module::enable. 0, -EINVAL or -ENOMEM. */
+/* Context: monitoring_module::enable. Returns 0, -EINVAL or -ENOMEM. */
 int pmct_fair_programs_start(void)
 {
 	unsigned int i;
@@ -332,7 +331,7 @@ static void show_phases(struct seq_file *m, unsigned int place, const struct fai
 	}
 }
 
-/* What is known of programs. Numbers that change meanwhile may not belong together. */
+/* Print what is known of programs. Numbers that change meanwhile may not belong together. */
 void pmct_fair_programs_show(struct seq_file *m)
 {
 	unsigned int i;

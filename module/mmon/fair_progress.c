@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Monitoring module "fair_progress": how far a thread got, in the time that it would have needed
- * alone (Documentation/fair-progress.md). Its counter of instructions also samples addresses; so
- * many of them are a window, whose phase and speed progress.c judges.
+ * alone (Documentation/fair-progress.md). The counter of instructions also samples addresses. A
+ * fixed number of addresses is a window. progress.c finds the phase and the speed of a window.
  *
- * The counter's interrupt only adds up. Windows are judged at the thread's next tick, or when it
- * leaves its CPU.
+ * The counter's interrupt only adds up. Windows are evaluated at the thread's next tick, or when
+ * the thread leaves its CPU.
  */
 #include <linux/sched/clock.h>
 #include <linux/seq_file.h>
 
 #include "fair.h"
 
-/* Whoever was away from his CPU for longer may find his caches cold. */
+/* The caches of a thread that was off its CPU for longer may be cold. */
 #define AWAY_NS		(5 * NSEC_PER_MSEC)
-/* In less time there may have been no address yet. */
+/* In a shorter window there may have been no address yet. */
 #define TRAFFIC_NS	(2 * NSEC_PER_MSEC)
-/* Time that nothing was counted in is charged after so long. */
+/* Time without counts is charged after this time. */
 #define CHARGE_NS	(100 * NSEC_PER_MSEC)
 /* Ticks between two tries to find a place. */
 #define TRY_AGAIN	64
-/* Of addresses that are not the program's own, where in their page they are is always the same. */
+/* Code outside the program's text may be mapped anywhere, but keeps its place in its page. */
 #define PAGE_BYTES	4096
 #define ELSEWHERE	0x80000000U
 #define BLOCK_SHIFT	6
@@ -63,10 +63,10 @@ static const struct pmct_vcounter virt[] = {
 };
 
 /**
- * struct reported - what virtual counters have had, in struct thread
+ * struct reported - what was reported in virtual counters, in struct thread
  * @alone: progress
  * @windows: windows
- * @valid: valid ones
+ * @valid: valid windows
  */
 struct reported {
 	u64 alone;
@@ -79,7 +79,7 @@ struct thread {
 	struct reported reported;
 };
 
-/* Windows that were lost, because another thread of the process was at its program. */
+/* Windows that were lost because another thread of the process used its program. */
 static atomic64_t lost;
 
 static int use_lines(struct monitoring_module *self, const char *event)
@@ -156,7 +156,7 @@ static void begin_window(struct fair_thread *t, bool resumed)
 	t->looked_ns = 0;
 }
 
-/* What was counted since it was looked at last goes to the open window. */
+/* Add what was counted since the last call to the open window. */
 static void collect(const struct pmct_ctx *ctx, struct fair_thread *t)
 {
 	u64 now[FAIR_NR_EVENTS], ns = pmct_mmon_counted_ns(ctx);
@@ -164,7 +164,7 @@ static void collect(const struct pmct_ctx *ctx, struct fair_thread *t)
 
 	for (i = 0; i < FAIR_NR_EVENTS; i++)
 		now[i] = pmct_mmon_counted(ctx, i);
-	/* An interval that was lost, because a ring was full, is nobody's. */
+	/* If the ring was full, the interval was lost. It belongs to no window. */
 	if (ns < t->taken_ns) {
 		memset(t->taken, 0, sizeof(t->taken));
 		t->taken_ns = 0;
@@ -178,14 +178,14 @@ static void collect(const struct pmct_ctx *ctx, struct fair_thread *t)
 	t->taken_ns = ns;
 }
 
-/* Time of which no window tells is charged as that before it. */
+/* Charge time that belongs to no full window like the last window. */
 static void charge(struct fair_thread *t)
 {
 	pmct_progress_charge(&t->p, t->w.ns);
 	begin_window(t, true);
 }
 
-/* What the thread did is its process's, too. Context: fair_program::lock is held. */
+/* Add what the thread did to its process's run. Context: fair_program::lock is held. */
 static void tell(struct fair_thread *t, enum pmct_contention kind, u32 changes, u32 foreseen)
 {
 	struct fair_run *run = &t->program->run;
@@ -195,7 +195,7 @@ static void tell(struct fair_thread *t, enum pmct_contention kind, u32 changes, 
 	run->changes += t->p.changes - changes;
 	run->foreseen += t->p.foreseen - foreseen;
 	run->ns += t->p.ns - t->told.ns;
-	/* Corrections can make it smaller. */
+	/* Corrections can make progress smaller. */
 	run->alone += t->p.alone - t->told.alone;
 	run->phase = t->p.phase;
 	run->known = t->p.known;
@@ -215,7 +215,7 @@ static void end_window(struct fair_thread *t)
 		charge(t);
 		return;
 	}
-	/* Its phases are others than those that the thread remembers. */
+	/* The program was replaced, and the phases that the thread remembers with it. */
 	if (t->given != program->given) {
 		t->given = program->given;
 		t->p.phase = PMCT_NO_PHASE;
@@ -250,7 +250,7 @@ static void look(const struct pmct_ctx *ctx, struct fair_thread *t)
 	else if ((!t->vector || !t->w.instr) && t->w.ns > CHARGE_NS)
 		charge(t);
 	else if (t->noisy && !noisy && t->p.wanted)
-		charge(t);	/* A window of which only the end was quiet would be lost. */
+		charge(t);	/* A window that is quiet only at its end would be lost. */
 	t->noisy = noisy;
 }
 
@@ -276,7 +276,7 @@ static void fair_on_switch_in(struct pmct_ctx *ctx, int cpu)
 	    pmct_mmon_cache_domain(cpu) != pmct_mmon_cache_domain(t->cpu))
 		t->w.resumed = true;
 	t->cpu = cpu;
-	/* What a user's own events count, nobody knows here: for others he is unknown. */
+	/* A user's own events are not known here: to others, the thread's traffic is unknown. */
 	if (pmct_mmon_is_counted(ctx))
 		pmct_fair_traffic_enter(ctx, t->program);
 }
@@ -342,7 +342,7 @@ static void find_program(struct pmct_ctx *ctx, struct fair_thread *t)
 	}
 	t->text = id.text;
 	t->text_size = id.text_size;
-	/* What came before has no addresses, and is not the process's. */
+	/* Time before this has no addresses, and is not the process's. */
 	charge(t);
 	t->told.ns = t->p.ns;
 	t->told.alone = t->p.alone;
@@ -371,7 +371,7 @@ static void fair_on_tick(struct pmct_ctx *ctx, int cpu)
 
 	if (!pmct_mmon_task(ctx))
 		return;
-	/* Who was monitored, or met the module, while he ran, has not entered. */
+	/* No on_switch_in() came for a thread that ran when its monitoring or the module began. */
 	if (!pmct_fair_traffic_is_here(ctx))
 		fair_on_switch_in(ctx, cpu);
 	if (!t->program) {
@@ -394,12 +394,12 @@ static void report(struct thread *t, struct pmct_sample *sample)
 	struct reported *r = &t->reported;
 	u32 valid = valid_windows(p);
 
-	/* A correction can make progress smaller: what was reported is made good later. */
+	/* A correction can make progress smaller. Then nothing is reported until it catches up. */
 	if (p->alone > r->alone) {
 		pmct_sample_virt(sample, VIRT_PROGRESS, p->alone - r->alone);
 		r->alone = p->alone;
 	}
-	/* Before, it is CPU time over CPU time. */
+	/* Before the first window, it would be CPU time over CPU time. */
 	if (p->windows)
 		pmct_sample_virt(sample, VIRT_SLOWDOWN, div64_u64(p->ns * 1000, p->alone));
 	pmct_sample_virt(sample, VIRT_PHASE, p->phase == PMCT_NO_PHASE ? 0 : p->phase + 1);
@@ -425,7 +425,7 @@ static void fair_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
 	t->f.w.lines += counts[FAIR_LINES];
 	t->f.w.ns += sample->rec->hw_ns - min(sample->rec->hw_ns, t->f.taken_ns);
 	t->f.taken_ns = 0;
-	/* A window is of one core type, and of a time in which all was counted. */
+	/* A window must be of one core type, and of a time in which everything was counted. */
 	if (sample->rec->kind == PMCTRACK_RECORD_MIGRATION ||
 	    sample->rec->kind == PMCTRACK_RECORD_EXIT ||
 	    sample->rec->flags & PMCTRACK_RECORD_F_DISTURBED)
@@ -433,7 +433,7 @@ static void fair_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
 	report(t, sample);
 }
 
-/* Another program has other phases. */
+/* The thread executes another program, which has other phases. */
 static void fair_on_exec(struct pmct_ctx *ctx)
 {
 	struct fair_thread *t = &((struct thread *)pmct_mmon_data(ctx))->f;

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What threads move from and to memory, and what others move meanwhile. Each CPU adds up what its
- * threads move. A timer adds this up for all CPUs, and leaves on each what a thread there has to
- * know of others. Nobody waits for anybody.
+ * Lines that threads move from and to memory, and lines that others move meanwhile. Each CPU adds
+ * up what its threads move. A timer adds this up for all CPUs, and stores on each CPU what a thread
+ * there must know of others. No CPU waits for another one.
  *
- * Others are other processes. A CPU that was busy without a thread that is counted moves an unknown
- * number of lines, and so does the other hyperthread of a core, because it takes more than memory.
+ * Others are other processes. A CPU that was busy without a counted thread moves an unknown number
+ * of lines. A busy hyperthread of the same core counts as unknown, too, because it takes more than
+ * memory.
  */
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
@@ -21,11 +22,11 @@
 #include "fair.h"
 #include "neighbours.h"
 
-/* How often rates are found; more CPUs take longer. */
+/* Period of the timer that finds rates. With more CPUs, it takes longer. */
 #define EPOCH_NS	(10 * NSEC_PER_MSEC)
 #define LONG_EPOCH_NS	(40 * NSEC_PER_MSEC)
 #define MANY_CPUS	64
-/* So much of an epoch may be somebody else's, in percent. */
+/* Part of an epoch that other threads may run, in percent. */
 #define TOLERATED	25
 
 struct pmct_traffic pmct_fair_traffic = { .own = 40, .system = 333 };
@@ -39,24 +40,24 @@ module_param_named(system_low, pmct_fair_traffic.system, uint, 0444);
 MODULE_PARM_DESC(system_low, "nobody is, while all together move less than so many (333)");
 
 /**
- * struct here - of a CPU
+ * struct here - traffic of a CPU
  * @ctx: the thread that runs there, if it is counted; for comparison only
- * @program: its process's place
- * @entered_ns: since when it does
- * @ran_ns: how long threads ran that are counted, up to then
- * @lines: that they moved
- * @others: lines per ms of other processes, all over the machine
- * @sharers: of those who share its cache
- * @intensive: one of them moves many
- * @unknown: it is not known what they move
+ * @program: place of the thread's process
+ * @entered_ns: since when the thread runs there
+ * @ran_ns: how long counted threads ran, up to @entered_ns
+ * @lines: lines that counted threads moved
+ * @others: lines per ms of other processes, on the whole machine
+ * @sharers: lines per ms of other processes that share the CPU's cache
+ * @intensive: another process moves many lines
+ * @unknown: it is not known what others move
  * @seen_lines: @lines, when the timer looked; this and the following are the timer's
- * @seen_ns: @ran_ns and what came since
- * @idle_us: how long the CPU had been idle
+ * @seen_ns: @ran_ns and the time since then, when the timer looked
+ * @idle_us: idle time of the CPU, when the timer looked
  * @rate: lines per ms in the last epoch
- * @busy: it was not idle most of the time
+ * @busy: it was busy for more than TOLERATED percent of the time
  *
- * The CPU writes up to @lines, the timer the rest. What others read together may not belong
- * together.
+ * The CPU writes the members up to @lines, the timer the rest. Members that others read together
+ * may be of different moments.
  */
 struct here {
 	const struct pmct_ctx *ctx;
@@ -86,7 +87,7 @@ static u64 epoch_ns(void)
 	return nr_cpu_ids > MANY_CPUS ? LONG_EPOCH_NS : EPOCH_NS;
 }
 
-/* A thread that is counted runs on this CPU. @program: may be NULL. Any callback of the thread. */
+/* A counted thread runs on this CPU. @program may be NULL. Context: any callback of the thread. */
 void pmct_fair_traffic_enter(const struct pmct_ctx *ctx, struct fair_program *program)
 {
 	struct here *h = this_cpu_ptr(&here);
@@ -97,7 +98,7 @@ void pmct_fair_traffic_enter(const struct pmct_ctx *ctx, struct fair_program *pr
 	WRITE_ONCE(h->ctx, ctx);
 }
 
-/* It leaves. */
+/* The counted thread leaves this CPU. */
 void pmct_fair_traffic_leave(void)
 {
 	struct here *h = this_cpu_ptr(&here);
@@ -114,7 +115,10 @@ bool pmct_fair_traffic_is_here(const struct pmct_ctx *ctx)
 	return __this_cpu_read(here.ctx) == ctx;
 }
 
-/* The thread is no more; it may run, here or elsewhere, and then nobody says when it leaves. */
+/*
+ * The thread is not monitored any more. It may still run, here or elsewhere, but then no callback
+ * comes when it leaves.
+ */
 void pmct_fair_traffic_forget(const struct pmct_ctx *ctx, int cpu)
 {
 	struct here *h = per_cpu_ptr(&here, cpu);
@@ -123,7 +127,7 @@ void pmct_fair_traffic_forget(const struct pmct_ctx *ctx, int cpu)
 		WRITE_ONCE(h->program, NULL);
 }
 
-/* This CPU's thread has moved so many lines more. */
+/* Add lines that the thread on this CPU has moved. */
 void pmct_fair_traffic_moved(u64 lines)
 {
 	struct here *h = this_cpu_ptr(&here);
@@ -131,7 +135,7 @@ void pmct_fair_traffic_moved(u64 lines)
 	WRITE_ONCE(h->lines, h->lines + lines);
 }
 
-/* What others did while a thread ran here for so long. Does one of them move many lines? */
+/* Add what others did in @ns on this CPU's thread to @w. Returns true if one moves many lines. */
 bool pmct_fair_traffic_look(struct pmct_window *w, u64 ns)
 {
 	const struct here *h = this_cpu_ptr(&here);
@@ -155,7 +159,7 @@ static bool is_intensive(u64 rate)
 	return t->peak && rate * 1000 >= t->peak * t->own;
 }
 
-/* A CPU for whose idleness some input or output is to blame is idle, too. */
+/* A CPU that idles in I/O wait is idle, too. */
 static u64 idle_time_us(unsigned int cpu)
 {
 	u64 idle = get_cpu_idle_time_us(cpu, NULL), waits = get_cpu_iowait_time_us(cpu, NULL);
@@ -163,7 +167,7 @@ static u64 idle_time_us(unsigned int cpu)
 	return idle == U64_MAX || waits == U64_MAX ? U64_MAX : idle + waits;
 }
 
-/* Of a CPU: lines per ms since the last time, and whether somebody else ran there. */
+/* Find the lines per ms of a CPU since the last call, and whether other threads ran there. */
 static void see_cpu(unsigned int cpu, u64 now, u64 ns)
 {
 	struct here *h = per_cpu_ptr(&here, cpu);
@@ -173,7 +177,7 @@ static void see_cpu(unsigned int cpu, u64 now, u64 ns)
 	if (READ_ONCE(h->ctx))
 		ran += now - min(now, READ_ONCE(h->entered_ns));
 	h->rate = div64_u64((lines - h->seen_lines) * NSEC_PER_MSEC, ns);
-	/* Without a clock that stops while it is idle, the kernel does not know. */
+	/* If the tick does not stop on idle CPUs, the kernel does not know their idle time. */
 	if (idle_us != U64_MAX)
 		idle_ns = (idle_us - h->idle_us) * NSEC_PER_USEC;
 	busy_ns = ns - min(ns, idle_ns);
@@ -185,7 +189,7 @@ static void see_cpu(unsigned int cpu, u64 now, u64 ns)
 	h->idle_us = idle_us;
 }
 
-/* The place may be another process's already: then a wrong number is subtracted once. */
+/* If another process has taken the place already, a wrong rate is subtracted once. */
 static u64 rate_of_process(const struct here *h)
 {
 	const struct fair_program *program = READ_ONCE(h->program);
@@ -258,7 +262,7 @@ static struct all see_all(u64 now, u64 ns)
 	return all;
 }
 
-/* On how many CPUs does this one's process move many lines? */
+/* Returns on how many CPUs the process of this CPU moves many lines. */
 static unsigned int intensive_with(const struct here *h)
 {
 	const struct fair_program *program = READ_ONCE(h->program);
@@ -266,7 +270,7 @@ static unsigned int intensive_with(const struct here *h)
 	return program ? program->intensive : is_intensive(h->rate);
 }
 
-/* The most that was seen in three epochs one after the other: lines come in lumps. */
+/* The peak is the highest rate that three epochs in a row reached, because lines come in bursts. */
 static void learn_peak(u64 rate)
 {
 	u64 least = min3(rate, last_rates[0], last_rates[1]);
@@ -293,7 +297,7 @@ static enum hrtimer_restart traffic_timer(struct hrtimer *t)
 	unsigned int cpu;
 	struct all all;
 
-	/* Clocks of CPUs differ a little. */
+	/* Clocks of CPUs differ a little, so @ns may be negative. */
 	if ((s64)ns > (s64)NSEC_PER_MSEC) {
 		looked_ns = now;
 		all = see_all(now, ns);
@@ -305,7 +309,7 @@ static enum hrtimer_restart traffic_timer(struct hrtimer *t)
 	return HRTIMER_RESTART;
 }
 
-/* Context: monitoring_module::enable. 0, -EINVAL or -ENOMEM. */
+/* Context: monitoring_module::enable. Returns 0, -EINVAL or -ENOMEM. */
 int pmct_fair_traffic_start(void)
 {
 	unsigned int cpu;

@@ -2,7 +2,7 @@
 /*
  * Logarithms to base 2 and powers of 2, in fixed point of 16 bits. Pure, any context.
  *
- * The kernel's intlog2() came to where modules find it with Linux 6.6, and has no inverse.
+ * The kernel's intlog2() is available to modules only since Linux 6.6, and has no inverse.
  */
 #ifndef _PMCT_FIXED_LOG_H
 #define _PMCT_FIXED_LOG_H
@@ -34,9 +34,10 @@ static inline u32 pmct_log2(u32 value)
 
 /**
  * pmct_exp2() - a power of 2
- * @log: its logarithm, times 2^16
+ * @log: the logarithm, times 2^16
  *
- * Return: 2^(@log / 2^16), rounded down, within 0.02 %; 0 below 1; U32_MAX if it is larger.
+ * Return: 2^(@log / 2^16), rounded down, within 0.02 %; 0 if it is below 1; U32_MAX if it is
+ * larger.
  */
 static inline u32 pmct_exp2(s64 log)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Monitoring module "ipc": instructions per cycle of each thread. The smallest
- * useful one, and the example of Documentation/writing-a-monitoring-module.md.
+ * Monitoring module "ipc": instructions per cycle of each thread. It is the smallest useful module,
+ * and the example of Documentation/writing-a-monitoring-module.md.
  */
 #include <pmctrack/mmon.h>
 
@@ -34,7 +34,7 @@ static void ipc_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
 	/* A user may count other events instead. */
 	if (pmct_sample_count(sample, INSTR, &instr) || pmct_sample_count(sample, CYCLES, &cycles))
 		return;
-	/* An interval without cycles says nothing. */
+	/* An interval without cycles has no IPC. */
 	if (!pmct_ratio(instr, cycles, PMCT_RATIO_SCALE, &ipc))
 		return;
 	pmct_mmon_publish(ctx, PMCT_METRIC_IPC, ipc, PMCT_MEASURED);

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Monitoring module "ipc_sampling": the speedup factor without a model (paper on PMCTrack,
- * section 4.1): the speed of a thread on each core type, measured when it was there. It is
- * passive: a scheduler moves threads, and learns from a metric where a speed is missing.
+ * Monitoring module "ipc_sampling": the speedup factor without a model (paper on PMCTrack, section
+ * 4.1). It measures the speed of a thread on each core type while the thread runs there. The module
+ * is passive: a scheduler moves threads. A metric tells the scheduler where a speed is missing.
  */
 #include <linux/jiffies.h>
 
 #include "estimates.h"
 
-/* Which core type the thread should visit, as an index; its own one: none. */
+/* Index of the core type that the thread should visit. Its own core type: no visit is needed. */
 #define METRIC_WANTED	PMCT_METRIC_PRIVATE
 
-/* A thread that ran for less says too little. */
+/* A thread's speed is not measured in intervals with less time on the CPU. */
 #define LEAST_NS	1000000
 
 static unsigned int big;
@@ -32,7 +32,7 @@ static const char *const events[] = { [INSTR] = "instr", [CYCLES] = "cycles" };
 static const char *const sets[] = { "instr,cycles" };
 
 /**
- * struct speed - of a thread on a core type
+ * struct speed - the speed of a thread on a core type
  * @mips: instructions per microsecond, times 1000; 0: not known
  * @ipc: average in the phase
  * @when: jiffies of the last sample
@@ -96,7 +96,7 @@ static void sampling_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sam
 	    !pmct_ratio(instr, cycles, PMCT_RATIO_SCALE, &ipc) ||
 	    !pmct_ratio(instr, sample->rec->hw_ns, 1000 * PMCT_RATIO_SCALE, &mips))
 		return;
-	/* In another phase, what is known of other core types does not count any more. */
+	/* In a new phase, the speeds on other core types are not valid any more. */
 	if (pmct_average_guard(&speeds[type].ipc, ipc, guard_percent)) {
 		for (i = 0; i < pmct_mmon_nr_core_types(); i++)
 			speeds[i].mips = 0;

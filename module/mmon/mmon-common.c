@@ -11,11 +11,11 @@
  * pmct_ratio() - a ratio as a fixed-point number
  * @part: numerator
  * @whole: denominator
- * @scale: what 1 is in the result, for example PMCT_RATIO_SCALE
+ * @scale: the value of 1 in the result, for example PMCT_RATIO_SCALE
  * @result: @part * @scale / @whole, rounded down
  *
- * No intermediate product overflows. If @part times @scale has more than 64 bits, the
- * relative error is at most 2^-30.
+ * No intermediate product overflows. If @part times @scale has more than 64 bits, the relative
+ * error is at most 2^-30.
  *
  * Return: false if @whole is 0, or the result has more than 64 bits.
  */
@@ -30,7 +30,7 @@ bool pmct_ratio(u64 part, u64 whole, u32 scale, u64 *result)
 		return true;
 	}
 	quotient = div64_u64_rem(part, whole, &rest);
-	/* Shift both: their ratio stays the same but for the lost bits. */
+	/* Shift both. Only the lost bits change their ratio. */
 	while (rest > div_u64(U64_MAX, scale)) {
 		rest >>= 1;
 		whole >>= 1;
@@ -74,16 +74,16 @@ void pmct_average_add(struct pmct_average *average, u64 value)
 EXPORT_SYMBOL_GPL(pmct_average_add);
 
 /**
- * pmct_average_guard() - add a value to an average, unless it is of a new phase
+ * pmct_average_guard() - add a value to an average; begin a new average in a new phase
  * @average: the average of the phase, for example of IPC
  * @value: the value of the last sample
- * @percent: how far, in percent of the average, a value of the same phase is from it
+ * @percent: largest distance of a value of the same phase from the average, in percent of the
+ *	average
  *
- * Samples of two phases must not be combined (paper on PMCTrack, Fig. 7). When a phase
- * begins, the average starts anew with @value, and the module drops what it has collected
- * in the phase before.
+ * Samples of two phases must not be combined (paper on PMCTrack, Fig. 7). When a phase begins, the
+ * average starts anew with @value. The module then drops what it has collected in the phase before.
  *
- * Return: true if a new phase has begun. The first value begins none.
+ * Return: true if a new phase has begun. The first value does not begin a new phase.
  */
 bool pmct_average_guard(struct pmct_average *average, u64 value, unsigned int percent)
 {

@@ -20,8 +20,8 @@
  * @sum: the average times 2^PMCT_AVERAGE_SHIFT, so that small steps are not rounded away
  * @nr: number of values, up to 2^PMCT_AVERAGE_SHIFT
  *
- * The average of the first values is their mean. A module can keep it in the data of a
- * thread. Zero bytes are an empty one.
+ * The average of the first values is their mean. A module can keep an average in the data of a
+ * thread, because zero bytes are an empty average.
  */
 struct pmct_average {
 	u64 sum;

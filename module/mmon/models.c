@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Models that were loaded, and rounds of samples for them. */
+/* Loads models, and collects rounds of samples for them. */
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/seq_file.h>
@@ -8,13 +8,13 @@
 #include "models.h"
 
 /**
- * pmct_models_load() - take a model
+ * pmct_models_load() - load a model
  * @models: the models of a monitoring module
- * @module: its name
+ * @module: name of the module
  * @text: the model's file; it is changed
- * @msg: on failure, why
+ * @msg: on failure, the reason
  *
- * It replaces the one for the same core type. Context: monitoring_module::load_model.
+ * The model replaces the one for the same core type. Context: monitoring_module::load_model.
  * Return: 0, -EINVAL, -ENOSPC: there are models for too many core types, or -ENOMEM.
  */
 int pmct_models_load(struct pmct_models *models, const char *module, char *text,
@@ -54,7 +54,7 @@ int pmct_models_load(struct pmct_models *models, const char *module, char *text,
 }
 EXPORT_SYMBOL_GPL(pmct_models_load);
 
-/* A line for each output: "MODULE: KIND of BIG over SMALL, from FROM, error E". */
+/* Print a line for each output: "MODULE: from= kind= big= small= error_milli= form=". */
 void pmct_models_show(const struct pmct_models *models, struct seq_file *m)
 {
 	unsigned int i, n;
@@ -71,7 +71,7 @@ void pmct_models_show(const struct pmct_models *models, struct seq_file *m)
 }
 EXPORT_SYMBOL_GPL(pmct_models_show);
 
-/* The monitoring module goes. */
+/* Free all models, when the monitoring module is unloaded. */
 void pmct_models_free(struct pmct_models *models)
 {
 	while (models->nr)
@@ -90,7 +90,7 @@ static int pmct_models_find_type(const char *name)
 	return -ENOENT;
 }
 
-/* The index of an event in the list of all models; -E2BIG if there are too many. */
+/* Returns the index of an event in the list of all models, or -E2BIG if there are too many. */
 static int pmct_models_add_event(struct pmct_models *models, unsigned int *nr, const char *name)
 {
 	unsigned int i;
@@ -105,7 +105,6 @@ static int pmct_models_add_event(struct pmct_models *models, unsigned int *nr, c
 	return (*nr)++;
 }
 
-/* Use @model for the core type @type. */
 static int pmct_models_use(struct pmct_models *models, const struct pmct_regression *model,
 			   unsigned int type, unsigned int *nr_events)
 {
@@ -121,7 +120,7 @@ static int pmct_models_use(struct pmct_models *models, const struct pmct_regress
 		if (index < 0)
 			return index;
 		models->index[type][i] = index;
-		/* Each model has both. */
+		/* Each model has both events. */
 		if (!strcmp(model->event[i], "instr"))
 			models->instr = index;
 		else if (!strcmp(model->event[i], "cycles"))
@@ -159,7 +158,7 @@ static int pmct_models_choose(struct pmct_models *models, struct monitoring_modu
 	return 0;
 }
 
-/* The event sets of all models, each for its core type. */
+/* Configure the event sets of all models, each for its core type. */
 static int pmct_models_configure(const struct pmct_models *models, struct monitoring_module *mm)
 {
 	const unsigned int max = PMCTRACK_MAX_CORE_TYPES * PMCT_REGRESSION_SETS;
@@ -187,13 +186,13 @@ static int pmct_models_configure(const struct pmct_models *models, struct monito
 }
 
 /**
- * pmct_models_enable() - choose the models of this machine, and count what they need
+ * pmct_models_enable() - choose the models of this machine, and configure their event sets
  * @models: the models of a monitoring module
  * @mm: the module, in its enable()
  *
  * Context: process context, sleeps.
- * Return: 0. -ENODEV: all CPUs are alike. -ENODATA: a core type has no model. Or an error of
- * configure_performance_counters_set(). The kernel log says which.
+ * Return: 0. -ENODEV: all CPUs are of one type. -ENODATA: a core type has no model. Or an error of
+ * configure_performance_counters_set(). The kernel log says why.
  */
 int pmct_models_enable(struct pmct_models *models, struct monitoring_module *mm)
 {
@@ -220,10 +219,10 @@ int pmct_models_enable(struct pmct_models *models, struct monitoring_module *mm)
 EXPORT_SYMBOL_GPL(pmct_models_enable);
 
 /**
- * pmct_models_output() - what the model of a core type estimates
+ * pmct_models_output() - find an output of a core type's model
  * @models: the models
  * @from: the core type whose counts are used
- * @kind: of the output
+ * @kind: kind of the output
  * @small: core type with which the big one is compared
  *
  * Return: the output, or NULL if the model has none of that kind.
@@ -244,7 +243,7 @@ const struct pmct_output *pmct_models_output(const struct pmct_models *models,
 }
 EXPORT_SYMBOL_GPL(pmct_models_output);
 
-/* The event of that index, as pmct_sample_count(). */
+/* Like pmct_sample_count(), also for the event that the module adds. */
 static int pmct_round_count(const struct pmct_round *round, const struct pmct_sample *sample,
 			    u8 index, u64 *count)
 {
@@ -254,7 +253,7 @@ static int pmct_round_count(const struct pmct_round *round, const struct pmct_sa
 	return 0;
 }
 
-/* Those features whose events this sample has. */
+/* Store the features whose events are in this sample. */
 static void pmct_round_collect(const struct pmct_models *models, struct pmct_round *round,
 			       const struct pmct_sample *sample)
 {
@@ -269,7 +268,7 @@ static void pmct_round_collect(const struct pmct_models *models, struct pmct_rou
 		if (pmct_round_count(round, sample, index[f->part], &part) ||
 		    pmct_round_count(round, sample, index[f->whole], &whole))
 			continue;
-		/* Nothing of nothing is 0, as for pmctrack-train; what is too large is the most. */
+		/* 0 / 0 is 0, as for pmctrack-train. A value that is too large becomes U32_MAX. */
 		if (!pmct_ratio(part, whole ?: 1, f->scale, &value))
 			value = U32_MAX;
 		round->feature[i] = min_t(u64, value, U32_MAX);
@@ -277,7 +276,7 @@ static void pmct_round_collect(const struct pmct_models *models, struct pmct_rou
 	}
 }
 
-/* Instructions per 1000 cycles; false if the sample says nothing. */
+/* Instructions per 1000 cycles. Returns false if the sample does not have them. */
 static bool pmct_round_ipc(const struct pmct_models *models, const struct pmct_sample *sample,
 			   u64 *ipc)
 {
@@ -316,14 +315,14 @@ static enum pmct_round_state pmct_round_add(const struct pmct_models *models,
 }
 
 /**
- * pmct_models_sample() - a thread has a sample
+ * pmct_models_sample() - add a sample of a thread to its round
  * @models: the models of the active module
- * @round: of the thread
+ * @round: the round of the thread
  * @sample: the sample
  *
- * All samples of a round are of one phase and one core type. If IPC changes suddenly, or the
- * thread changes its core type, the round begins anew with this sample. A thread that changes
- * its core type all the time, or hardly runs, completes none.
+ * All samples of a round are of one phase and one core type. If IPC changes suddenly, or the thread
+ * changes its core type, a new round begins with this sample. A thread that often changes its core
+ * type, or hardly runs, completes no round.
  *
  * Context: monitoring_module::on_new_sample.
  * Return: whether the model can be evaluated with pmct_round::feature, or estimates are stale.
@@ -345,7 +344,7 @@ enum pmct_round_state pmct_models_sample(const struct pmct_models *models,
 }
 EXPORT_SYMBOL_GPL(pmct_models_sample);
 
-/* How far an estimate of a complete round can be trusted. Any context. */
+/* Returns how far an estimate of a complete round can be trusted. Any context. */
 enum pmct_confidence pmct_models_confidence(const struct pmct_models *models,
 					    const struct pmct_round *round)
 {

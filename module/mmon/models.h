@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What monitoring modules with regression models share: the models that an administrator has
- * loaded, the event sets that these need, and rounds of samples of one phase (paper on
+ * loaded, the event sets that these models need, and rounds of samples of one phase (paper on
  * PMCTrack, section 4.1.2 and Fig. 7). It is part of pmctrack.ko.
  */
 #ifndef _PMCT_MODELS_H
@@ -12,24 +12,25 @@
 #include "mmon-common.h"
 #include "regression.h"
 
-/* In pmct_models::index: the event that the module adds. */
+/* An entry of pmct_models::index for the event that the module adds. */
 #define PMCT_MODELS_GIVEN	U8_MAX
 
-/* Shorter intervals say too little: a thread that ran for a moment. */
+/* Shorter intervals are ignored, because the thread ran too briefly. */
 #define PMCT_ROUND_LEAST_NS	1000000
 
 /**
  * struct pmct_models - models of a monitoring module, one for each core type
- * @loaded: models, by when they were loaded
- * @nr: their number
+ * @loaded: the models, in the order in which they were loaded
+ * @nr: number of models
  * @given: name of the event that the module itself adds to samples, in pmct_round::given; NULL:
  *	none
- * @of_type: the one for each core type of the machine; NULL: none. While the module is active
- * @big: index of the fast core type. While the module is active
- * @event: names of the events of all models, as monitoring_module::events
+ * @of_type: the model of each core type of the machine; NULL: none. Valid while the module is
+ *	active
+ * @big: index of the fast core type; valid while the module is active
+ * @event: names of the events of all models, as in monitoring_module::events
  * @instr: index of "instr" in @event
  * @cycles: index of "cycles" in @event
- * @index: of each event of a core type's model in @event
+ * @index: for each core type and each event of its model: index of the event in @event
  */
 struct pmct_models {
 	struct pmct_regression *loaded[PMCTRACK_MAX_CORE_TYPES];
@@ -45,12 +46,12 @@ struct pmct_models {
 
 /**
  * struct pmct_round - the samples of a thread that are being collected; all zero at first
- * @ipc: average of each core type, in the present phase
+ * @ipc: average IPC on each core type, in the present phase
  * @feature: values of the model's features
- * @have: mask of those that are of this round
- * @core_type: of the round
- * @given: of the event that the module adds, in the sample that comes next
- * @waited: samples since the last complete round; stays at the most that fits
+ * @given: count of the event that the module adds, in the next sample
+ * @have: mask of the features that have a value of this round
+ * @core_type: core type of the round
+ * @waited: samples since the last complete round; stays at its largest value
  */
 struct pmct_round {
 	struct pmct_average ipc[PMCTRACK_MAX_CORE_TYPES];
@@ -64,8 +65,8 @@ struct pmct_round {
 /**
  * enum pmct_round_state - what a sample did to its round
  * @PMCT_ROUND_GOES_ON: nothing new
- * @PMCT_ROUND_STALE: the thread is in another phase than the one of which estimates are, or no
- *	round was complete for twice as many samples as it needs
+ * @PMCT_ROUND_STALE: the thread has left the phase of its last estimates, or no round was complete
+ *	for twice as many samples as a round needs
  * @PMCT_ROUND_COMPLETE: the model can be evaluated
  */
 enum pmct_round_state {

@@ -6,8 +6,8 @@
 #include "neighbours.h"
 
 /**
- * pmct_neighbours_find() - find out who shares caches
- * @n: where they go
+ * pmct_neighbours_find() - find the CPUs that share caches
+ * @n: where they are stored
  *
  * Context: monitoring_module::enable.
  * Return: 0 or -ENOMEM.

@@ -7,15 +7,15 @@
 #include <linux/cpumask.h>
 
 /**
- * struct pmct_neighbours - of each CPU, those that share its cache
- * @of: a bitmap for each CPU, of the size of this machine, which is often much less than that of
+ * struct pmct_neighbours - the CPUs that share a cache with each CPU
+ * @of: a bitmap for each CPU. It has the size of this machine, which is often much smaller than
  *	struct cpumask
  */
 struct pmct_neighbours {
 	unsigned long *of;
 };
 
-/* The others, not the CPU itself. */
+/* Returns the other CPUs, without @cpu itself. */
 static inline const unsigned long *pmct_neighbours_of(const struct pmct_neighbours *n, int cpu)
 {
 	return n->of + (size_t)cpu * BITS_TO_LONGS(nr_cpu_ids);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which phase comes next, see phase_predictor.h. */
+/* Predicts which phase comes next, see phase_predictor.h. */
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -7,7 +7,7 @@
 
 #include "phase_predictor.h"
 
-/* Places that are looked at for a key. */
+/* Places that are tried for a key. */
 #define PROBES	4
 
 static bool is_free(const struct pmctrack_followers *f)
@@ -24,7 +24,7 @@ static u32 often(const struct pmctrack_followers *f)
 	return sum;
 }
 
-/* The place of a key; NULL: it has none. @weakest is where it can have one. */
+/* Returns the place of a key, or NULL if it has none. Then it can take the place @weakest. */
 static const struct pmctrack_followers *find(const struct pmct_predictor *p, u8 before, u8 phase,
 					     unsigned int *weakest)
 {
@@ -66,7 +66,7 @@ static void count(struct pmctrack_followers *f, u8 next)
 		if (!f->times[i] || f->next[i] == next)
 			break;
 	}
-	/* The last one makes room for another. */
+	/* The last follower makes room for a new one. */
 	if (f->next[i] != next)
 		f->times[i] = 0;
 	f->next[i] = next;
@@ -94,11 +94,11 @@ static void learn(struct pmct_predictor *p, u8 before, u8 phase, u8 next)
 }
 
 /**
- * pmct_predictor_learn() - a phase has ended
- * @p: the program's
- * @before: the phase before it, or PMCT_NO_PHASE
- * @phase: the phase
- * @next: what followed, another one
+ * pmct_predictor_learn() - learn from a change of the phase
+ * @p: predictor of the program
+ * @before: the phase before @phase, or PMCT_NO_PHASE
+ * @phase: the phase that has ended
+ * @next: the phase that followed, not @phase
  */
 void pmct_predictor_learn(struct pmct_predictor *p, u8 before, u8 phase, u8 next)
 {
@@ -123,14 +123,14 @@ static unsigned int add_followers(const struct pmctrack_followers *f, u8 *next, 
 }
 
 /**
- * pmct_predictor_next() - what will follow on a phase
- * @p: the program's
- * @before: the phase before it, or PMCT_NO_PHASE
+ * pmct_predictor_next() - predict what follows a phase
+ * @p: predictor of the program
+ * @before: the phase before @phase, or PMCT_NO_PHASE
  * @phase: the phase
- * @next: the likeliest ones go here, the first is the likeliest
- * @most: so many at most
+ * @next: the likely phases are stored here, the likeliest one first
+ * @most: largest number of phases
  *
- * Return: how many.
+ * Return: the number of phases.
  */
 unsigned int pmct_predictor_next(const struct pmct_predictor *p, u8 before, u8 phase, u8 *next,
 				 unsigned int most)
@@ -148,7 +148,7 @@ unsigned int pmct_predictor_next(const struct pmct_predictor *p, u8 before, u8 p
 }
 EXPORT_SYMBOL_GPL(pmct_predictor_next);
 
-/* What another predictor has learnt of a key: here it takes the place of a weaker one. */
+/* Store what another predictor has learnt of a key. It can replace a weaker key. */
 void pmct_predictor_put(struct pmct_predictor *p, const struct pmctrack_followers *f)
 {
 	unsigned int weakest = 0;
@@ -168,7 +168,7 @@ static bool names(const struct pmctrack_followers *f, u8 phase)
 	return f->phase == phase || f->before == phase;
 }
 
-/* Its number is another phase's from now on. */
+/* Forget a phase, because its number becomes the number of another phase. */
 void pmct_predictor_forget(struct pmct_predictor *p, u8 phase)
 {
 	unsigned int i;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which phase comes next: a Markov predictor of second order, which knows what followed on a phase
- * and the one before it, and falls back on what followed on the phase. Phases last longer than a
- * window, so it predicts what comes after a change; that nothing changes is the other
- * possibility. Pure.
+ * Predicts which phase comes next. It is a Markov predictor of second order: it knows what followed
+ * a phase and the phase before it. It falls back on what followed the phase alone. Phases last
+ * longer than a window, so it predicts what comes after a change. The other possibility is that the
+ * phase goes on. Pure.
  */
 #ifndef _PMCT_PHASE_PREDICTOR_H
 #define _PMCT_PHASE_PREDICTOR_H
@@ -15,7 +15,7 @@
 #define PMCT_PREDICTOR_PLACES	PMCTRACK_FOLLOWERS
 #define PMCT_PREDICTOR_NEXT	PMCTRACK_NEXT
 
-/* What a program's phases were followed by. Zero bytes: nothing is known. */
+/* What followed each phase of a program. Zero bytes: nothing is known. */
 struct pmct_predictor {
 	struct pmctrack_followers of[PMCT_PREDICTOR_PLACES];
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Phases of a program, see phases.h. */
+/* Finds the phases of a program, see phases.h. */
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -10,23 +10,23 @@
 #include "mmon-common.h"
 #include "phases.h"
 
-/* The weight of a window in its phase's means is at least one in so many: programs change. */
+/* A window's weight in its phase's means is at least 1 / OLDEST, because programs change. */
 #define OLDEST		32U
 /*
- * How far a window of a phase is from its mean, beyond chance: 0.15 of 2 at most. Chosen with
- * profiles that the results are not from, see Documentation/fair-progress.md.
+ * How far a window of a phase may be from the phase's mean, beyond chance: 0.15 of at most 2. It
+ * was chosen with other profiles than the results, see Documentation/fair-progress.md.
  */
 #define SLACK		(PMCT_PHASE_ONE * 15 / 100)
-/* Chance is taken at its mean and so many standard deviations. */
+/* Chance counts as its mean plus this many standard deviations. */
 #define SIGMAS		4
-/* sqrt(2 / pi) and sqrt(1 - 2 / pi), in thousandths: a normal distribution's |x|. */
+/* sqrt(2 / pi) and sqrt(1 - 2 / pi), in thousandths, for |x| of a normal distribution. */
 #define MEAN_OF_ABS	798
 #define SIGMA_OF_ABS	603
 
 #define UNSURE_SHIFT	10
-/* Differences of pressure that mean nothing. */
+/* Differences of pressure up to this mean nothing. */
 #define SAME_PRESSURE	5
-/* After so many valid windows that others pressed more, more pressure is good enough. */
+/* After this many valid windows under more pressure, more pressure is accepted. */
 #define PATIENCE	32
 
 static u32 share_of(const struct pmct_phase_vector *v, unsigned int i, u32 unit)
@@ -57,12 +57,12 @@ u32 pmct_phase_distance(const struct pmct_phase *phase, const struct pmct_phase_
 EXPORT_SYMBOL_GPL(pmct_phase_distance);
 
 /**
- * pmct_phase_limit() - how far a window of a phase can be from its mean
+ * pmct_phase_limit() - largest distance of a phase's window from the phase's mean
  * @phase: the phase, seen at least once
- * @nr: addresses of the window
+ * @nr: number of addresses of the window
  *
- * If n addresses fall into a bucket with probability p each, their part in it is off by
- * sqrt(2 p / (pi n)) on average, and the mean of m windows by a sqrt(m)-th of that.
+ * If each of n addresses falls into a bucket with probability p, the bucket's part is off by
+ * sqrt(2 p / (pi n)) on average. The mean of m windows is off by 1 / sqrt(m) of that.
  *
  * Return: a distance.
  */
@@ -79,11 +79,11 @@ u32 pmct_phase_limit(const struct pmct_phase *phase, unsigned int nr)
 EXPORT_SYMBOL_GPL(pmct_phase_limit);
 
 /**
- * pmct_phases_find() - the phase of a window, if it is known
- * @phases: the program's
+ * pmct_phases_find() - find the phase of a window, if it is known
+ * @phases: phases of the program
  * @v: the window
- * @last: the phase of the last window, or PMCT_NO_PHASE. It is looked at first, and is right if
- *	the window is as near to it as windows are on average: others are not looked at then
+ * @last: the phase of the last window, or PMCT_NO_PHASE. It is tried first. If the window is as
+ *	near to it as windows are on average, it is accepted, and others are not tried
  *
  * Return: its number, or PMCT_NO_PHASE.
  */
@@ -115,7 +115,7 @@ u8 pmct_phases_find(const struct pmct_phases *phases, const struct pmct_phase_ve
 }
 EXPORT_SYMBOL_GPL(pmct_phases_find);
 
-/* The window's part in the mean is 1 / @weight. */
+/* Add a window to the mean with the weight 1 / @weight. */
 static void move_mean(struct pmct_phase *phase, const struct pmct_phase_vector *v, s32 weight)
 {
 	u32 unit = PMCT_PHASE_ONE / v->nr;
@@ -128,7 +128,7 @@ static void move_mean(struct pmct_phase *phase, const struct pmct_phase_vector *
 	}
 }
 
-/* After a change of pmct_phase::mean. */
+/* Update pmct_phase::spread after a change of pmct_phase::mean. */
 void pmct_phase_find_spread(struct pmct_phase *phase)
 {
 	unsigned int i;
@@ -138,7 +138,7 @@ void pmct_phase_find_spread(struct pmct_phase *phase)
 		phase->spread += int_sqrt((u32)phase->mean[i] << 16);
 }
 
-/* A free place, or that of a phase that has not been seen for a long time. */
+/* Returns a free place, or the place of a phase that has not been seen for a long time. */
 static u8 find_place(struct pmct_phases *phases, u8 *forgotten)
 {
 	u32 age, oldest = 0;
@@ -149,7 +149,7 @@ static u8 find_place(struct pmct_phases *phases, u8 *forgotten)
 
 		if (!phase->seen)
 			return i;
-		/* One that was seen once may never come again. */
+		/* A phase that was seen once may never come again. */
 		age = (phases->windows - phase->last) / min(phase->seen, OLDEST);
 		if (age >= oldest) {
 			oldest = age;
@@ -162,13 +162,13 @@ static u8 find_place(struct pmct_phases *phases, u8 *forgotten)
 }
 
 /**
- * pmct_phases_classify() - find a window's phase, or begin a new one, and learn from it
- * @phases: the program's
+ * pmct_phases_classify() - find a window's phase, or begin a new one, and learn from the window
+ * @phases: phases of the program
  * @v: the window
  * @last: the phase of the thread's last window, or PMCT_NO_PHASE
- * @forgotten: the phase whose place a new one takes, or PMCT_NO_PHASE
+ * @forgotten: the phase whose place a new phase takes, or PMCT_NO_PHASE
  *
- * Return: the phase; PMCT_NO_PHASE: the window has too few addresses.
+ * Return: the phase; PMCT_NO_PHASE if the window has too few addresses.
  */
 u8 pmct_phases_classify(struct pmct_phases *phases, const struct pmct_phase_vector *v, u8 last,
 			u8 *forgotten)
@@ -190,14 +190,14 @@ u8 pmct_phases_classify(struct pmct_phases *phases, const struct pmct_phase_vect
 	phase->seen++;
 	phase->last = phases->windows;
 	move_mean(phase, v, min(phase->seen, OLDEST));
-	/* It hardly changes later. */
+	/* The spread hardly changes later. */
 	if (phase->seen <= OLDEST || phase->seen % OLDEST == 0)
 		pmct_phase_find_spread(phase);
 	return i;
 }
 EXPORT_SYMBOL_GPL(pmct_phases_classify);
 
-/* Into a mean of so many, of which the oldest fade. */
+/* Add a value to a mean of @nr values. The oldest values fade. */
 static void add_to_mean(u32 *mean, u16 *nr, u32 value)
 {
 	s64 step = (s64)value - *mean;
@@ -220,8 +220,8 @@ static void add_alone(struct pmctrack_phase_speed *speed, u32 cpi)
 }
 
 /*
- * A valid window. Those that others press less are nearer to the truth: they replace the others.
- * But a speed from long ago may not be today's: in the end, more pressure is good enough.
+ * Learn from a valid window. A window under less pressure is nearer to the truth, so it replaces
+ * the others. But an old speed may be wrong today, so more pressure is accepted in the end.
  */
 static void learn_alone(struct pmctrack_phase_speed *speed, u32 cpi, u32 pressure)
 {
@@ -246,7 +246,7 @@ static u64 cycles_of(u64 instr, u32 cpi)
 	return mul_u64_u32_div(instr, cpi, PMCT_PHASE_INSTR);
 }
 
-/* The speed alone is known now: what was taken for it before? */
+/* The speed alone is known now. Returns the error of what was estimated before. */
 static s64 correct(const struct pmctrack_phase_speed *speed, struct pmct_unsure *unsure)
 {
 	u64 better = cycles_of((u64)unsure->instr << UNSURE_SHIFT, speed->alone);
@@ -257,7 +257,7 @@ static s64 correct(const struct pmctrack_phase_speed *speed, struct pmct_unsure 
 	return (s64)better - (s64)taken;
 }
 
-/* Sums that would not fit are not corrected in full. */
+/* A window that would overflow the sums is left out, and is not corrected later. */
 static void remember(struct pmct_unsure *unsure, u64 instr, u64 alone)
 {
 	instr = unsure->instr + (instr >> UNSURE_SHIFT);
@@ -269,20 +269,20 @@ static void remember(struct pmct_unsure *unsure, u64 instr, u64 alone)
 }
 
 /**
- * pmct_phase_run() - learn from a window how fast its phase is, and what it would have taken alone
+ * pmct_phase_run() - learn from a window how fast its phase is, and estimate its cycles alone
  * @phase: the phase
- * @run: how it ran; at most 2^48 instructions and cycles
- * @unsure: what earlier answers for this thread and phase were
- * @corrected: what must be added to these, in cycles
+ * @run: how the window ran; at most 2^48 instructions and cycles
+ * @unsure: earlier answers for this thread and phase
+ * @corrected: what must be added to earlier answers, in cycles
  *
- * (Table 1 of the paper.) Before the first valid window, the mean of all others is taken for the
- * speed alone, times what is typical (the paper: 1), afterwards that of the valid ones; when it is
- * known, earlier answers are corrected.
- * Means are of cycles, not of IPC: what windows take together is the sum of their cycles.
+ * This is Table 1 of the paper. Before the first valid window, the speed alone is the mean of all
+ * other windows, times what is typical (the paper: 1). Afterwards, it is the mean of the valid
+ * windows. When it becomes known, earlier answers are corrected. Means are of cycles, not of IPC,
+ * because windows together take the sum of their cycles.
  *
- * Nobody is slower alone: the answer is the cycles of @run at most. A valid window under as little
- * pressure as those of the mean is its own measure; if the smaller one of its cycles and of the
- * mean were taken, chance would make progress too small.
+ * No thread is slower alone, so the answer is at most the cycles of @run. A valid window under as
+ * little pressure as those of the mean is its own measure. If the answer were the smaller one of
+ * its cycles and of the mean, chance would make progress too small.
  *
  * Return: cycles.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Phases of a program: pieces of its execution that spend their instructions in the same code
+ * Phases of a program: parts of its execution that spend their instructions in the same code
  * (section 3.2 of the paper on fair-progress scheduling). Everything here is pure.
  *
- * A window is so many sampled addresses, which is so many instructions: the same program has the
- * same windows however slow it is. Its vector says how many of the addresses lie in each of
- * PMCT_PHASE_BUCKETS buckets of code. A window belongs to the phase whose mean vector is the
- * nearest, if that is not farther than chance would have it.
+ * A window is a fixed number of sampled addresses, and so a fixed number of instructions. Therefore
+ * the same program has the same windows however slow it is. The vector of a window says how many of
+ * the addresses lie in each of PMCT_PHASE_BUCKETS buckets of code. A window belongs to the phase
+ * with the nearest mean vector, if the distance is not larger than chance explains.
  */
 #ifndef _PMCT_PHASES_H
 #define _PMCT_PHASES_H
@@ -15,26 +15,26 @@
 #include <uapi/linux/pmctrack_programs.h>
 
 /*
- * Phases of programs with some hundred blocks of code look alike in a few buckets: with 64 of
- * them, no two phases of the simulated programs are told apart.
+ * Phases of programs with some hundred blocks of code look alike in a few buckets. With 64 buckets,
+ * no two phases of the simulated programs are told apart.
  */
 #define PMCT_PHASE_BITS		9
-#define PMCT_PHASE_BUCKETS	PMCTRACK_PHASE_BUCKETS	/* 2 to the power of that */
-/* Phases of a program that are remembered; PMCT_NO_PHASE is no number of one. */
+#define PMCT_PHASE_BUCKETS	PMCTRACK_PHASE_BUCKETS	/* 2^PMCT_PHASE_BITS */
+/* Number of phases of a program that are remembered. PMCT_NO_PHASE is not a phase. */
 #define PMCT_PHASES		PMCTRACK_PHASES
 #define PMCT_NO_PHASE		PMCTRACK_NO_PHASE
-/* Speeds are cycles for so many instructions. */
+/* Speeds are in cycles for this many instructions. */
 #define PMCT_PHASE_INSTR	0x100000U
 /* Shares of a mean vector add up to this. */
 #define PMCT_PHASE_ONE		0x10000U
-/* Addresses of a window: fewer than the first number say nothing, more are left out. */
+/* Addresses of a window: fewer than the first number are not enough, more are left out. */
 #define PMCT_PHASE_LEAST	64
 #define PMCT_PHASE_ADDRESSES	320
 
 /**
  * struct pmct_phase_vector - addresses of a window
- * @nr: how many, up to PMCT_PHASE_ADDRESSES
- * @count: in each bucket, at most
+ * @nr: number of addresses, up to PMCT_PHASE_ADDRESSES
+ * @count: addresses in each bucket; it saturates
  */
 struct pmct_phase_vector {
 	u16 nr;
@@ -42,10 +42,10 @@ struct pmct_phase_vector {
 };
 
 /**
- * struct pmct_unsure - of a thread: what was estimated before its phase's speed alone was known
- * @born: of the phase
+ * struct pmct_unsure - what was estimated for a thread before the speed alone of a phase was known
+ * @born: pmct_phase::born of the phase
  * @instr: instructions, in units of 1024
- * @alone: cycles alone that were taken for these, likewise
+ * @alone: estimated cycles alone for @instr, in the same units
  */
 struct pmct_unsure {
 	u32 born;
@@ -55,10 +55,10 @@ struct pmct_unsure {
 
 /**
  * struct pmct_phase - a phase
- * @seen: windows, 0: there is no such phase
- * @born: number of the first one, by pmct_phases::windows; another phase has another number
- * @last: number of the last one
- * @spread: sum of the roots of the parts, times 2^16: how much chance there is in a vector
+ * @seen: number of windows; 0: there is no such phase
+ * @born: number of the first window, by pmct_phases::windows; it identifies the phase
+ * @last: number of the last window
+ * @spread: sum of the square roots of the parts, times 2^16: how much chance there is in a vector
  * @mean: part of the addresses in each bucket, in 1 / PMCT_PHASE_ONE
  * @speed: by core type
  */
@@ -73,8 +73,8 @@ struct pmct_phase {
 
 /**
  * struct pmct_phases - the phases of a program
- * @windows: that were classified
- * @forgotten: phases whose place another one took
+ * @windows: number of windows that were classified
+ * @forgotten: number of phases whose place another phase took
  * @phase: by number
  */
 struct pmct_phases {
@@ -85,13 +85,13 @@ struct pmct_phases {
 
 /**
  * struct pmct_phase_run - how a window of a phase ran
- * @core_type: where
+ * @core_type: where it ran
  * @instr: its instructions
  * @cycles: its cycles
- * @valid: hardly anybody disturbed it
- * @pressure: of others, in any unit
- * @typical: the part of its cycles that a disturbed window would have taken alone, in
- *	1 / PMCT_PHASE_ONE, if nothing better is known
+ * @valid: it was hardly disturbed
+ * @pressure: pressure of others, in any unit
+ * @typical: if nothing better is known: the part of its cycles that a disturbed window would have
+ *	taken alone, in 1 / PMCT_PHASE_ONE
  */
 struct pmct_phase_run {
 	unsigned int core_type;
@@ -103,13 +103,13 @@ struct pmct_phase_run {
 };
 
 /**
- * pmct_phase_add() - a sampled address
+ * pmct_phase_add() - add a sampled address to a window
  * @v: vector of the window
- * @block: number of the address's block of code, whatever numbers these
+ * @block: number of the address's block of code, in any numbering
  */
 static inline void pmct_phase_add(struct pmct_phase_vector *v, u32 block)
 {
-	/* Neighbours are in buckets of their own. */
+	/* The hash puts neighbouring blocks into different buckets. */
 	u8 *count = &v->count[(block * 0x9e3779b1U) >> (32 - PMCT_PHASE_BITS)];
 
 	if (v->nr >= PMCT_PHASE_ADDRESSES)

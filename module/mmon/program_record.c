@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What is known of a program, as tools have it: see <linux/pmctrack_programs.h>. */
+/* Knowledge of a program, in the format of tools: see <linux/pmctrack_programs.h>. */
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/minmax.h>
@@ -7,13 +7,13 @@
 
 #include "program_record.h"
 
-/* As phases.c has them at most. */
+/* The largest values that phases.c produces. */
 #define MOST_WINDOWS	32
 #define MOST_VARIANCE	(10000 * 10000)
 
 /**
- * pmct_program_pack() - tell what is known
- * @record: its phases and followers are set, and of its program what is known there
+ * pmct_program_pack() - fill a record with what is known of a program
+ * @record: its phases, its followers, and @windows and @forgotten of its program are set
  * @program: the program
  */
 void pmct_program_pack(struct pmctrack_program_record *record, const struct pmct_program *program)
@@ -27,7 +27,7 @@ void pmct_program_pack(struct pmctrack_program_record *record, const struct pmct
 		struct pmctrack_phase *to = &record->phase[i];
 
 		memset(to, 0, sizeof(*to));
-		/* The rest of a phase that was never seen is old. */
+		/* The rest of a phase that was never seen is old data. */
 		if (!from->seen)
 			continue;
 		to->seen = from->seen;
@@ -57,7 +57,7 @@ static bool phase_is_sane(const struct pmctrack_phase *phase, u32 windows)
 		return false;
 	for (i = 0; i < PMCT_PHASE_BUCKETS; i++)
 		sum += phase->mean[i];
-	/* A mean stays where it is while windows are nearer to it than a half in their weight. */
+	/* In move_mean(), a mean stays if a window differs from it by less than weight / 2. */
 	if (sum > PMCT_PHASE_ONE + PMCT_PHASE_BUCKETS * MOST_WINDOWS / 2)
 		return false;
 	for (i = 0; i < PMCTRACK_MAX_CORE_TYPES; i++) {
@@ -89,14 +89,14 @@ static bool followers_are_sane(const struct pmctrack_program_record *record,
 }
 
 /**
- * pmct_program_is_sane() - may pmct_program_unpack() have it?
- * @record: it can come from a file that somebody has made; of its program, @windows is read
+ * pmct_program_is_sane() - may the record be given to pmct_program_unpack()?
+ * @record: may be from a file that somebody has made; of its program, only @windows is read
  */
 bool pmct_program_is_sane(const struct pmctrack_program_record *record)
 {
 	unsigned int i;
 
-	/* The process's own come on top of them. */
+	/* The process's own windows are added to these. */
 	if (record->program.windows > S32_MAX)
 		return false;
 	for (i = 0; i < PMCT_PHASES; i++) {
@@ -114,7 +114,7 @@ EXPORT_SYMBOL_GPL(pmct_program_is_sane);
 /**
  * pmct_program_unpack() - the opposite of pmct_program_pack()
  * @program: zero bytes
- * @record: pmct_program_is_sane()
+ * @record: one that pmct_program_is_sane() accepts
  */
 void pmct_program_unpack(struct pmct_program *program,
 			 const struct pmctrack_program_record *record)
@@ -144,11 +144,11 @@ void pmct_program_unpack(struct pmct_program *program,
 EXPORT_SYMBOL_GPL(pmct_program_unpack);
 
 /**
- * pmct_program_replace() - a process goes on with what others have learnt
- * @program: all that was known of it is forgotten
- * @other: what takes its place; it is changed
+ * pmct_program_replace() - replace what a process has learnt by what others have learnt
+ * @program: the process's program; its old content is forgotten
+ * @other: the new content; it is changed
  *
- * Windows are counted on, so that no phase has the number of birth of one that was there before:
+ * The count of windows goes on, so that no phase has the same number of birth as an earlier one:
  * see struct pmct_unsure.
  */
 void pmct_program_replace(struct pmct_program *program, struct pmct_program *other)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is known of a program, as tools have it. Pure. */
+/* Knowledge of a program, in the format that tools read and write. Pure. */
 #ifndef _PMCT_PROGRAM_RECORD_H
 #define _PMCT_PROGRAM_RECORD_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* How far a thread got, see progress.h. */
+/* Computes the progress of a thread, see progress.h. */
 #include <linux/bits.h>
 #include <linux/compiler.h>
 #include <linux/export.h>
@@ -13,25 +13,26 @@
 #include "mmon-common.h"
 #include "progress.h"
 
-/* So much of a window may be with others that move many lines, or are unknown, in percent. */
+/* Part of looks, in percent, that may find others that move many lines, or are unknown. */
 #define TOLERATED	10
-/* A phase is trained if it was seen so often (section 3.3 of the paper). */
+/* A phase is trained if it was seen this often (section 3.3 of the paper). */
 #define SEEN_OFTEN	2
 
 /*
- * Pressure of others, in thousandths of the memory's peak. A line of those who share the cache
- * counts for itself and for the line that it replaces, which is fetched again, often with more.
+ * Pressure of others is in thousandths of the memory's peak. A line of a process that shares the
+ * cache counts for itself and for the line that it replaces. The replaced line is fetched again,
+ * often with more lines.
  */
 #define SHARERS_WEIGHT	3
-/* Cold caches are like so much pressure. */
+/* Pressure that is added if caches are cold. */
 #define COLD		200
 
-/* ns per cycle, which are 255 at most, are in such parts. */
+/* Fixed-point unit of ns per cycle, which are at most 255. */
 #define NS_SCALE	BIT(24)
-/* Longer windows, of a day and more, are somebody's mistake. */
+/* Longer windows, of a day and more, cannot be real. */
 #define WINDOW_MOST	BIT_ULL(48)
 
-/* From now on the thread executes another program, of which it knows nothing. */
+/* From now on the thread executes another program. Nothing is known of its phases. */
 void pmct_progress_forget(struct pmct_progress *p)
 {
 	p->phase = PMCT_NO_PHASE;
@@ -43,7 +44,7 @@ void pmct_progress_forget(struct pmct_progress *p)
 }
 EXPORT_SYMBOL_GPL(pmct_progress_forget);
 
-/* Before the first window. */
+/* Initialise, before the first window. */
 void pmct_progress_begin(struct pmct_progress *p)
 {
 	memset(p, 0, sizeof(*p));
@@ -52,7 +53,7 @@ void pmct_progress_begin(struct pmct_progress *p)
 EXPORT_SYMBOL_GPL(pmct_progress_begin);
 
 /**
- * pmct_progress_open() - what an open window would have taken alone, if it goes on as the last one
+ * pmct_progress_open() - time alone of an open window, if it goes on like the last window
  * @p: the thread
  * @ns: the window's time so far
  *
@@ -64,7 +65,7 @@ u64 pmct_progress_open(const struct pmct_progress *p, u64 ns)
 }
 EXPORT_SYMBOL_GPL(pmct_progress_open);
 
-/* Time of which no window tells: it was like the last one. */
+/* Add time that belongs to no window. It counts like the last window. */
 void pmct_progress_charge(struct pmct_progress *p, u64 ns)
 {
 	p->ns += ns;
@@ -77,7 +78,7 @@ static bool rarely(u32 times, u32 looks)
 	return (u64)times * 100 <= (u64)looks * TOLERATED;
 }
 
-/* Lines per time, in thousandths of the peak, which is known. */
+/* Lines per time, in thousandths of the peak, which must be known. */
 static u64 part_of_peak(u64 lines, u64 ns, const struct pmct_traffic *t)
 {
 	u64 rate;
@@ -87,7 +88,7 @@ static u64 part_of_peak(u64 lines, u64 ns, const struct pmct_traffic *t)
 	return div64_u64(rate * 1000, t->peak);
 }
 
-/* Of an open window: a thread's own lines per time, in thousandths of the peak; 0: unknown. */
+/* Returns the thread's lines per time in an open window, in thousandths of the peak; 0: unknown. */
 u32 pmct_progress_traffic(const struct pmct_window *w, const struct pmct_traffic *t)
 {
 	return t->peak && w->ns ? min_t(u64, part_of_peak(w->lines, w->ns, t), U32_MAX) : 0;
@@ -97,9 +98,9 @@ EXPORT_SYMBOL_GPL(pmct_progress_traffic);
 /**
  * pmct_progress_judge() - was a window hardly disturbed?
  * @w: the window
- * @t: what low traffic is
+ * @t: limits of low traffic
  *
- * Return: why it was, or was not.
+ * Return: the reason why it was, or was not.
  */
 enum pmct_contention pmct_progress_judge(const struct pmct_window *w, const struct pmct_traffic *t)
 {
@@ -114,7 +115,7 @@ enum pmct_contention pmct_progress_judge(const struct pmct_window *w, const stru
 }
 EXPORT_SYMBOL_GPL(pmct_progress_judge);
 
-/* What others press now. */
+/* Pressure of others in this window. */
 static u32 pressure_now(const struct pmct_window *w, const struct pmct_traffic *t)
 {
 	u64 pressure;
@@ -164,7 +165,7 @@ static void go_to_phase(struct pmct_progress *p, struct pmct_program *program, u
 	p->phase = next;
 }
 
-/* Which phase is the window of? */
+/* Find the phase of a window. */
 static u8 classify(struct pmct_progress *p, struct pmct_program *program,
 		   const struct pmct_phase_vector *v)
 {
@@ -181,7 +182,7 @@ static u8 classify(struct pmct_progress *p, struct pmct_program *program,
 	return i;
 }
 
-/* Cycles, at the window's frequency. Numbers that are absurd give absurd ones, and no trap. */
+/* Convert cycles at the window's frequency. Absurd numbers give an absurd result, but no trap. */
 static u64 to_ns(u64 cycles, const struct pmct_window *w)
 {
 	u64 per_cycle;
@@ -194,11 +195,11 @@ static u64 to_ns(u64 cycles, const struct pmct_window *w)
 }
 
 /**
- * pmct_progress_window() - a window is over
+ * pmct_progress_window() - evaluate a window that is over
  * @p: the thread
- * @program: its program, which learns from it
+ * @program: its program, which learns from the window
  * @w: the window
- * @t: what low traffic is
+ * @t: limits of low traffic
  *
  * Return: pmct_progress_judge()
  */
@@ -213,7 +214,7 @@ enum pmct_contention pmct_progress_window(struct pmct_progress *p, struct pmct_p
 		.instr = w->instr,
 		.cycles = w->cycles,
 		.valid = pmct_contention_is_valid(kind),
-		/* Caches remember what was before. */
+		/* Caches still hold what was there in the window before. */
 		.typical = READ_ONCE(t->typical) ?: PMCT_PHASE_ONE,
 		.pressure = min(pressure + (w->resumed ? 0 : p->pressure / 2), (u32)U16_MAX),
 	};
@@ -234,7 +235,7 @@ enum pmct_contention pmct_progress_window(struct pmct_progress *p, struct pmct_p
 				       &corrected);
 		go_to_phase(p, program, i);
 		p->known = is_known(program, i, w->core_type);
-		/* Of whom nobody knows who disturbs him, training would say nothing. */
+		/* If it is unknown who disturbs the thread, training has no use. */
 		if (kind == PMCT_UNKNOWN)
 			p->wanted = false;
 		else
@@ -253,13 +254,13 @@ enum pmct_contention pmct_progress_window(struct pmct_progress *p, struct pmct_p
 EXPORT_SYMBOL_GPL(pmct_progress_window);
 
 /**
- * pmct_progress_note_typical() - how much are threads disturbed, if they are?
- * @t: where that is noted; several may do so at once, and one of them is lost then
+ * pmct_progress_note_typical() - update how much disturbed threads are disturbed
+ * @t: where this is stored; if several CPUs store at once, one update is lost
  * @p: a thread, after pmct_progress_window()
- * @kind: what that has returned
+ * @kind: what pmct_progress_window() returned
  *
- * Phases whose speed alone is not known are taken to be disturbed as much as others are. If they
- * counted in full, whoever is not known would be behind all who are.
+ * A phase whose speed alone is unknown is taken to be disturbed as much as others are. If its time
+ * counted in full, threads of unknown speed would be behind all threads of known speed.
  */
 void pmct_progress_note_typical(struct pmct_traffic *t, const struct pmct_progress *p,
 				enum pmct_contention kind)

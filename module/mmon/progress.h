@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How far a thread got, in the time that it would have needed alone, window by window (section 3
- * of the paper on fair-progress scheduling). Pure.
+ * Progress of a thread: the time that its execution would have needed alone, window by window
+ * (section 3 of the paper on fair-progress scheduling). Pure.
  */
 #ifndef _PMCT_PROGRESS_H
 #define _PMCT_PROGRESS_H
 
 #include "phase_predictor.h"
 
-/* Phases that are predicted for the next window, the present one among them. */
+/* Number of phases that are predicted for the next window, including the present one. */
 #define PMCT_PROGRESS_LIKELY	3
 
 /**
  * struct pmct_program - what is known of a program
  * @phases: its phases
- * @predictor: what they are followed by
+ * @predictor: what follows each phase
  */
 struct pmct_program {
 	struct pmct_phases phases;
@@ -24,17 +24,17 @@ struct pmct_program {
 /**
  * struct pmct_window - a window of a thread
  * @v: its addresses
- * @unsure: of the thread, by phase: what was estimated before speeds alone were known
- * @core_type: where it ran
+ * @unsure: by phase: what was estimated for the thread before speeds alone were known
+ * @core_type: where the thread ran
  * @instr: its instructions
  * @cycles: its cycles
  * @ns: its time
- * @lines: lines that it moved from and to memory
+ * @lines: lines that the thread moved from and to memory
  * @others: lines that others moved meanwhile
- * @sharers: of these, those who share its last-level cache
+ * @sharers: the part of @others that shares the thread's last-level cache
  * @looks: how often others were looked at
- * @intensive: how often somebody else moved many lines
- * @unknown: how often somebody ran of whom it is not known
+ * @intensive: at how many looks another process moved many lines
+ * @unknown: at how many looks the traffic of others was unknown
  * @resumed: the thread was away from its CPU for long: its caches may be cold
  */
 struct pmct_window {
@@ -57,10 +57,10 @@ struct pmct_window {
  * enum pmct_contention - is a window valid, that is, hardly disturbed?
  * @PMCT_DISTURBED: no
  * @PMCT_UNKNOWN: it cannot be known
- * @PMCT_OWN_LOW: yes, it moves few lines itself (criterion 1)
- * @PMCT_SYSTEM_LOW: yes, all together move few (criterion 2), and those who share its cache
- *	hardly any: these take room in it
- * @PMCT_ONLY_ONE: yes, nobody else moves many (criterion 3)
+ * @PMCT_OWN_LOW: yes, the thread itself moves few lines (criterion 1)
+ * @PMCT_SYSTEM_LOW: yes, all threads together move few lines (criterion 2), and those that share
+ *	the cache hardly any, because they take room in it
+ * @PMCT_ONLY_ONE: yes, no other process moves many lines (criterion 3)
  */
 enum pmct_contention {
 	PMCT_DISTURBED,
@@ -72,12 +72,12 @@ enum pmct_contention {
 };
 
 /**
- * struct pmct_traffic - when is traffic low, and what does it do if it is not?
+ * struct pmct_traffic - limits of low traffic, and the effect of higher traffic
  * @peak: lines per ms that the memory moves at most; 0: unknown
- * @own: thousandths of it below which a thread's own are few (paper: 40)
- * @system: and those of all (paper: 333)
- * @typical: the part of its time that a disturbed window would have taken alone, as others' had
- *	it lately whose speed alone was known, in 1 / PMCT_PHASE_ONE; 0: none was known yet
+ * @own: a thread's traffic is low below this, in thousandths of @peak (paper: 40)
+ * @system: the traffic of all threads is low below this, in thousandths of @peak (paper: 333)
+ * @typical: the part of its time that a disturbed window would have taken alone, from recent
+ *	windows whose speed alone was known, in 1 / PMCT_PHASE_ONE; 0: none was known yet
  */
 struct pmct_traffic {
 	u64 peak;
@@ -87,21 +87,21 @@ struct pmct_traffic {
 };
 
 /**
- * struct pmct_progress - a thread
- * @ns: time that it took, in all closed windows
- * @alone: time that it would have taken alone
- * @ratio: of these in the last window, in 1 / PMCT_PHASE_ONE
- * @windows: closed ones
- * @changes: of the phase
- * @foreseen: that were among the likely ones
+ * struct pmct_progress - progress of a thread
+ * @ns: time of all closed windows
+ * @alone: time that the closed windows would have taken alone
+ * @ratio: @alone over @ns in the last window, in 1 / PMCT_PHASE_ONE
+ * @windows: number of closed windows
+ * @changes: changes of the phase
+ * @foreseen: changes to a phase that was predicted
  * @kinds: windows by enum pmct_contention
- * @pressure: of others on the last window
- * @phase: of the last window, or PMCT_NO_PHASE
- * @before: the phase before that
+ * @pressure: pressure of others on the last window
+ * @phase: phase of the last window, or PMCT_NO_PHASE
+ * @before: the phase before @phase
  * @known: the speed alone of @phase is from valid windows
  * @wanted: a phase that is likely next was seen twice at least, and its speed alone is not known
  *
- * Zero bytes but for pmct_progress_begin().
+ * All members are zero, except those that pmct_progress_begin() sets.
  */
 struct pmct_progress {
 	u64 ns;

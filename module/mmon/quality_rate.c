@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* See quality_rate.h. */
+/* Computes Quality Time, see quality_rate.h. */
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -9,34 +9,33 @@
 #include "mmon-common.h"
 #include "quality_rate.h"
 
-/* Two intervals are of one phase if their kinds differ by no more than this, in percent. */
+/* Two intervals are of one phase if their kinds differ by at most this, in percent. */
 #define SAME_KIND	10
-/* Of a nanosecond for an event, and of a miss. */
+/* Fixed-point unit of ns for an event, and of misses for an event. */
 #define SCALE		1000000U
 /* Times for an event are within 0.001 ns and 1 ms. */
 #define TIME_LEAST	(SCALE / 1000)
 #define TIME_MOST	((u64)SCALE * NSEC_PER_MSEC)
-/* In a piece no event takes longer: products of their sums fit. */
+/* Limit of the time for an event in a piece, so that the sums of products fit. */
 #define SLOW		10000000000LL
-/* Parts of others' lines are of this. */
+/* Parts of others' lines are in 1 / WHOLE. */
 #define WHOLE		65536
 /*
- * Chosen with simulated programs (Documentation/quality-time.md): the time for an event falls by no
- * more, in percent, and no more than by this for each miss, in ns, which is about half of a
- * memory's latency.
+ * Limits of the fall of the time for an event: in percent, and in ns for each miss (about half of a
+ * memory's latency). They were chosen with simulated programs (Documentation/quality-time.md).
  */
 #define FALL_MOST	15
 #define MISS_NS		40
-/* A rate is the mean of so many samples, by and by. */
+/* A rate is the mean of at most this many samples; older ones fade. */
 #define MEAN_OF		8U
-/* Time that does not fit is kept for the intervals that follow, up to so much. */
+/* Time that does not fit is kept for the next intervals, up to this. */
 #define CARRY_NS	(100 * NSEC_PER_MSEC)
-/* Intervals that fit to no rate wait for one; after so much CPU time, they take what there is. */
+/* Intervals that match no rate wait for one. After this CPU time, they take the nearest rate. */
 #define PATIENCE_NS	(1000 * NSEC_PER_MSEC)
-/* Longer times alone are as long as this one, 11 days. */
+/* Longer times alone are cut to this, 11 days. */
 #define LONGEST_NS	(1000000000ULL * NSEC_PER_MSEC)
 
-/* 0 if there are no instructions, or nobody counts the others. */
+/* Returns 0 if there are no instructions, or accesses are not counted. */
 u32 pmct_quality_kind(const u64 *count)
 {
 	u64 instr = count[PMCT_QUALITY_INSTR] / 1000;
@@ -56,11 +55,11 @@ static bool is_same_kind(u32 one, u32 other)
 }
 
 /**
- * pmct_quality_find() - the rate for what a thread has done
- * @rates: PMCT_QUALITY_KINDS that are known of it
- * @core_type: where it has done it
- * @kind: of what it has done
- * @any: if none is of that kind, the nearest one will do
+ * pmct_quality_find() - find the rate for what a thread has done
+ * @rates: PMCT_QUALITY_KINDS rates that are known of the thread
+ * @core_type: where the thread has done it
+ * @kind: kind of what the thread has done
+ * @any: if no rate is of that kind, take the nearest one
  *
  * Return: the rate, or NULL.
  */
@@ -82,9 +81,9 @@ struct pmct_quality_rate *pmct_quality_find(struct pmct_quality_rate *rates, u8 
 EXPORT_SYMBOL_GPL(pmct_quality_find);
 
 /**
- * pmct_quality_note() - a rate was measured
- * @rates: PMCT_QUALITY_KINDS that are known of the thread; updated
- * @rate: the new one, of one sample
+ * pmct_quality_note() - add a measured rate
+ * @rates: PMCT_QUALITY_KINDS rates that are known of the thread; updated
+ * @rate: the new rate, of one sample
  */
 void pmct_quality_note(struct pmct_quality_rate *rates, const struct pmct_quality_rate *rate)
 {
@@ -109,7 +108,7 @@ void pmct_quality_note(struct pmct_quality_rate *rates, const struct pmct_qualit
 }
 EXPORT_SYMBOL_GPL(pmct_quality_note);
 
-/* Time for an event, in 10^-6 ns, of pieces @from to @to - 1; 0: none, or nonsense. */
+/* Time for an event, in 10^-6 ns, of pieces @from to @to - 1; 0: no events, or nonsense. */
 static u64 time_of(const struct pmct_quality_part *piece, unsigned int from, unsigned int to,
 		   enum pmct_quality_event event)
 {
@@ -126,10 +125,10 @@ static u64 time_of(const struct pmct_quality_part *piece, unsigned int from, uns
 
 /**
  * struct line - a straight line through the last pieces of a sample
- * @sum_xx: of the squares of what was to be filled at their middle, see left_of(), from the mean,
- *	times the number of pieces
- * @time: how the time for an event falls with that: the sum of products, likewise
- * @misses: how misses for an event fall, in the same way
+ * @sum_xx: sum of squares of x, times the number of pieces. x is what left_of() gives for the
+ *	middle of a piece, minus the mean
+ * @time: sum of products of x and the time for an event, likewise: how the time falls with x
+ * @misses: the same for misses for an event
  */
 struct line {
 	u64 sum_xx;
@@ -137,7 +136,7 @@ struct line {
 	s64 misses;
 };
 
-/* Misses for an event, in the scale of times, of the same pieces. */
+/* Misses for an event, in 1 / SCALE, of pieces @from to @to - 1. */
 static u64 misses_of(const struct pmct_quality_part *piece, unsigned int from, unsigned int to,
 		     enum pmct_quality_event event)
 {
@@ -151,8 +150,8 @@ static u64 misses_of(const struct pmct_quality_part *piece, unsigned int from, u
 }
 
 /*
- * What part of others' lines is still in the cache in the middle of each piece, of WHOLE: each line
- * that comes in replaces any of the cache's @lines.
+ * Compute which part of others' lines, in 1 / WHOLE, is still in the cache in the middle of each
+ * piece. Each line that comes in replaces any of the cache's @lines.
  */
 static void left_of(s64 *left, const struct pmct_quality_part *piece, unsigned int nr, u32 lines)
 {
@@ -177,7 +176,7 @@ static s64 mean_of(const s64 *values, unsigned int from, unsigned int to)
 	return div_s64(sum, to - from);
 }
 
-/* Of pieces @from to @to - 1. */
+/* Draw a line through pieces @from to @to - 1. */
 static void draw_line(struct line *line, const struct pmct_quality_part *piece, const s64 *left,
 		      unsigned int from, unsigned int to, enum pmct_quality_event event)
 {
@@ -188,7 +187,7 @@ static void draw_line(struct line *line, const struct pmct_quality_part *piece, 
 		sum += left[i];
 	*line = (struct line){ };
 	for (i = from; i < to; i++) {
-		/* Times @n: a mean that is rounded would make a slope of steady times. */
+		/* Times @n, because a rounded mean would give a slope to steady times. */
 		x = n * left[i] - sum;
 		line->sum_xx += div_u64(x * x, n);
 		line->time += x * min_t(s64, time_of(piece, i, i + 1, event), SLOW);
@@ -197,9 +196,9 @@ static void draw_line(struct line *line, const struct pmct_quality_part *piece, 
 }
 
 /*
- * By how much the time for an event, which is @time at the end of the sample, will fall until none
- * of others' lines are left: as it fell with them in its second half. It does not fall if misses do
- * not; and by no more than what they cost.
+ * Returns how far the time for an event will fall until no lines of others are left. @time is the
+ * time at the end of the sample. It is expected to fall as in the second half of the sample. It
+ * does not fall if misses do not fall, and it falls by at most what misses cost.
  */
 static u64 fall(const struct pmct_quality_part *piece, unsigned int nr,
 		enum pmct_quality_event event, u32 lines, u64 time)
@@ -220,16 +219,17 @@ static u64 fall(const struct pmct_quality_part *piece, unsigned int nr,
 }
 
 /**
- * pmct_quality_measure() - how fast a thread is alone, from a sample
- * @rate: where it goes
- * @piece: the sample, in the order of time, from when all others stood still
- * @nr: pieces, of about the same length
- * @event: what is counted
- * @lines: of the last-level cache, 0: unknown
+ * pmct_quality_measure() - measure how fast a thread is alone, from a sample
+ * @rate: where the rate is stored
+ * @piece: the sample, in the order of time, from when all others were held
+ * @nr: number of pieces, of about the same length
+ * @event: the event that is counted
+ * @lines: lines of the last-level cache; 0: unknown
  *
- * The cache holds what others used at first. Where it goes is concluded from the end of the sample.
+ * At first, the cache holds lines of others. The rate without them is extrapolated from the end of
+ * the sample.
  *
- * Return: false: too few pieces, or no events.
+ * Return: false if there are too few pieces, or no events.
  */
 bool pmct_quality_measure(struct pmct_quality_rate *rate, const struct pmct_quality_part *piece,
 			  unsigned int nr, enum pmct_quality_event event, u32 lines)
@@ -253,7 +253,7 @@ bool pmct_quality_measure(struct pmct_quality_rate *rate, const struct pmct_qual
 }
 EXPORT_SYMBOL_GPL(pmct_quality_measure);
 
-/* Time alone for so many events, in ns. */
+/* Time alone for @events, in ns. */
 static u64 time_alone(u64 events, u64 per_ms)
 {
 	u64 ns;
@@ -262,15 +262,14 @@ static u64 time_alone(u64 events, u64 per_ms)
 }
 
 /**
- * pmct_quality_add() - an interval beside others
+ * pmct_quality_add() - add an interval beside others
  * @q: the thread; updated
- * @events: in the interval
- * @cpu_ns: its CPU time
+ * @events: events in the interval
+ * @cpu_ns: CPU time of the interval
  * @per_ms: rate alone, not 0
  *
- * No interval has more Quality Time than CPU time. A rate that is a little wrong, one way in one
- * interval and the other way in the next, is not to lose time by that, so what does not fit is
- * kept for later ones.
+ * No interval has more Quality Time than CPU time. What does not fit is kept for later intervals.
+ * So no time is lost by a rate that is a little too high in one interval, and too low in the next.
  *
  * Return: the Quality Time of the interval, in ns.
  */
@@ -291,10 +290,10 @@ EXPORT_SYMBOL_GPL(pmct_quality_add);
 /**
  * pmct_quality_explain() - turn what waits into Quality Time
  * @a: the thread; updated
- * @event: what is counted
- * @now: any rate will do, even if it has not waited for long
+ * @event: the event that is counted
+ * @now: take any rate, even if @a has not waited for long
  *
- * It takes the rate of its kind, or the nearest one. If there is none, it goes on waiting.
+ * What waits takes the rate of its kind, or the nearest one. If there is none, it goes on waiting.
  */
 void pmct_quality_explain(struct pmct_quality_account *a, enum pmct_quality_event event, bool now)
 {
@@ -311,12 +310,12 @@ void pmct_quality_explain(struct pmct_quality_account *a, enum pmct_quality_even
 EXPORT_SYMBOL_GPL(pmct_quality_explain);
 
 /**
- * pmct_quality_use() - the thread is on another core type, perhaps
+ * pmct_quality_use() - note the core type of a thread
  * @a: the thread; updated
- * @core_type: where it is
- * @event: what is counted
+ * @core_type: where the thread is
+ * @event: the event that is counted
  *
- * What waits was done on the last one: it is explained now, or never.
+ * If the core type has changed, what waits was done on the last one. It is explained now, or never.
  */
 void pmct_quality_use(struct pmct_quality_account *a, u8 core_type, enum pmct_quality_event event)
 {
@@ -329,15 +328,15 @@ void pmct_quality_use(struct pmct_quality_account *a, u8 core_type, enum pmct_qu
 EXPORT_SYMBOL_GPL(pmct_quality_use);
 
 /**
- * pmct_quality_see() - what the thread has done since it was seen last
+ * pmct_quality_see() - add what the thread has done since the last call
  * @a: the thread; updated
- * @all: all that it has done
+ * @all: all that the thread has done
  */
 void pmct_quality_see(struct pmct_quality_account *a, const struct pmct_quality_part *all)
 {
 	unsigned int i;
 
-	/* Of a record that was lost, nothing is known. */
+	/* If a record was lost, nothing is known of its interval. */
 	for (i = 0; i < PMCT_QUALITY_NR && all->ns >= a->seen.ns; i++)
 		a->waiting.count[i] += all->count[i] - a->seen.count[i];
 	if (all->ns >= a->seen.ns)

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Arithmetic of Quality Time (Documentation/quality-time.md): from what was counted alone and
- * beside others to time alone. Pure, and may be called in any context.
+ * Arithmetic of Quality Time (Documentation/quality-time.md): computes time alone from what was
+ * counted alone and beside others. Pure, and may be called in any context.
  */
 #ifndef _PMCT_QUALITY_RATE_H
 #define _PMCT_QUALITY_RATE_H
 
 #include <linux/types.h>
 
-/* A sample alone has so many pieces at most, and is useless with fewer than these. */
+/* The most pieces of a sample alone, and the fewest that make it useful. */
 #define PMCT_QUALITY_PIECES	16
 #define PMCT_QUALITY_LEAST	4
 
 /**
- * enum pmct_quality_event - what Quality Time is made of
+ * enum pmct_quality_event - events that Quality Time is computed from
  * @PMCT_QUALITY_INSTR: instructions
  * @PMCT_QUALITY_L1D: accesses to the first-level data cache
  * @PMCT_QUALITY_LLC_MISSES: misses of the last-level cache
- * @PMCT_QUALITY_NR: how many
+ * @PMCT_QUALITY_NR: number of events
  */
 enum pmct_quality_event {
 	PMCT_QUALITY_INSTR,
@@ -27,7 +27,7 @@ enum pmct_quality_event {
 };
 
 /**
- * struct pmct_quality_part - of what a thread has done
+ * struct pmct_quality_part - part of what a thread has done
  * @count: events, by enum pmct_quality_event
  * @ns: CPU time
  */
@@ -40,10 +40,10 @@ struct pmct_quality_part {
  * struct pmct_quality_rate - how fast a thread is alone
  * @per_ms: events per ms, a mean of the last samples
  * @sampled_ns: when it was measured last
- * @kind: of which phase: accesses to the first-level data cache per 1000 instructions, which
- *	others do not change
- * @nr: samples in the mean, 0: unknown
- * @core_type: on which cores
+ * @kind: kind of the phase: accesses to the first-level data cache per 1000 instructions; others do
+ *	not change this ratio
+ * @nr: number of samples in the mean; 0: unknown
+ * @core_type: where it was measured
  */
 struct pmct_quality_rate {
 	u64 per_ms;
@@ -53,13 +53,13 @@ struct pmct_quality_rate {
 	u8 core_type;
 };
 
-/* So many kinds of phases are known of a thread; a new one replaces the oldest. */
+/* Number of kinds of phases that are known of a thread. A new kind replaces the oldest one. */
 #define PMCT_QUALITY_KINDS	3
 
 /**
- * struct pmct_quality - of a thread, since it was met
+ * struct pmct_quality - Quality Time of a thread, since the module met it
  * @quality_ns: Quality Time
- * @cpu_ns: CPU time that this explains
+ * @cpu_ns: CPU time that @quality_ns explains
  * @carry_ns: time alone that did not fit between 0 and the CPU time of an interval
  */
 struct pmct_quality {
@@ -69,13 +69,13 @@ struct pmct_quality {
 };
 
 /**
- * struct pmct_quality_account - of a thread
+ * struct pmct_quality_account - the account of a thread
  * @q: Quality Time so far
- * @rate: alone, of each kind of phase
- * @seen: all that it did up to the last tick
- * @waiting: the part of it that no rate explains yet
- * @rated_ns: when the rate that was used last was measured, 0: none was
- * @core_type: where it did what waits
+ * @rate: rates alone, one for each kind of phase
+ * @seen: all that the thread did up to the last tick
+ * @waiting: the part of @seen that no rate explains yet
+ * @rated_ns: when the last used rate was measured; 0: none was used
+ * @core_type: core type on which @waiting was done
  */
 struct pmct_quality_account {
 	struct pmct_quality q;

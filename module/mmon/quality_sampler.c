@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Samples alone. A timer chooses a process whose last sample is the oldest, of those that run. The
- * CPUs where its threads are go on, all others stand still (pmctrack/hold.h). On each CPU of the
- * process a timer of its own reads the counts piece by piece. At its next tick the thread looks
- * what became of the hold, and takes the pieces that lie inside.
+ * Takes samples of threads that run alone. A timer chooses the running process whose last sample is
+ * the oldest. The CPUs of its threads go on, all others are held (pmctrack/hold.h). On each CPU of
+ * the process, a second timer reads the counts piece by piece. At its next tick, the thread checks
+ * the result of the hold, and takes the pieces that lie inside.
  *
- * Nobody waits for anybody: whoever is late makes the sample useless, and it is thrown away.
+ * No CPU waits for another one. If one is late, the sample is useless and is dropped.
  */
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
@@ -21,21 +21,21 @@
 #include "../compat/hrtimer.h"
 #include "quality_sampler.h"
 
-/* A hold has at most so many pieces, of which each is at least so long. */
+/* The most pieces of a hold, and the least time of a piece. */
 #define PIECES		(PMCT_QUALITY_PIECES)
 #define PIECE_NS	100000U
-/* If nobody runs, it looks again after this part of a period. */
+/* If no thread can be sampled, the timer looks again after 1 / RETRIES of a period. */
 #define RETRIES		20
-/* So many samples may be taken in advance, of threads that were never sampled. */
+/* This many samples may be taken in advance, of threads that were never sampled. */
 #define ADVANCE		4
-/* But no more often than this. */
+/* The timer does not look more often than this. */
 #define LOOK_NS		1000000U
-/* Periods vary by so much, in percent: programs may have periods, too. */
+/* Periods vary by this, in percent, because programs may have periods, too. */
 #define JITTER		10
-/* A piece in which the thread has this part of its time only, in percent, was disturbed. */
+/* A piece was disturbed if the thread was counted for less of it, in percent. */
 #define UNDISTURBED	90
 #define LINE_BYTES	64
-/* If all others together run for less of the time, in percent of a CPU's, a process is alone. */
+/* A process is alone if all others together run for less, in percent of a CPU's time. */
 #define ALONE		2
 
 unsigned int pmct_quality_hold_us = 5000;
@@ -49,11 +49,11 @@ MODULE_PARM_DESC(budget, "how much of their time others may lose by that, in tho
 struct quality_stats pmct_quality_stats;
 
 /**
- * struct running - of a CPU
+ * struct running - what runs on a CPU
  * @ctx: the thread that runs there and is to be sampled; for comparison only
  * @tgid: its process
- * @sampled_ns: when it was last sampled
- * @idle_us: of the CPU: how long it had been idle when the last sample began
+ * @sampled_ns: when the thread was last sampled
+ * @idle_us: idle time of the CPU when the last sample began
  *
  * The CPU writes all but @idle_us, the timer reads. What it reads together may not belong together.
  */
@@ -66,24 +66,24 @@ struct running {
 
 /**
  * struct track - a sample on a CPU
- * @timer: between pieces
- * @csd: begins it
+ * @timer: runs at the end of each piece
+ * @csd: begins the sample
  * @ctx: the thread; NULL: it has left
  * @sample: number of the sample
  * @hold: number of the hold
- * @end: ns, of the hold
- * @alone: nobody has run elsewhere since the last sample
- * @switches: of the thread, when it began
- * @last: what it had done at the end of the last piece
- * @resumed_ns: when the thread went on after that
- * @nr: pieces
- * @spoiled_ns: since when others than the process may have run here, 0: never
- * @began_ns: of each
- * @ended_ns: likewise
- * @piece: likewise
+ * @end: end of the hold, ns
+ * @alone: no other process has run elsewhere since the last sample
+ * @switches: context switches of the thread when the sample began
+ * @last: what the thread had done at the end of the last piece
+ * @resumed_ns: when the thread went on after the last piece
+ * @nr: number of pieces
+ * @spoiled_ns: since when other processes may have run here; 0: never
+ * @began_ns: beginning of each piece
+ * @ended_ns: end of each piece
+ * @piece: what the thread did in each piece
  *
- * Written on the CPU, with interrupts disabled. The thread may read it elsewhere once the hold is
- * over, unless there is another number.
+ * The CPU writes it with interrupts disabled. When the hold is over, the thread may read it on
+ * another CPU, if @sample has not changed.
  */
 struct track {
 	struct hrtimer timer;
@@ -106,7 +106,7 @@ struct track {
 static DEFINE_PER_CPU_SHARED_ALIGNED(struct running, running);
 static DEFINE_PER_CPU_SHARED_ALIGNED(struct track, track);
 
-/* The timer's own. Time is owed to others until @owed_ns; @lot is drawn from. */
+/* Only the timer uses these. Time is owed to others until @owed_ns. @lot holds the random state. */
 static struct hrtimer sampler;
 static struct cpumask spared, wanted;
 static u64 samples;
@@ -114,7 +114,7 @@ static u64 owed_ns;
 static u64 looked_ns;
 static u32 lot;
 static bool was_new;
-/* Whose sample the last one was. */
+/* The process that was sampled last. */
 static pid_t sampled;
 
 static unsigned long switches_of_current(void)
@@ -138,19 +138,19 @@ static u64 look_ns(void)
 	return max_t(u64, period_ns() / RETRIES, LOOK_NS);
 }
 
-/* As many as fit, none shorter than PIECE_NS. */
+/* As many pieces as fit, none shorter than PIECE_NS. */
 static u64 piece_ns(void)
 {
 	return max_t(u64, PIECE_NS, hold_ns() / PIECES);
 }
 
 /**
- * pmct_quality_now() - all that a thread has done since it was met
+ * pmct_quality_now() - get all that a thread has done since the module met it
  * @ctx: the thread, as pmct_mmon_counts_now() has it
- * @part: where it goes
+ * @part: where it is stored
  *
  * Context: interrupts disabled.
- * Return: false: it does not run here, or does not count what is needed.
+ * Return: false if the thread does not run here, or does not count the needed events.
  */
 bool pmct_quality_now(const struct pmct_ctx *ctx, struct pmct_quality_part *part)
 {
@@ -166,13 +166,13 @@ bool pmct_quality_now(const struct pmct_ctx *ctx, struct pmct_quality_part *part
 	return true;
 }
 
-/* The same of a thread that is sampled, and has not left its CPU since. */
+/* Like pmct_quality_now(), for a sampled thread. Returns false if it has left its CPU. */
 static bool is_still_here(const struct track *k, struct pmct_quality_part *part)
 {
 	return switches_of_current() == k->switches && pmct_quality_now(k->ctx, part);
 }
 
-/* The thread is not here any more; whoever is may not be of its process. */
+/* The sampled thread is not here any more. A thread of another process may be running instead. */
 static void lose(struct track *k)
 {
 	k->ctx = NULL;
@@ -186,7 +186,7 @@ static void add_piece(struct track *k, u64 now)
 	struct pmct_quality_part part;
 	unsigned int i, n = k->nr;
 
-	/* Counters that somebody else wrote have not counted all the time. */
+	/* Counters that other software wrote have not counted all the time. */
 	if (!is_still_here(k, &part) ||
 	    (part.ns - k->last.ns) * 100 < ns * UNDISTURBED) {
 		lose(k);
@@ -211,20 +211,20 @@ static enum hrtimer_restart track_timer(struct hrtimer *timer)
 	else if (k->nr < PIECES)
 		add_piece(k, now);
 	k->resumed_ns = ktime_get_mono_fast_ns();
-	/* Until the end, to see who runs here. */
+	/* Go on until the end, to see which threads run here. */
 	if (k->resumed_ns + piece_ns() > k->end)
 		return HRTIMER_NORESTART;
 	hrtimer_set_expires(timer, ns_to_ktime(k->resumed_ns + piece_ns()));
 	return HRTIMER_RESTART;
 }
 
-/* On a CPU of the process that is sampled. */
+/* Begin a sample on a CPU of the process that is sampled. */
 static void track_begin(void *unused)
 {
 	struct track *k = this_cpu_ptr(&track);
 	struct quality_thread *t;
 
-	/* The last sample is over, but not the timer's last call. */
+	/* The last sample is over, but its timer is still active. */
 	if (hrtimer_active(&k->timer)) {
 		WRITE_ONCE(k->spoiled_ns, 1);
 		return;
@@ -242,7 +242,7 @@ static void track_begin(void *unused)
 		__this_cpu_write(running.sampled_ns, t->sampled_ns);
 		k->resumed_ns = ktime_get_mono_fast_ns();
 	} else {
-		/* It may be of a session that has ended: a live one comes back at its tick. */
+		/* The context may be of an ended session. A live one comes back at its tick. */
 		WRITE_ONCE(*this_cpu_ptr(&running.ctx), NULL);
 		lose(k);
 	}
@@ -251,8 +251,8 @@ static void track_begin(void *unused)
 }
 
 /**
- * struct candidate - who may be sampled next
- * @tgid: the process, 0: nobody
+ * struct candidate - a process that may be sampled next
+ * @tgid: the process; 0: none
  * @sampled_ns: when its thread was sampled
  */
 struct candidate {
@@ -261,8 +261,9 @@ struct candidate {
 };
 
 /*
- * The process whose thread was sampled longest ago, and one whose thread never was. They take
- * turns: who begins threads all the time is not to have all samples.
+ * Choose between the process whose thread was sampled longest ago, and one with a thread that was
+ * never sampled. They take turns, so that a process that always creates threads does not get all
+ * samples.
  */
 static struct candidate next_process(void)
 {
@@ -296,7 +297,7 @@ static void find_cpus(pid_t tgid, struct cpumask *cpus)
 	}
 }
 
-/* Has nobody run on CPUs that are not spared, since the last hold? Whoever is held is idle. */
+/* Was no other CPU than @spared busy since the last hold? A CPU that is held is idle. */
 static bool nobody_else_ran(u64 now)
 {
 	u64 us = div_u64(now - looked_ns, NSEC_PER_USEC), others_us = 0;
@@ -307,7 +308,9 @@ static bool nobody_else_ran(u64 now)
 		struct running *r = per_cpu_ptr(&running, cpu);
 		u64 idle_us = get_cpu_idle_time_us(cpu, NULL), was = r->idle_us;
 
-		/* Without a clock that stops while it is idle, the kernel does not know. */
+		/*
+		 * If the tick does not stop on idle CPUs, the kernel does not know their idle time.
+		 */
 		if (idle_us == U64_MAX)
 			return false;
 		r->idle_us = idle_us;
@@ -328,18 +331,17 @@ static void begin_tracks(u64 hold, u64 end, bool alone)
 		k->hold = hold;
 		k->end = end;
 		k->alone = alone;
-		/* Pairs with pmct_quality_sampler_finish(): the rest belongs to it from now on. */
+		/* Pairs with pmct_quality_sampler_finish(). The rest is of this sample now. */
 		smp_store_release(&k->sample, samples);
 		smp_call_function_single_async(cpu, &k->csd);
 	}
 }
 
-/* Periods vary. */
 static u64 jittered(u64 ns)
 {
 	u64 most = ns * JITTER / 100;
 
-	/* The kernel's own numbers drawn by lot may sleep on PREEMPT_RT. */
+	/* The kernel's random numbers may sleep on PREEMPT_RT. */
 	lot = lot * 1664525 + 1013904223;
 	return ns - most + (2 * most * (lot >> 16) >> 16);
 }
@@ -365,7 +367,7 @@ static void begin_sample(void)
 	pmct_quality_stats.begun++;
 	was_new = !next.sampled_ns;
 	owed_ns = max(owed_ns, now) + jittered(period_ns());
-	/* The last sample is over, and nobody looks at these. */
+	/* The last sample is over, so @spared is not in use. */
 	cpumask_copy(&spared, &wanted);
 	WRITE_ONCE(sampled, next.tgid);
 	begin_tracks(hold, now + hold_ns(), nobody_else_ran(now));
@@ -397,7 +399,7 @@ void pmct_quality_sampler_enter(struct pmct_ctx *ctx, struct quality_thread *t)
 	WRITE_ONCE(r->ctx, ctx);
 }
 
-/* Whoever ran on this CPU leaves it. */
+/* The thread on this CPU leaves it. */
 void pmct_quality_sampler_leave(void)
 {
 	WRITE_ONCE(*this_cpu_ptr(&running.ctx), NULL);
@@ -408,7 +410,7 @@ bool pmct_quality_sampler_is_here(const struct pmct_ctx *ctx)
 	return __this_cpu_read(running.ctx) == ctx;
 }
 
-/* The thread is no more, wherever this runs. */
+/* The thread is not monitored any more. Context: any CPU. */
 void pmct_quality_sampler_forget(const struct pmct_ctx *ctx)
 {
 	const struct task_struct *task = pmct_mmon_task(ctx);
@@ -418,8 +420,8 @@ void pmct_quality_sampler_forget(const struct pmct_ctx *ctx)
 }
 
 /*
- * Of the last-level cache that @cpu uses, if they may be others'. Who was alone before has filled
- * it, and nothing is concluded from how his rate happens to change.
+ * Returns the number of lines of @cpu's last-level cache, or 0 if no lines can be others'. A
+ * process that was alone before has filled the cache, so changes of its rate mean nothing.
  */
 static u32 lines_of(int cpu)
 {
@@ -428,7 +430,7 @@ static u32 lines_of(int cpu)
 	return min_t(u64, pmct_mmon_cache_bytes(cpu) / LINE_BYTES, U32_MAX);
 }
 
-/* Until when nobody but the process ran on its CPUs. */
+/* Returns until when only the process ran on its CPUs. */
 static u64 alone_until(u64 sample, u64 end)
 {
 	unsigned int cpu;
@@ -445,9 +447,9 @@ static u64 alone_until(u64 sample, u64 end)
 }
 
 /*
- * The pieces of the sample on @cpu that lie inside the hold, as a rate; false: it is of no use.
- * Where a CPU has others to run, the sample ends with the thread's slice. If it is @brief, caches
- * had less time to fill.
+ * Compute a rate from the pieces on @cpu that lie inside the hold. Returns false if the sample is
+ * of no use. If the CPU has other threads to run, the sample ends with the thread's time slice. If
+ * the sample is @brief, caches had less time to fill.
  */
 static bool evaluate(int cpu, enum pmct_quality_event event, struct pmct_quality_rate *rate,
 		     bool *brief)
@@ -478,9 +480,9 @@ static bool evaluate(int cpu, enum pmct_quality_event event, struct pmct_quality
 }
 
 /**
- * pmct_quality_sampler_finish() - what the thread's last sample says, if it is over
+ * pmct_quality_sampler_finish() - evaluate the thread's last sample, if it is over
  * @t: its data; updated
- * @event: what is counted
+ * @event: the event that is counted
  *
  * Context: a callback of the thread.
  */
@@ -493,20 +495,20 @@ void pmct_quality_sampler_finish(struct quality_thread *t, enum pmct_quality_eve
 
 	if (!t->sample)
 		return;
-	/* Pairs with begin_sample(): of a later sample, nothing is for this thread. */
+	/* Pairs with begin_tracks(): nothing of a later sample is for this thread. */
 	if (smp_load_acquire(&k->sample) == t->sample) {
 		if (pmct_hold_result(k->hold, &window) == -EINPROGRESS)
 			return;
 		rate.sampled_ns = t->sampled_ns;
 		rate.core_type = t->a.core_type;
 		good = evaluate(t->cpu, event, &rate, &brief);
-		/* It is for want of a better one. */
+		/* A brief sample is used only if there is no better rate. */
 		if (good && brief &&
 		    pmct_quality_find(t->a.rate, rate.core_type, rate.kind, false)) {
 			atomic64_inc(&pmct_quality_stats.useless);
 			good = false;
 		}
-		/* The next one may have begun meanwhile. */
+		/* The next sample may have begun meanwhile. */
 		smp_rmb();
 		if (good && READ_ONCE(k->sample) == t->sample)
 			pmct_quality_note(t->a.rate, &rate);
@@ -550,13 +552,16 @@ static void sampler_nothing(void *unused)
 {
 }
 
-/* No callback runs any more. Process context, may sleep. */
+/* No callback runs any more. Context: process, may sleep. */
 void pmct_quality_sampler_stop(void)
 {
 	unsigned int cpu;
 
 	hrtimer_cancel(&sampler);
-	/* Interrupts that somebody waits for come before others: hence twice. */
+	/*
+	 * A CPU runs calls with a waiter before others, so only the second one comes after all
+	 * others.
+	 */
 	on_each_cpu(sampler_nothing, NULL, true);
 	on_each_cpu(sampler_nothing, NULL, true);
 	for_each_possible_cpu(cpu)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* When threads run alone for a moment, and what they do then. */
+/* Samples of threads that run alone for a moment. */
 #ifndef _PMCT_QUALITY_SAMPLER_H
 #define _PMCT_QUALITY_SAMPLER_H
 
@@ -9,14 +9,14 @@
 
 /**
  * struct quality_thread - what the module keeps of a thread
- * @a: Quality Time so far, and what it is made of
- * @reported_ns: Quality Time of intervals that are closed
- * @explained_ns: CPU time that this explains
- * @waited_ns: time in run queues, of intervals that are closed
- * @closed: what it did in closed intervals
- * @sampled_ns: when it was last sampled, 0: never
- * @sample: number of the sample that it takes part in, 0: none
- * @cpu: where that was
+ * @a: Quality Time so far, and what it is computed from
+ * @reported_ns: Quality Time of closed intervals
+ * @explained_ns: CPU time that @reported_ns explains
+ * @waited_ns: time in run queues, in closed intervals
+ * @closed: what the thread did in closed intervals
+ * @sampled_ns: when the thread was last sampled; 0: never
+ * @sample: number of the sample that the thread takes part in; 0: none
+ * @cpu: where that sample is taken
  */
 struct quality_thread {
 	struct pmct_quality_account a;
@@ -30,16 +30,16 @@ struct quality_thread {
 };
 
 /**
- * struct quality_stats - what became of samples
- * @asked: how often the timer looked for somebody to sample
- * @nobody: nobody ran who wants to be sampled
- * @busy: CPUs still stood still
+ * struct quality_stats - counters of samples
+ * @asked: how often the timer looked for a thread to sample
+ * @nobody: no thread that is to be sampled was running
+ * @busy: CPUs were still held
  * @begun: holds
  * @good: samples of threads that were used
- * @switched: too early, the thread left its CPU, or changed its event set, or others ran where
- *	one of its process had run
+ * @switched: the sample was too short: the thread left its CPU, or changed its event set, or others
+ *	ran where a thread of its process had run
  * @late: a CPU came too late, or others ran there
- * @useless: nothing was counted
+ * @useless: nothing was counted, or the sample was short and there is a better one
  */
 struct quality_stats {
 	u64 asked;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Monitoring module "quality_time": how much of its time alone a thread really got beside others
- * (Documentation/quality-time.md). Now and then all others stand still for a moment, so that the
- * thread's rate alone can be counted; what it does beside others is turned into time by that rate.
+ * (Documentation/quality-time.md). Now and then, all others are held for a moment, so that the
+ * thread's rate alone can be measured. This rate turns what the thread does beside others into time
+ * alone.
  */
 #include <linux/seq_file.h>
 #include <linux/timekeeping.h>
 
 #include "quality_sampler.h"
 
-/* A rate that is older than this many samples of a machine with one process is stale. */
+/* A rate is stale if it is older than this many sampling periods of a machine with one process. */
 #define FRESH_SAMPLES	20
 
 static char *event;
@@ -21,7 +22,7 @@ static const char *const events[] = {
 	[PMCT_QUALITY_LLC_MISSES] = "llc_misses",
 };
 
-/* Without accesses, all phases look alike. */
+/* Without l1d_accesses, all phases look alike. */
 static const char *const sets[] = {
 	[PMCT_QUALITY_INSTR] = "instr,llc_misses",
 	[PMCT_QUALITY_L1D] = "instr,l1d_accesses,llc_misses",
@@ -67,7 +68,7 @@ static int count_by(struct monitoring_module *self, enum pmct_quality_event by)
 	return configure_performance_counters_set(self, &sets[by], 1);
 }
 
-/* What the user wants, or what there is: few PMUs count accesses by a name that all have. */
+/* Use the user's event, or the best available one. Few PMUs have a portable name for accesses. */
 static int choose_event(struct monitoring_module *self)
 {
 	int i, err;
@@ -123,7 +124,7 @@ static void quality_on_switch_out(struct pmct_ctx *ctx, int cpu)
 	pmct_quality_sampler_leave();
 }
 
-/* It is on another core type: a sample that nobody has looked at may be of either type. */
+/* After a change of the core type, a sample that was not evaluated may be of either type. */
 static void use_core_type(struct quality_thread *t, u8 core_type)
 {
 	if (t->a.core_type != core_type)
@@ -136,7 +137,7 @@ static void quality_on_tick(struct pmct_ctx *ctx, int cpu)
 	struct quality_thread *t = pmct_mmon_data(ctx);
 	struct pmct_quality_part all;
 
-	/* Who was monitored, or met the module, while he ran, has not entered. */
+	/* No on_switch_in() came for a thread that ran when its monitoring or the module began. */
 	if (!pmct_quality_sampler_is_here(ctx))
 		quality_on_switch_in(ctx, cpu);
 	use_core_type(t, pmct_mmon_core_type_now(ctx));
@@ -172,7 +173,7 @@ static void report(struct pmct_ctx *ctx, struct quality_thread *t, struct pmct_s
 	pmct_sample_virt(sample, VIRT_QUALITY, quality);
 }
 
-/* How long it waited for a CPU. */
+/* Report how long the thread waited for a CPU. */
 static void report_waiting(const struct pmct_ctx *ctx, struct quality_thread *t,
 			   struct pmct_sample *sample)
 {

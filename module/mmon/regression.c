@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Regression models are evaluated, in fixed point. Pure. */
+/* Evaluates regression models, in fixed point. Pure. */
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
@@ -9,7 +9,7 @@
 #include "regression.h"
 
 /**
- * pmct_regression_features_of() - what a set shows
+ * pmct_regression_features_of() - find the features that an event set can measure
  * @model: the model
  * @set: index of the set
  *
@@ -32,11 +32,11 @@ u32 pmct_regression_features_of(const struct pmct_regression *model, unsigned in
 EXPORT_SYMBOL_GPL(pmct_regression_features_of);
 
 /**
- * pmct_regression_known() - has the model seen such values?
+ * pmct_regression_known() - is the model trained for these values?
  * @model: the model
  * @feature: a value for each feature
  *
- * Return: false if one is outside of what the model was trained with.
+ * Return: false if one value is outside of the range that the model was trained with.
  */
 bool pmct_regression_known(const struct pmct_regression *model, const u32 *feature)
 {
@@ -55,7 +55,7 @@ static s64 steps_of(const struct pmct_output *o, unsigned int feature, u32 value
 {
 	unsigned int begin = o->first[feature], low = begin, high = o->first[feature + 1];
 
-	/* How many of them are not above the value. */
+	/* Find how many steps have thresholds that are not above the value. */
 	while (low < high) {
 		unsigned int middle = (low + high) / 2;
 
@@ -81,7 +81,7 @@ static u32 sum_of_steps(const struct pmct_output *o, const u32 *feature)
 	return min_t(u64, div_u64(sum, PMCT_REGRESSION_PARTS), U32_MAX);
 }
 
-/* Features beyond what the model has seen count as the last that it has: squares run away. */
+/* Features outside of the trained range are clamped to it, because squares grow too fast. */
 static u32 power_of_polynomial(const struct pmct_regression *m, const struct pmct_output *o,
 			       const u32 *feature)
 {
@@ -94,7 +94,7 @@ static u32 power_of_polynomial(const struct pmct_regression *m, const struct pmc
 	for (i = 0; i < m->nr_features; i++)
 		x[i] = pmct_log2(clamp(feature[i], m->feature[i].least, m->feature[i].most)) -
 		       p->center[i];
-	/* |x| <= 2^21: a row is below 2^49, and their sum below 2^58. */
+	/* |x| <= 2^21: a row is below 2^49, and the sum of all rows is below 2^58. */
 	for (i = 0; i < m->nr_features; i++) {
 		row = (s64)p->linear[i] * PMCT_LOG_ONE;
 		for (c = &p->product[i][i], other = &x[i]; other < end; c++, other++)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Regression models: what is estimated from counts. pmctrack-train makes them, from runs on
- * the machine; Documentation/models.md describes the file. Whatever a file says, reading and
- * evaluating it is safe.
+ * Regression models: estimates from counts. pmctrack-train makes models from runs on the machine;
+ * Documentation/models.md describes the file. Reading and evaluating a file is safe, whatever the
+ * file says.
  *
- * A model is a sum of steps of its features (ratios of two events): for each step one of two
- * values, by whether a feature is below a threshold. Or it is 2 to the power of a polynomial of
- * the second degree in logarithms of features; this knows how they act together, and goes on
- * where the training had gaps. All numbers are integers.
+ * A model has one of two forms. The first is a sum of steps of its features (ratios of two events):
+ * each step adds one of two values, depending on whether a feature is below a threshold. The second
+ * is 2 to the power of a polynomial of the second degree in logarithms of features. The polynomial
+ * knows how features act together, and extrapolates where the training had gaps. All numbers are
+ * integers.
  */
 #ifndef _PMCT_REGRESSION_H
 #define _PMCT_REGRESSION_H
@@ -26,7 +27,10 @@
 #define PMCT_REGRESSION_OUTPUTS	6
 #define PMCT_REGRESSION_STUMPS	256	/* of an output */
 
-/* Values of stumps, and constants beside them, are in such parts of the output's unit. */
+/*
+ * Values of stumps and the constants of their outputs are in 1 / PMCT_REGRESSION_PARTS of the
+ * output's unit.
+ */
 #define PMCT_REGRESSION_PARTS	1000
 
 /* Coefficients of polynomials, in 2^-16: sums of all their products fit into 64 bits. */
@@ -34,11 +38,11 @@
 
 /**
  * struct pmct_feature - a ratio of two events
- * @part: index of the event above the line in pmct_regression::event
- * @whole: index of the one below
- * @scale: the ratio is multiplied by it
+ * @part: index of the numerator's event in pmct_regression::event
+ * @whole: index of the denominator's event
+ * @scale: factor of the ratio
  * @least: smallest value that the model was trained with
- * @most: largest one
+ * @most: largest value that the model was trained with
  */
 struct pmct_feature {
 	u8 part;
@@ -53,7 +57,7 @@ struct pmct_feature {
  * @feature: index of the feature
  * @threshold: where the step is
  * @low: what is added below the threshold
- * @high: what is added from it on
+ * @high: what is added at the threshold and above
  */
 struct pmct_stump {
 	u8 feature;
@@ -63,10 +67,10 @@ struct pmct_stump {
 };
 
 /**
- * struct pmct_polynomial - of the second degree, in logarithms of features
- * @center: subtracted from the logarithm of a feature; all are in 2^-16
+ * struct pmct_polynomial - a polynomial of the second degree, in logarithms of features
+ * @center: subtracted from the logarithm of a feature; all values are in 2^-16
  * @linear: coefficient of the difference
- * @product: coefficient of the product of two, the first of which is not the larger
+ * @product: coefficient of the product of two differences; the first index is not the larger one
  */
 struct pmct_polynomial {
 	u32 center[PMCT_REGRESSION_FEATURES];
@@ -77,17 +81,17 @@ struct pmct_polynomial {
 /**
  * struct pmct_output - what a model estimates
  * @kind: "speedup_factor", "ef", "undisturbed"
- * @small: core type with which the big one is compared, or that of the counts themselves
- * @error: mean absolute error in the training's cross validation, in the output's unit; of
- *	"undisturbed", what it does to the quality
+ * @small: core type with which the big one is compared, or the core type of the counts
+ * @error: mean absolute error in the training's cross validation, in the output's unit; for
+ *	"undisturbed", the resulting error of the quality
  * @base: the constant, in PMCT_REGRESSION_PARTS; of a polynomial, in 2^-16
- * @quadratic: it is 2 to the power of @polynomial, and not a sum of steps
- * @polynomial: of the logarithm of the output
+ * @quadratic: the output is 2 to the power of @polynomial, not a sum of steps
+ * @polynomial: the logarithm of the output
  * @nr_stumps: number of steps
- * @stump: the steps, by feature and threshold
+ * @stump: the steps, ordered by feature and threshold
  * @low: sum of pmct_stump::low of all steps
- * @first: the first step of each feature, and the end of the last one's
- * @above: for each step, what the feature's steps up to it add to @low
+ * @first: index of the first step of each feature; the last entry is the end of all steps
+ * @above: for each step, what the feature's steps up to this one add to @low
  */
 struct pmct_output {
 	char kind[PMCT_REGRESSION_NAME];
@@ -105,15 +109,15 @@ struct pmct_output {
 
 /**
  * struct pmct_regression - a model: estimates from the counts of one core type
- * @module: the monitoring module that it is for
- * @from: core type whose counts it takes
+ * @module: the monitoring module that uses the model
+ * @from: core type whose counts the model takes
  * @big: the fast core type
  * @guard: how many percent of its average IPC may change within a phase
  * @nr_events: number of different events
- * @event: their names
- * @given: mask of @event: those that no counter counts, but the monitoring module knows
+ * @event: names of the events
+ * @given: mask of @event: events that the monitoring module adds, because no counter counts them
  * @nr_sets: number of event sets
- * @set: their events, as for configure_performance_counters_set()
+ * @set: events of each set, as for configure_performance_counters_set()
  * @in_set: events of each set, as a mask of @event
  * @nr_features: number of features
  * @feature: the features

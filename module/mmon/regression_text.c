@@ -6,6 +6,7 @@
  *	from CORE_TYPE
  *	big CORE_TYPE
  *	guard PERCENT
+ *	given EVENT				0 or more: a value of the module's, in all sets
  *	set EVENT,EVENT...			1 to 8; each has instr and cycles
  *	feature PART WHOLE SCALE LEAST MOST	1 to 12: PART * SCALE / WHOLE
  *	output KIND SMALL BASE ERROR		1 to 6 of this and the next, each followed by its
@@ -15,8 +16,8 @@
  *	product FEATURE FEATURE COEFFICIENT
  *	end
  *
- * Lines are in this order; empty ones, and those that begin with '#', mean nothing. What is
- * behind "end" is not read.
+ * Lines are in this order. Empty lines, and lines that begin with '#', are ignored. Text after
+ * "end" is not read.
  */
 #include <linux/ctype.h>
 #include <linux/errno.h>
@@ -30,9 +31,9 @@
 
 /**
  * struct line - a line of a model's file
- * @number: from 1
+ * @number: number of the line, from 1
  * @nr: number of words
- * @word: the words; those that are missing are empty, and so is the first one of too many
+ * @word: the words. Missing words are empty. If there are too many words, the first one is empty
  */
 struct line {
 	unsigned int number;
@@ -42,7 +43,7 @@ struct line {
 
 static char empty[1];
 
-/* The next line with words. Returns false at the end of the text. */
+/* Read the next line that has words. Returns false at the end of the text. */
 static bool next_line(char **text, struct line *line)
 {
 	char *rest, *word;
@@ -85,7 +86,7 @@ static int read_number(const struct line *line, unsigned int i, s64 least, s64 m
 	return 0;
 }
 
-/* A name: visible ASCII. */
+/* A name consists of visible ASCII characters. */
 static int read_name(const struct line *line, unsigned int i, char *name, struct pmct_msg *msg)
 {
 	const char *c;
@@ -104,7 +105,7 @@ static bool is(const struct line *line, const char *keyword)
 	return !strcmp(line->word[0], keyword);
 }
 
-/* "from NAME" and the like. */
+/* Read a line of a keyword and a name, such as "from NAME". */
 static int expect_name(char **text, struct line *line, const char *keyword, char *name,
 		       struct pmct_msg *msg)
 {
@@ -125,7 +126,7 @@ static int find_event(const struct pmct_regression *m, const char *name)
 	return -ENOENT;
 }
 
-/* An event of a set: known, or new. */
+/* Returns the index of a set's event, which is added if it is new. */
 static int add_event(struct pmct_regression *m, const struct line *line, const char *name,
 		     struct pmct_msg *msg)
 {
@@ -140,7 +141,7 @@ static int add_event(struct pmct_regression *m, const struct line *line, const c
 	return m->nr_events++;
 }
 
-/* An event that no counter counts: each sample has it. */
+/* An event that no counter counts. Each sample has its value. */
 static int read_given(struct pmct_regression *m, const struct line *line, struct pmct_msg *msg)
 {
 	int i;
@@ -172,7 +173,7 @@ static int read_set(struct pmct_regression *m, const struct line *line, struct p
 			return refuse(line, msg, "an event that is given cannot be in a set");
 		mask |= 1U << i;
 	}
-	/* The phase guard needs both. */
+	/* The phase guard needs both events. */
 	if (find_event(m, "instr") < 0 || !(mask & 1U << find_event(m, "instr")) ||
 	    find_event(m, "cycles") < 0 || !(mask & 1U << find_event(m, "cycles")))
 		return refuse(line, msg, "each set needs instr and cycles");
@@ -227,7 +228,7 @@ static int read_output(struct pmct_regression *m, const struct line *line, struc
 	return 0;
 }
 
-/* The output to which a line belongs; NULL if there is none, or it is of another kind. */
+/* Returns the output to which a line belongs; NULL if there is none, or it has another form. */
 static struct pmct_output *last_output(struct pmct_regression *m, bool quadratic)
 {
 	struct pmct_output *o = m->nr_outputs ? &m->output[m->nr_outputs - 1] : NULL;
@@ -319,7 +320,6 @@ static int read_head(char **text, struct line *line, struct pmct_regression *m,
 	return err;
 }
 
-/* A line between the head and the end. */
 static int read_body(struct pmct_regression *m, const struct line *line, struct pmct_msg *msg)
 {
 	if (is(line, "given"))
@@ -346,8 +346,8 @@ static bool stump_is_after(const struct pmct_stump *a, const struct pmct_stump *
 }
 
 /*
- * Order the steps, and add them up, so that pmct_regression_eval() has to find one place for each
- * feature, and not to look at each step.
+ * Order the steps, and add them up. pmct_regression_eval() then finds one place for each feature,
+ * and need not look at each step.
  */
 static void order_stumps(struct pmct_output *o)
 {
@@ -381,7 +381,7 @@ static void order_stumps(struct pmct_output *o)
  * @msg: on failure, what is wrong
  *
  * Context: any, but it takes long. Pure.
- * Return: 0, or -EINVAL; @model is then not to be used.
+ * Return: 0, or -EINVAL; @model must not be used then.
  */
 int pmct_regression_parse(char *text, struct pmct_regression *model, struct pmct_msg *msg)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Monitoring module "speedup_factor": how many times faster a thread is on the big cores of a
- * hybrid machine than on the small ones (paper on PMCTrack, section 4.1), estimated from the
- * counts of the core type on which it runs. Models are made by pmctrack-train.
+ * hybrid machine than on the small ones (paper on PMCTrack, section 4.1). The factor is estimated
+ * from the counts of the core type on which the thread runs. pmctrack-train makes the models.
  */
 #include "estimates.h"
 

@@ -6,10 +6,10 @@
 #include <pmctrack/backend.h>
 
 extern const struct pmct_backend pmct_pmuv3, pmct_intel, pmct_amd, pmct_perf;
-/* In a module of its own, which main.c finds by name. */
+/* In a kernel module of its own, which main.c finds by name. */
 extern const struct pmct_backend pmct_backend_sim;
 
-/* Made from events/ by event-tables.awk. */
+/* event-tables.awk makes these from events/. */
 extern const struct pmct_event_table pmct_events_arm64, pmct_events_perf, pmct_events_sim;
 extern const struct pmct_event_table pmct_events_x86_amd, pmct_events_x86_intel;
 

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Has the machine slept? CLOCK_MONOTONIC stands still meanwhile, and hardware may go on, or forget.
+ * Detects that the machine has slept. CLOCK_MONOTONIC stands still meanwhile, and hardware may go
+ * on, or lose its state.
  */
 #ifndef _PMCT_ASLEEP_H
 #define _PMCT_ASLEEP_H
 
 #include <linux/timekeeping.h>
 
-/* For how long it has slept since it was booted. Hot. */
+/* Returns for how long the machine has slept since it was booted. Hot. */
 static inline u64 pmct_asleep_ns(void)
 {
 	return ktime_get_boot_fast_ns() - ktime_get_mono_fast_ns();

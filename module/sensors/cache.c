@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Occupancy and bandwidth of applications. An application is a process. It gets an RMID when the
- * first of its threads runs of which somebody wants this, and CPUs are told in switches. What an
- * RMID had when it was given back is still in the cache for a while: it is given to somebody else
- * when that is gone.
+ * Cache occupancy and memory bandwidth of applications. An application is a process. It gets an
+ * RMID when its first thread runs for which a user wants this. CPUs are told the RMID in switches.
+ * When an RMID is given back, its lines stay in the cache for a while. It is given to another
+ * application when they are gone.
  */
 #include <linux/cpu.h>
 #include <linux/jiffies.h>
@@ -23,14 +23,14 @@
 
 #define MOST_BYTES_PER_S	8000000000000ULL
 
-/* How often it is looked for others, and for lines that are gone. */
+/* Period of looking for other users of the hardware, and for RMIDs whose lines are gone. */
 #define LOOK_MS		100
-/* A few us each. */
+/* RMIDs that are looked at in a row, a few us each. */
 #define MOST_AT_ONCE	32U
 
 /**
  * struct pmct_cache_cpu - a CPU
- * @rmid: what it was told last
+ * @rmid: the RMID that the CPU was told last
  * @known: @domain is known
  * @domain: number of its domain
  */
@@ -46,7 +46,7 @@ static const struct pmct_cache_monitor *pmct_cache;
 /* Taken in the first switch of a thread, at its samples while it has no RMID, and at its end. */
 static DEFINE_RAW_SPINLOCK(pmct_rmids_lock);
 static struct pmct_rmids pmct_rmids;
-/* Somebody else uses the hardware: it is not touched any more. */
+/* True if the hardware has another user. It is not touched any more then. */
 static bool pmct_cache_lost;
 static const char *pmct_cache_user;
 
@@ -60,7 +60,7 @@ bool pmct_cache_has(enum pmct_cache_event event)
 }
 EXPORT_SYMBOL_GPL(pmct_cache_has);
 
-/* What runs on this CPU has this RMID. Hot. */
+/* Tell this CPU the RMID of what runs on it. Hot. */
 static void pmct_cache_tell(unsigned int rmid)
 {
 	struct pmct_cache_cpu *cpu = this_cpu_ptr(&pmct_cache_cpu);
@@ -86,8 +86,9 @@ static int pmct_cache_domain(void)
 }
 
 /*
- * The RMID of the thread's process. Only when it runs: before, a new process still has its
- * parent's number. Hot; the lock is taken once for each thread, and again at samples without one.
+ * Get the RMID of the thread's process. The thread must be running, because a new process has its
+ * parent's number before. Hot. The lock is taken once for each thread, and again at samples without
+ * an RMID.
  */
 static void pmct_cache_ask(const struct pmct_ctx *ctx, struct pmct_cache_thread *t)
 {
@@ -104,7 +105,7 @@ static void pmct_cache_ask(const struct pmct_ctx *ctx, struct pmct_cache_thread 
 /**
  * pmct_cache_on_switch_in() - a thread enters this CPU
  * @ctx: the thread
- * @t: what is known of it
+ * @t: data of the thread
  *
  * Context: hot.
  */
@@ -116,7 +117,7 @@ void pmct_cache_on_switch_in(const struct pmct_ctx *ctx, struct pmct_cache_threa
 }
 EXPORT_SYMBOL_GPL(pmct_cache_on_switch_in);
 
-/* A thread leaves this CPU; who comes may be nobody's. Hot. */
+/* A thread leaves this CPU. The next one may have no RMID. Hot. */
 void pmct_cache_on_switch_out(void)
 {
 	pmct_cache_tell(0);
@@ -126,7 +127,7 @@ EXPORT_SYMBOL_GPL(pmct_cache_on_switch_out);
 /**
  * pmct_cache_on_enter() - the module meets a thread
  * @ctx: the thread; a CPU has no RMID
- * @t: what is known of it: nothing yet
+ * @t: data of the thread, all zero
  *
  * Context: hot.
  */
@@ -140,9 +141,9 @@ EXPORT_SYMBOL_GPL(pmct_cache_on_enter);
 /**
  * pmct_cache_on_exit() - the module leaves a thread
  * @ctx: the thread
- * @t: what is known of it
+ * @t: data of the thread
  *
- * Context: hot; if the thread runs on another CPU, pmct_cache_look() tells that one.
+ * Context: hot. If the thread runs on another CPU, pmct_cache_look() tells that CPU.
  */
 void pmct_cache_on_exit(struct pmct_ctx *ctx, struct pmct_cache_thread *t)
 {
@@ -157,12 +158,12 @@ void pmct_cache_on_exit(struct pmct_ctx *ctx, struct pmct_cache_thread *t)
 }
 EXPORT_SYMBOL_GPL(pmct_cache_on_exit);
 
-/* A sum has advanced since the last sample: bytes per second. */
+/* Compute bytes per second from two values of a sum. Returns false if that is not possible. */
 static bool pmct_cache_rate(u64 before, u64 now, u64 ns, u64 *rate)
 {
 	u64 bytes = now >= before ? now - before : now + pmct_cache->modulus() - before;
 
-	/* Faster than any memory: the sum began anew, because nobody had counted for a while. */
+	/* Faster than any memory: the sum began anew, because it was not counted for a while. */
 	return ns && pmct_ratio(bytes, ns, NSEC_PER_SEC, rate) && *rate < MOST_BYTES_PER_S;
 }
 
@@ -187,10 +188,10 @@ static void pmct_cache_read(struct pmct_cache_thread *t, enum pmct_cache_event e
 }
 
 /**
- * pmct_cache_sample() - what is known of a thread's application since its last sample
+ * pmct_cache_sample() - find the values of a thread's application since its last sample
  * @ctx: the thread
- * @t: what was known of it
- * @interval: where it goes; values that are not there were not read, or not twice in one domain
+ * @t: data of the thread
+ * @interval: the result; a value is missing if it was not read, or not twice in one domain
  *
  * Context: monitoring_module::on_new_sample.
  */
@@ -202,7 +203,7 @@ void pmct_cache_sample(struct pmct_ctx *ctx, struct pmct_cache_thread *t,
 	int domain;
 
 	interval->mask = 0;
-	/* Maybe there is one by now; it is the process's from now on. */
+	/* Ask again at the next switch, because there may be an RMID by then. */
 	if (!t->rmid && pmct_mmon_task(ctx) == current)
 		t->asked = false;
 	if (!t->rmid || pmct_mmon_task(ctx) != current || READ_ONCE(pmct_cache_lost))
@@ -210,7 +211,7 @@ void pmct_cache_sample(struct pmct_ctx *ctx, struct pmct_cache_thread *t,
 	domain = pmct_cache_domain();
 	now = ktime_get_mono_fast_ns();
 	asleep = pmct_asleep_ns();
-	/* A machine that sleeps forgets its sums. */
+	/* A machine that sleeps loses its sums. */
 	ns = t->when && t->domain == domain && now > t->when &&
 	     !pmct_has_slept(t->asleep, asleep) ? now - t->when : 0;
 	t->domain = domain;
@@ -230,7 +231,7 @@ static void pmct_cache_tell_nobody(void *unused)
 	pmct_cache_tell(0);
 }
 
-/* CPUs that were not told that the thread which runs there is monitored no more. */
+/* Reset CPUs that run a thread which is not monitored any more, and were not told so. */
 static void pmct_cache_remind(void)
 {
 	unsigned int rmid;
@@ -244,10 +245,10 @@ static void pmct_cache_remind(void)
 }
 
 /**
- * struct pmct_cache_lines - RMIDs that were given back, and how many lines they still have
- * @nr: how many RMIDs
- * @rmid: which
- * @bytes: the most that each has in a domain
+ * struct pmct_cache_lines - RMIDs that were given back, and the lines that they still have
+ * @nr: number of RMIDs
+ * @rmid: the RMIDs
+ * @bytes: the most bytes that each RMID has in a domain
  * @seen: domains below 64 that were looked at
  */
 struct pmct_cache_lines {
@@ -257,7 +258,7 @@ struct pmct_cache_lines {
 	u64 seen;
 };
 
-/* One CPU at a time. */
+/* Runs on one CPU at a time. */
 static void pmct_cache_look_here(void *arg)
 {
 	struct pmct_cache_lines *lines = arg;
@@ -272,7 +273,7 @@ static void pmct_cache_look_here(void *arg)
 	}
 }
 
-/* Give those free whose lines are gone in all domains; so many at once that no CPU is held up. */
+/* Free RMIDs whose lines are gone in all domains, only so many at once that no CPU is delayed. */
 static void pmct_cache_recycle(void)
 {
 	struct pmct_cache_lines lines = {};
@@ -317,7 +318,7 @@ static void pmct_cache_look(struct work_struct *work)
 {
 	if (pmct_cache->others && pmct_cache->others()) {
 		WRITE_ONCE(pmct_cache_lost, true);
-		/* No hook writes any more after this. */
+		/* After this, no hook writes to the hardware. */
 		on_each_cpu(pmct_cache_withdraw, NULL, true);
 		pr_warn("pmctrack: %s: somebody else uses the cache monitor now (resctrl is mounted): there are no values any more; umount it, and choose the module again\n",
 			pmct_cache_user);
@@ -364,10 +365,10 @@ static void pmct_cache_clear(void *unused)
  * pmct_cache_start() - find the machine's cache monitor
  * @user: name of the monitoring module that needs it
  * @policy: which of the free RMIDs an application gets
- * @waits: they are given again only when their lines are gone
+ * @waits: RMIDs are free again only when their lines are gone
  *
  * Context: monitoring_module::enable.
- * Return: 0. -ENODEV: there is none. -EBUSY: somebody else uses it. The kernel log says why.
+ * Return: 0. -ENODEV: there is no monitor. -EBUSY: it has another user. The kernel log says why.
  */
 int pmct_cache_start(const char *user, enum pmct_rmid_policy policy, bool waits)
 {
@@ -383,7 +384,7 @@ int pmct_cache_start(const char *user, enum pmct_rmid_policy policy, bool waits)
 	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(&pmct_cache_cpu, cpu), 0, sizeof(struct pmct_cache_cpu));
 	pmct_rmids_init(&pmct_rmids, pmct_cache->nr_rmids(), policy, waits);
-	/* Whatever was left there. */
+	/* CPUs may still have an old RMID. */
 	on_each_cpu(pmct_cache_clear, NULL, true);
 	queue_delayed_work(system_unbound_wq, &pmct_cache_work, msecs_to_jiffies(LOOK_MS));
 	return 0;
@@ -391,7 +392,7 @@ int pmct_cache_start(const char *user, enum pmct_rmid_policy policy, bool waits)
 EXPORT_SYMBOL_GPL(pmct_cache_start);
 
 /**
- * pmct_cache_stop() - no CPU has an RMID any more
+ * pmct_cache_stop() - take the RMIDs from all CPUs
  *
  * Context: monitoring_module::disable.
  */
@@ -403,7 +404,7 @@ void pmct_cache_stop(void)
 EXPORT_SYMBOL_GPL(pmct_cache_stop);
 
 /**
- * pmct_cache_show() - a line for each RMID that an application has, and one for the others
+ * pmct_cache_show() - print a line for each RMID of an application, and one for the others
  * @m: where to print
  *
  * Context: monitoring_module::show_state.

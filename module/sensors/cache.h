@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who has which RMID, and which CPU has been told so. For monitoring modules; it is part of
- * pmctrack.ko.
+ * Which application has which RMID, and which CPU has been told so. For monitoring modules; it is
+ * part of pmctrack.ko.
  */
 #ifndef _PMCT_CACHE_H
 #define _PMCT_CACHE_H
@@ -11,13 +11,13 @@
 #include "rmids.h"
 
 /**
- * struct pmct_cache_thread - of a thread; all zero at first
- * @rmid: of its application; 0: it has none
- * @asked: there was none, or nobody wants it
+ * struct pmct_cache_thread - data of a thread; all zero at first
+ * @rmid: RMID of its application; 0: none
+ * @asked: an RMID was asked for; if @rmid is 0, there was none, or it is not wanted
  * @domain: where the sums were read, if @when is not 0
- * @when: when that was, ns
- * @asleep: for how long the machine had slept by then, ns
- * @sum: what they were then
+ * @when: when they were read, ns
+ * @asleep: how long the machine had slept by then, ns
+ * @sum: the sums at that time
  */
 struct pmct_cache_thread {
 	u16 rmid;
@@ -30,7 +30,7 @@ struct pmct_cache_thread {
 
 /**
  * struct pmct_cache_interval - what is known of a thread's application in an interval
- * @mask: of the values that there are
+ * @mask: mask of the values that exist
  * @value: by enum pmct_cache_event: bytes, bytes per second, bytes per second
  */
 struct pmct_cache_interval {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Cache monitoring of x86 CPUs: CMT and MBM of Intel (SDM, volume 3, "Platform Shared Resource
- * Monitoring"), PQoS of AMD, which has the same registers.
+ * Monitoring"), and PQoS of AMD, which has the same registers.
  *
- * The kernel's own user is resctrl. It writes the same registers while it is mounted, and only
- * then; modules cannot ask it for anything. So these are refused then, and when it is mounted
- * later, they are not touched any more.
+ * In the kernel, resctrl uses the same registers. It writes them only while it is mounted. Modules
+ * cannot ask it for anything. So cmt_probe() fails while resctrl is mounted. If it is mounted
+ * later, the registers are not touched any more.
  */
 #include <linux/bits.h>
 #include <linux/fs.h>
@@ -24,19 +24,19 @@
 #define QM_ERROR	BIT_ULL(63)
 #define QM_UNAVAILABLE	BIT_ULL(62)
 
-/* Of enum pmct_cache_event, in QM_EVTSEL. */
+/* Values of enum pmct_cache_event in QM_EVTSEL. */
 static const u8 cmt_event[] = { 1, 2, 3 };
 
-/* NULL: this kernel has none. */
+/* NULL if this kernel has no resctrl. */
 static struct file_system_type *cmt_resctrl;
 static unsigned int cmt_rmids;
 static u32 cmt_events;
-/* Bytes of a unit, and how many units there are. */
+/* Bytes of a unit, and number of units. */
 static u64 cmt_scale, cmt_units;
-/* How many low bits of an APIC ID are of the CPUs that share a last-level cache. */
+/* Number of low bits of an APIC ID that differ between CPUs of one last-level cache. */
 static unsigned int cmt_shift;
 
-/* As <linux/fs.h> has it: for each mounted instance. */
+/* Called for each mounted instance, see <linux/fs.h>. */
 static void cmt_is_mounted(struct super_block *sb, void *found)
 {
 	*(bool *)found = true;
@@ -51,13 +51,13 @@ static bool cmt_others(void)
 	return mounted;
 }
 
-/* The leaf that describes caches. */
+/* The CPUID leaf that describes caches. */
 static u32 cmt_cache_leaf(void)
 {
 	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL ? 4 : 0x8000001d;
 }
 
-/* Find the cache of the highest level: Intel has monitoring for that of level 3. */
+/* Find the cache of the highest level. Intel monitors the cache of level 3. */
 static void cmt_find_cache(void)
 {
 	u32 eax, ebx, ecx, edx;
@@ -73,7 +73,7 @@ static void cmt_find_cache(void)
 	}
 }
 
-/* How many bits a counter has: 24, and those that CPUID says, which old CPUs of AMD do not. */
+/* Returns the bits of a counter: 24, and those that CPUID adds. Old CPUs of AMD do not add any. */
 static unsigned int cmt_bits(u32 more)
 {
 	if (!more && boot_cpu_data.x86_vendor == X86_VENDOR_AMD)
@@ -91,7 +91,9 @@ static int cmt_probe(struct pmct_msg *msg)
 		return pmct_refuse(msg, -ENODEV, "this CPU does not monitor its cache (CMT)%s",
 				   boot_cpu_has(X86_FEATURE_HYPERVISOR) ?
 				   "; hypervisors hide it" : "");
-	/* Asked once, because it may look for a module. It is built in: nothing to give back. */
+	/*
+	 * Asked once, because it may look for a module. resctrl is built in: nothing to give back.
+	 */
 	cmt_resctrl = get_fs_type("resctrl");
 	if (cmt_others())
 		return pmct_refuse(msg, -EBUSY,
@@ -120,7 +122,7 @@ static u64 cmt_modulus(void)
 	return cmt_units * cmt_scale;
 }
 
-/* What is left when each RMID has the same: as resctrl does it. */
+/* The share of each RMID, if all have the same, as in resctrl. */
 static u64 cmt_stale_bytes(void)
 {
 	return (u64)boot_cpu_data.x86_cache_size * 1024 / cmt_rmids;
@@ -130,12 +132,12 @@ static int cmt_domain(void)
 {
 	u32 eax, ebx, ecx, edx;
 
-	/* Leaf 0xb has all bits of the number; CPUs with cache monitoring have it. */
+	/* Leaf 0xb has all bits of the APIC ID. CPUs with cache monitoring have this leaf. */
 	cpuid_count(0xb, 0, &eax, &ebx, &ecx, &edx);
 	return edx >> cmt_shift;
 }
 
-/* The upper half has the class of service, which is not ours. */
+/* The upper half is the class of service, which is not ours. */
 static void cmt_assign(unsigned int rmid)
 {
 	pmct_wrmsr(PQR_ASSOC, (pmct_rdmsr(PQR_ASSOC) & GENMASK_ULL(63, 32)) | rmid);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Energy of threads. On its CPU a thread takes what the CPU has got of its meters (meters.c) while
- * the thread was there, in switches, ticks and samples.
+ * Energy of threads. In switches, ticks and samples, a thread takes the energy that its CPU has got
+ * from its meters (meters.c) while the thread was there.
  */
 #include <linux/lockdep.h>
 #include <linux/percpu.h>
@@ -10,7 +10,7 @@
 #include "energy.h"
 #include "meters.h"
 
-/* What this CPU has got since the last call, of one kind of meter. */
+/* Returns what this CPU has got since the last call, from one kind of meter. */
 static u64 pmct_energy_take(unsigned int i)
 {
 	struct pmct_energy_account *a = &this_cpu_ptr(pmct_accounts)->meter[i];
@@ -31,7 +31,7 @@ static void pmct_energy_take_all(struct pmct_energy *e)
 	unsigned int i;
 	u64 units;
 
-	/* It came here without a word: what the CPU has got may be of long before. */
+	/* There was no switch in for the thread: what the CPU has got may be from long before. */
 	if (e->there != smp_processor_id() + 1) {
 		pmct_energy_on_switch_in(e);
 		return;
@@ -47,7 +47,7 @@ static void pmct_energy_take_all(struct pmct_energy *e)
  * pmct_energy_on_switch_in() - a thread enters this CPU
  * @e: its energy
  *
- * What the CPU has got until now is not the thread's. Context: hot.
+ * What the CPU has got before does not belong to the thread. Context: hot.
  */
 void pmct_energy_on_switch_in(struct pmct_energy *e)
 {
@@ -91,7 +91,7 @@ static void pmct_energy_see(struct pmct_energy *e, unsigned int i)
 
 /**
  * pmct_energy_on_enter() - the module meets a thread, or a CPU
- * @ctx: which
+ * @ctx: the thread, or CPU
  * @e: its energy: nothing yet
  *
  * Context: hot.
@@ -110,7 +110,7 @@ void pmct_energy_on_enter(struct pmct_ctx *ctx, struct pmct_energy *e)
 }
 EXPORT_SYMBOL_GPL(pmct_energy_on_enter);
 
-/* All that a CPU has got is its own context's, whoever has it beside. */
+/* A CPU's own context gets all that the CPU has got, even if threads get it, too. */
 static void pmct_energy_take_cpu(struct pmct_energy *e)
 {
 	unsigned int i;
@@ -133,10 +133,10 @@ static bool pmct_energy_usable(unsigned int i)
 }
 
 /**
- * pmct_energy_sample() - what a thread, or a CPU, has used since the last call
- * @ctx: which
+ * pmct_energy_sample() - find what a thread, or a CPU, has used since the last call
+ * @ctx: the thread, or CPU
  * @e: its energy
- * @interval: where it goes
+ * @interval: the result
  *
  * Context: monitoring_module::on_new_sample.
  */
@@ -147,7 +147,7 @@ void pmct_energy_sample(struct pmct_ctx *ctx, struct pmct_energy *e,
 	unsigned int i;
 	u64 uj;
 
-	/* A thread that has left took what was its own then. */
+	/* A thread that has left its CPU took its energy then. */
 	if (task == current && e->there)
 		pmct_energy_take_all(e);
 	else if (!task)
@@ -172,7 +172,7 @@ void pmct_energy_sample(struct pmct_ctx *ctx, struct pmct_energy *e,
 }
 EXPORT_SYMBOL_GPL(pmct_energy_sample);
 
-/* What a thread has used, of all meters that are no part of others, uJ. Hot. */
+/* Returns what a thread has used, of all meters that are not part of others, uJ. Hot. */
 u64 pmct_energy_total_uj(const struct pmct_energy *e)
 {
 	u64 uj = 0;

@@ -11,10 +11,10 @@
 #include "share.h"
 
 /**
- * struct pmct_energy - what a thread has used; all zero at first
- * @units: of each meter, in its units, since the module met the thread
- * @told: of each meter, in uJ: what pmct_energy_sample() has told already
- * @seen: of a CPU's own context: what the CPU had got at its last sample
+ * struct pmct_energy - energy that a thread has used; all zero at first
+ * @units: energy of each meter, in its units, since the module met the thread
+ * @told: energy of each meter, in uJ, that pmct_energy_sample() has reported already
+ * @seen: for a CPU's own context: what the CPU had got at its last sample
  * @there: the CPU that the thread entered last, plus 1; 0: none
  */
 struct pmct_energy {
@@ -25,12 +25,12 @@ struct pmct_energy {
 };
 
 /**
- * struct pmct_energy_interval - what was used in an interval
- * @uj: of each meter
- * @mask: of the meters that were read
- * @total_uj: of all meters that are no part of others; 0 if one of them was not read
- * @complete: all of these were read
- * @period_ns: of the meter that is read most rarely; energy comes in lumps of such a time
+ * struct pmct_energy_interval - energy that was used in an interval
+ * @uj: energy of each meter
+ * @mask: mask of the meters that were read
+ * @total_uj: sum of all meters that are not part of others; 0 if one of them was not read
+ * @complete: all meters of @total_uj were read
+ * @period_ns: the longest period of a meter; energy comes in steps of this time
  */
 struct pmct_energy_interval {
 	u64 uj[PMCT_MAX_METERS];

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Energy meters: which CPUs share one, and who gets how much of what it shows. Now and then one of
- * the CPUs reads it, and hands each its share of the increase: in proportion to the time that the
- * CPU was busy; while less than one CPU was busy, the rest is nobody's.
+ * Energy meters: which CPUs share a meter, and which share of its energy each CPU gets. Now and
+ * then, one of the CPUs reads the meter, and gives each CPU its share of the increase, in
+ * proportion to the time that the CPU was busy. If less than one CPU was busy, the rest belongs to
+ * no CPU.
  *
- * Nobody waits: a CPU that finds another one at the meter goes on. Each unit has one owner, so
- * that the sums are those of the meter.
+ * No CPU waits for a meter that another CPU is reading. Each unit has one owner, so the sums are
+ * those of the meter.
  */
 #include <linux/bitops.h>
 #include <linux/cpu.h>
@@ -26,20 +27,20 @@
 #include "list.h"
 #include "meters.h"
 
-/* To visit a CPU of a domain costs some 100 ns. So this bounds it to 0.1 % of a CPU's time. */
+/* Visiting a CPU of a domain takes some 100 ns. So this limits visits to 0.1 % of a CPU's time. */
 #define VISIT_NS	100000
 
-/* If nobody has looked for so long, it is not known who ran. */
+/* If the meter was not read for longer than this, it is not known which threads ran. */
 #define WATCHED_NS	(100 * NSEC_PER_MSEC)
 
-/* A meter that shows the same for so long stands still. */
+/* A meter that shows the same value for longer than this stands still. */
 #define STILL_NS	NSEC_PER_SEC
 
-/* All of these are constant while a monitoring module uses them, but for the list's CPUs. */
+/* All of these are constant while a monitoring module uses them, except for the list's CPUs. */
 static const struct pmct_sensor *pmct_sensor;
 struct pmct_energy_accounts __percpu *pmct_accounts;
 unsigned int pmct_nr_meters;
-/* The sensor's number of each kind that is used. */
+/* For each kind that is used: its number in the sensor. */
 static unsigned int pmct_meters[PMCT_MAX_METERS];
 static int pmct_energy_state;
 
@@ -59,8 +60,8 @@ unsigned int pmct_energy_nr_meters(void)
 EXPORT_SYMBOL_GPL(pmct_energy_nr_meters);
 
 /**
- * pmct_energy_meter() - a kind of meter
- * @i: which, below pmct_energy_nr_meters()
+ * pmct_energy_meter() - get a kind of meter
+ * @i: its index, below pmct_energy_nr_meters()
  *
  * Context: as pmct_energy_nr_meters().
  */
@@ -75,7 +76,7 @@ static u64 pmct_energy_now(void)
 	return ktime_get_mono_fast_ns();
 }
 
-/* How long a CPU has been idle, us; U64_MAX: the kernel does not know. */
+/* Returns how long a CPU has been idle, us; U64_MAX if the kernel does not know. */
 static u64 pmct_energy_idle_us(int cpu)
 {
 	u64 idle = get_cpu_idle_time_us(cpu, NULL);
@@ -84,7 +85,7 @@ static u64 pmct_energy_idle_us(int cpu)
 	return idle == U64_MAX || waiting == U64_MAX ? U64_MAX : idle + waiting;
 }
 
-/* How long each CPU was busy in the last @ns, and all together. */
+/* Find how long each CPU was busy in the last @ns. Returns the sum. */
 static u64 pmct_energy_busy(const struct pmct_energy_domain *d, u64 ns)
 {
 	struct pmct_energy_account *a;
@@ -94,7 +95,7 @@ static u64 pmct_energy_busy(const struct pmct_energy_domain *d, u64 ns)
 	for_each_cpu(cpu, &d->cpus) {
 		a = &per_cpu_ptr(pmct_accounts, cpu)->meter[d->meter];
 		idle_us = pmct_energy_idle_us(cpu);
-		/* It is read in steps while the CPU wakes up, and may seem to go back. */
+		/* Idle time is read in steps while the CPU wakes up, and may seem to go back. */
 		idle_ns = 0;
 		if (idle_us != U64_MAX && idle_us > a->idle_us) {
 			idle_ns = (idle_us - a->idle_us) * 1000;
@@ -106,7 +107,7 @@ static u64 pmct_energy_busy(const struct pmct_energy_domain *d, u64 ns)
 	return sum;
 }
 
-/* The meter has advanced by @units in the last @ns. */
+/* Divide @units, by which the meter has advanced in the last @ns, among the CPUs. */
 static void pmct_energy_hand_out(struct pmct_energy_domain *d, u64 units, u64 ns)
 {
 	u64 busy = pmct_energy_busy(d, ns);
@@ -164,7 +165,7 @@ void pmct_energy_update(struct pmct_energy_domain *d)
 	if (READ_ONCE(d->gone))
 		return;
 	now = pmct_energy_now();
-	/* Signed: somebody else may have read it since. */
+	/* Signed, because another CPU may have read the meter since. */
 	if ((s64)(now - READ_ONCE(d->when)) < (s64)d->period_ns ||
 	    test_and_set_bit_lock(0, &d->lock))
 		return;
@@ -174,8 +175,8 @@ void pmct_energy_update(struct pmct_energy_domain *d)
 }
 
 /*
- * Meters that nobody reads for long must not wrap around unseen, and the log is told here what
- * is wrong with one: hooks must not print.
+ * Meters that are rarely read must not wrap around unseen. This work also logs what is wrong with a
+ * meter, because hooks must not print.
  */
 
 static void pmct_energy_read_here(void *domain)
@@ -212,7 +213,7 @@ static void pmct_energy_watch(struct work_struct *work)
 }
 
 /*
- * Which CPUs share a meter
+ * The CPUs that share a meter
  */
 
 static struct pmct_energy_domain *pmct_energy_find_domain(unsigned int meter, int id)
@@ -234,7 +235,7 @@ static struct pmct_energy_domain *pmct_energy_find_domain(unsigned int meter, in
 	return d;
 }
 
-/* The domain's CPUs have changed. Its lock is held: nobody visits them. */
+/* The domain's CPUs have changed. Context: its lock is held, so no CPU visits them. */
 static void pmct_energy_resize(struct pmct_energy_domain *d)
 {
 	d->period_ns = max_t(u64, pmct_sensor->period_us * 1000ULL,
@@ -244,7 +245,7 @@ static void pmct_energy_resize(struct pmct_energy_domain *d)
 static void pmct_energy_lock(struct pmct_energy_domain *d)
 {
 	local_irq_disable();
-	/* Its holders have interrupts disabled, too. */
+	/* All holders of the lock have interrupts disabled. */
 	while (test_and_set_bit_lock(0, &d->lock))
 		cpu_relax();
 }
@@ -261,7 +262,7 @@ static void pmct_energy_join(struct pmct_energy_domain *d, int cpu)
 
 	pmct_energy_lock(d);
 	if (cpumask_empty(&d->cpus)) {
-		/* What it showed before is too old, if it was read at all. */
+		/* The last value is too old, if the meter was read at all. */
 		d->gone = pmct_sensor->read(pmct_meters[d->meter], &d->raw);
 		d->when = pmct_energy_now();
 		d->asleep = pmct_asleep_ns();
@@ -316,7 +317,7 @@ static int pmct_energy_cpu_offline(unsigned int cpu)
 }
 
 /*
- * Which sensor
+ * The choice of the sensor
  */
 
 static const struct pmct_sensor *pmct_energy_find_sensor(struct pmct_msg *msg)
@@ -346,7 +347,7 @@ static void pmct_energy_test_read(void *arg)
 	test->err = pmct_sensor->read(test->meter, &test->value);
 }
 
-/* Does a meter of CPU @cpu advance? Many that are not there show a constant. */
+/* Does a meter of CPU @cpu advance? Many meters that do not exist show a constant. */
 static bool pmct_energy_moves(unsigned int meter, int cpu)
 {
 	struct pmct_energy_test test = { .meter = meter };
@@ -364,7 +365,7 @@ static bool pmct_energy_moves(unsigned int meter, int cpu)
 	return test.value != first;
 }
 
-/* Use those meters of the sensor that advance. */
+/* Use the meters of the sensor that advance. */
 static int pmct_energy_choose(const char *user, struct pmct_msg *msg)
 {
 	unsigned int i;
@@ -444,7 +445,7 @@ int pmct_energy_start(const char *user)
 EXPORT_SYMBOL_GPL(pmct_energy_start);
 
 /**
- * pmct_energy_stop() - meters are read no more
+ * pmct_energy_stop() - stop reading the meters
  *
  * Context: monitoring_module::disable, or enable() if something else has failed.
  */
@@ -457,7 +458,7 @@ void pmct_energy_stop(void)
 EXPORT_SYMBOL_GPL(pmct_energy_stop);
 
 /*
- * For an administrator
+ * Output for an administrator
  */
 
 static void pmct_energy_show_domain(struct seq_file *m, struct pmct_energy_domain *d)
@@ -488,7 +489,7 @@ static void pmct_energy_show_domain(struct seq_file *m, struct pmct_energy_domai
 }
 
 /**
- * pmct_energy_show() - a line for each meter: who has used what it showed
+ * pmct_energy_show() - print a line for each meter: how its energy was used
  * @m: where to print
  *
  * Context: monitoring_module::show_state.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Meters, and what each CPU has got of what they showed. Between meters.c, which hands it out, and
- * energy.c, where threads take it.
+ * Meters, and the energy that each CPU has got from them. meters.c gives energy to CPUs; in
+ * energy.c, threads take it.
  */
 #ifndef _PMCT_METERS_H
 #define _PMCT_METERS_H
@@ -13,23 +13,23 @@
 
 /**
  * struct pmct_energy_domain - CPUs that share a meter
- * @node: in the list of all
- * @meter: which kind
+ * @node: in the list of all domains
+ * @meter: kind of the meter
  * @id: number of the domain, from the sensor
- * @cpus: those that are online
- * @period_ns: it is not read more often
- * @lock: bit 0: somebody reads it. It is tried, but never waited for in a hook
- * @when: when it was read, ns
- * @asleep: for how long the machine had slept by then, ns
- * @raw: what it showed
- * @moved: when it last showed something else, ns
- * @total: by how much it has advanced, in units, as all below
- * @idle: what no CPU used
- * @unwatched: of times when nobody looked
- * @resets: how often it was reset
- * @gone: it cannot be read any more
- * @still: it stands still
- * @told: the kernel log has it that it is gone, or stands still
+ * @cpus: the CPUs that are online
+ * @period_ns: the meter is not read more often
+ * @lock: bit 0: a CPU reads the meter. Hooks try to take it, but never wait for it
+ * @when: when the meter was read, ns
+ * @asleep: how long the machine had slept by then, ns
+ * @raw: value of the meter
+ * @moved: when the value last changed, ns
+ * @total: by how much the meter has advanced, in units, as all below
+ * @idle: energy that no CPU used
+ * @unwatched: energy of times when the meter was not read
+ * @resets: how often the meter was reset
+ * @gone: the meter cannot be read any more
+ * @still: the meter stands still
+ * @told: the kernel log says that the meter is gone, or stands still
  */
 struct pmct_energy_domain {
 	struct list_head node;
@@ -52,16 +52,16 @@ struct pmct_energy_domain {
 };
 
 /**
- * struct pmct_energy_account - of a CPU, with one kind of meter
- * @domain: whose meter; NULL: none
+ * struct pmct_energy_account - account of a CPU with one kind of meter
+ * @domain: domain of the CPU's meter; NULL: none
  * @home: the same, also while the CPU is offline
- * @idle_us: how long the CPU has been idle, when the meter was last read. This and the next two
- *	belong to whoever holds the domain's lock
- * @busy_ns: how long it was busy between the last two times
- * @handed: units that it has got
- * @taken: those of them that threads have taken, or nobody will. This and the next one belong to
- *	the CPU
- * @given: those of them that threads have taken
+ * @idle_us: idle time of the CPU when the meter was last read. This and the next two belong to the
+ *	holder of the domain's lock
+ * @busy_ns: how long the CPU was busy between the last two reads
+ * @handed: units that the CPU has got
+ * @taken: units of @handed that threads have taken, or that no thread will take. This and the next
+ *	one belong to the CPU
+ * @given: units of @handed that threads have taken
  */
 struct pmct_energy_account {
 	struct pmct_energy_domain *domain;
@@ -74,8 +74,8 @@ struct pmct_energy_account {
 };
 
 /**
- * struct pmct_energy_accounts - of a CPU
- * @meter: with each kind of meter
+ * struct pmct_energy_accounts - accounts of a CPU
+ * @meter: the account with each kind of meter
  */
 struct pmct_energy_accounts {
 	struct pmct_energy_account meter[PMCT_MAX_METERS];

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Energy meters of x86 CPUs (RAPL). Intel: SDM, volume 3, "Package RAPL Domain" and the sections
- * behind it. AMD from family 17h on: PPR, "RAPL Power Unit", "Core Energy Status" and "L3
- * Package Energy Status". All are 32 bits wide, and brought up to date every millisecond.
+ * behind it. AMD from family 17h on: PPR, "RAPL Power Unit", "Core Energy Status" and "L3 Package
+ * Energy Status". All meters have 32 bits, and are updated every millisecond.
  *
- * The registers are only read, so that perf and powercap may use them at the same time.
+ * The registers are only read, so perf and powercap may use them at the same time.
  */
 #include <linux/topology.h>
 #include <asm/processor.h>
@@ -22,7 +22,7 @@
 
 /**
  * enum rapl_scope - which CPUs share a meter
- * @RAPL_DIE: those of a die, which mostly is the package
+ * @RAPL_DIE: CPUs of a die, which mostly is the package
  * @RAPL_CORE: hyperthreads of a core
  */
 enum rapl_scope { RAPL_DIE, RAPL_CORE };
@@ -56,7 +56,7 @@ static struct pmct_meter rapl_meters[PMCT_MAX_METERS];
 static const struct rapl_kind *rapl_kinds[PMCT_MAX_METERS];
 static unsigned int rapl_nr;
 
-/* Their memory's meter counts in 2^-16 J, whatever the register of units says. */
+/* CPUs whose memory meter counts in 2^-16 J, whatever the register of units says. */
 static bool rapl_is_xeon(void)
 {
 	static const u8 models[] = {
@@ -70,7 +70,7 @@ static bool rapl_is_xeon(void)
 	return boot_cpu_data.x86 == 6 && memchr(models, boot_cpu_data.x86_model, sizeof(models));
 }
 
-/* Their units are 2^shift uJ. */
+/* CPUs whose units are 2^shift uJ. */
 static bool rapl_is_silvermont(void)
 {
 	static const u8 models[] = { 0x37, 0x4a, 0x4c, 0x5a, 0x5d };
@@ -83,7 +83,7 @@ static void rapl_add(const struct rapl_kind *kind, unsigned int shift)
 {
 	u64 value;
 
-	/* What a CPU has not is a fault, or 0 for ever. */
+	/* Reading a meter that the CPU does not have is a fault, or always gives 0. */
 	if (rdmsrq_safe(kind->msr, &value) || rapl_nr == PMCT_MAX_METERS)
 		return;
 	rapl_kinds[rapl_nr] = kind;
@@ -129,7 +129,7 @@ static const struct pmct_meter *rapl_meter(unsigned int i)
 	return &rapl_meters[i];
 }
 
-/* On some CPUs, dies and cores have numbers of their own in each package or die. */
+/* On some CPUs, numbers of dies and cores are unique only within a package or die. */
 static int rapl_domain(unsigned int i, int cpu)
 {
 	int die = topology_physical_package_id(cpu) << 8 | topology_die_id(cpu);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which RMID an application gets. */
+/* Chooses the RMID of an application. */
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -7,11 +7,11 @@
 #include "rmids.h"
 
 /**
- * pmct_rmids_init() - all are free
+ * pmct_rmids_init() - make all RMIDs free
  * @r: the RMIDs
- * @nr: they are below this; at most PMCT_MAX_RMIDS
- * @policy: which of the free ones is taken
- * @waits: they are free again only after pmct_rmids_clean()
+ * @nr: RMIDs are below this; at most PMCT_MAX_RMIDS
+ * @policy: which of the free RMIDs is taken
+ * @waits: RMIDs are free again only after pmct_rmids_clean()
  */
 void pmct_rmids_init(struct pmct_rmids *r, unsigned int nr, enum pmct_rmid_policy policy,
 		     bool waits)
@@ -24,7 +24,7 @@ void pmct_rmids_init(struct pmct_rmids *r, unsigned int nr, enum pmct_rmid_polic
 }
 EXPORT_SYMBOL_GPL(pmct_rmids_init);
 
-/* Marsaglia's xorshift: any will do. */
+/* Marsaglia's xorshift; any generator will do. */
 static u32 pmct_rmids_random(struct pmct_rmids *r)
 {
 	r->random ^= r->random << 13;
@@ -55,11 +55,11 @@ static unsigned int pmct_rmids_take(struct pmct_rmids *r)
 }
 
 /**
- * pmct_rmids_get() - an RMID for a thread: that of its process, or a new one
+ * pmct_rmids_get() - get an RMID for a thread: that of its process, or a new one
  * @r: the RMIDs
- * @tgid: its process
+ * @tgid: process of the thread
  *
- * Return: the RMID, or 0: there is none.
+ * Return: the RMID, or 0 if there is none.
  */
 unsigned int pmct_rmids_get(struct pmct_rmids *r, pid_t tgid)
 {
@@ -82,9 +82,9 @@ unsigned int pmct_rmids_get(struct pmct_rmids *r, pid_t tgid)
 EXPORT_SYMBOL_GPL(pmct_rmids_get);
 
 /**
- * pmct_rmids_put() - a thread needs its RMID no more
+ * pmct_rmids_put() - a thread does not need its RMID any more
  * @r: the RMIDs
- * @rmid: of pmct_rmids_get(); 0: nothing happens
+ * @rmid: from pmct_rmids_get(); 0: nothing happens
  */
 void pmct_rmids_put(struct pmct_rmids *r, unsigned int rmid)
 {
@@ -100,7 +100,7 @@ EXPORT_SYMBOL_GPL(pmct_rmids_put);
 /**
  * pmct_rmids_clean() - the lines of an RMID are gone
  * @r: the RMIDs
- * @rmid: one that was given back; nothing happens if it is free already
+ * @rmid: an RMID that was given back; nothing happens if it is free already
  */
 void pmct_rmids_clean(struct pmct_rmids *r, unsigned int rmid)
 {
@@ -116,7 +116,7 @@ void pmct_rmids_clean(struct pmct_rmids *r, unsigned int rmid)
 }
 EXPORT_SYMBOL_GPL(pmct_rmids_clean);
 
-/* Its lines are still there: look at the others first. */
+/* The lines of an RMID are still there. Look at the other RMIDs first. */
 void pmct_rmids_requeue(struct pmct_rmids *r, unsigned int rmid)
 {
 	unsigned int i;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which RMID an application gets. Pure: the caller serialises. It is part of pmctrack.ko. */
+/* Chooses the RMID of an application. Pure: the caller serialises. It is part of pmctrack.ko. */
 #ifndef _PMCT_RMIDS_H
 #define _PMCT_RMIDS_H
 
@@ -7,10 +7,10 @@
 
 /**
  * enum pmct_rmid_policy - which of the free RMIDs is taken (paper on PMCTrack, section 4.3)
- * @PMCT_RMID_FIFO: the one that has been free for longest: most of its lines are gone
+ * @PMCT_RMID_FIFO: the one that has been free for longest, because most of its lines are gone
  * @PMCT_RMID_LIFO: the one that was freed last
  * @PMCT_RMID_RANDOM: any
- * @PMCT_RMID_NR_POLICIES: their number
+ * @PMCT_RMID_NR_POLICIES: number of policies
  */
 enum pmct_rmid_policy {
 	PMCT_RMID_FIFO,
@@ -20,9 +20,9 @@ enum pmct_rmid_policy {
 };
 
 /**
- * struct pmct_rmid_app - who has an RMID
+ * struct pmct_rmid_app - the application that has an RMID
  * @tgid: its process
- * @threads: how many of its threads; 0: nobody has it
+ * @threads: number of its threads; 0: no application has the RMID
  */
 struct pmct_rmid_app {
 	pid_t tgid;
@@ -31,16 +31,16 @@ struct pmct_rmid_app {
 
 /**
  * struct pmct_rmids - all RMIDs but 0
- * @policy: which of the free ones is taken
- * @waits: they are free only when their lines are gone
+ * @policy: which of the free RMIDs is taken
+ * @waits: RMIDs are free only when their lines are gone
  * @nr: RMIDs are below this
  * @random: state of the generator
- * @app: who has each
- * @free: those that can be taken, in the order in which they became free
- * @nr_free: their number
- * @stale: those whose lines are still there, in the order in which they were given back
- * @nr_stale: their number
- * @refused: how often there was none
+ * @app: the application that has each RMID
+ * @free: RMIDs that can be taken, in the order in which they became free
+ * @nr_free: number of free RMIDs
+ * @stale: RMIDs whose lines are still there, in the order in which they were given back
+ * @nr_stale: number of stale RMIDs
+ * @refused: how often there was no RMID
  */
 struct pmct_rmids {
 	enum pmct_rmid_policy policy;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Meters that wrap around, what they show in uJ, and shares that add up. */
+/* Arithmetic of energy: meters that wrap around, their energy in uJ, and shares that add up. */
 #include <linux/bits.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
@@ -11,7 +11,7 @@
 /**
  * pmct_meter_advance() - by how much a meter has advanced
  * @meter: the meter
- * @before: what it showed; it has wrapped around once since, at most
+ * @before: what it showed; it has wrapped around at most once since then
  * @now: what it shows
  *
  * Return: units.
@@ -22,8 +22,8 @@ u64 pmct_meter_advance(const struct pmct_meter *meter, u64 before, u64 now)
 }
 
 /**
- * pmct_meter_uj() - energy in uJ
- * @meter: whose units they are
+ * pmct_meter_uj() - convert units to uJ
+ * @meter: the meter whose units they are
  * @units: less than 2^60 * 2^-@meter->uj_shift J
  *
  * Return: uJ, rounded down.
@@ -37,11 +37,11 @@ EXPORT_SYMBOL_GPL(pmct_meter_uj);
 /**
  * pmct_meter_plausible() - can a meter have advanced so far?
  * @meter: the meter
- * @units: by which it has advanced
- * @ns: time since
- * @max_w: more power than that cannot be
+ * @units: by how much it has advanced
+ * @ns: time since the last read
+ * @max_w: more power is not possible
  *
- * One update of the meter may be of a time that had begun before.
+ * One update of the meter may be of a time that began earlier.
  */
 bool pmct_meter_plausible(const struct pmct_meter *meter, u64 units, u64 ns, unsigned int max_w)
 {
@@ -51,11 +51,11 @@ bool pmct_meter_plausible(const struct pmct_meter *meter, u64 units, u64 ns, uns
 
 /**
  * pmct_share_next() - the share of the next CPU
- * @share: what is divided
- * @part: of the CPU
+ * @share: the energy that is divided
+ * @part: part of the CPU
  *
- * Shares are rounded so that they add up: what all have got is never further than one unit
- * from what their parts amount to, and is all there is when the parts are the whole.
+ * Shares are rounded so that they add up: their sum is never further than one unit from the exact
+ * sum. When the parts are the whole, their sum is all units.
  *
  * Return: units.
  */
@@ -77,17 +77,17 @@ u64 pmct_share_next(struct pmct_share *share, u64 part)
  * @uj: energy, uJ
  * @ns: time
  * @instr: instructions
- * @edp: where the product goes, in 10^-24 J s: pJ times ps
+ * @edp: where the product is stored, in 10^-24 J s: pJ times ps
  *
- * It does not grow with the length of the window, as energy times time would.
+ * The product does not grow with the length of the window, as energy times time would.
  *
- * Return: false if there are no instructions, or it has more than 64 bits.
+ * Return: false if there are no instructions, or the product has more than 64 bits.
  */
 bool pmct_edp(u64 uj, u64 ns, u64 instr, u64 *edp)
 {
 	u64 fj, fs;
 
-	/* More digits than pJ and ps have: an instruction may take 0.3 ns. */
+	/* More digits than pJ and ps have, because an instruction may take 0.3 ns. */
 	return pmct_ratio(uj, instr, 1000000000, &fj) && pmct_ratio(ns, instr, 1000000, &fs) &&
 	       fs <= U32_MAX && pmct_ratio(fj, 1000000, fs, edp);
 }

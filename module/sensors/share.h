@@ -6,11 +6,11 @@
 #include <pmctrack/sensor.h>
 
 /**
- * struct pmct_share - what is divided among CPUs
- * @units: energy
+ * struct pmct_share - energy that is divided among CPUs
+ * @units: the energy
  * @whole: sum of all parts, or more
- * @parts: those that have got their share
- * @given: their shares
+ * @parts: sum of the parts that have got their share
+ * @given: sum of the shares
  */
 struct pmct_share {
 	u64 units;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Energy meters of the simulated machine. They have what real ones have: units, few bits that
- * wrap around soon, an update every millisecond, and a time that it takes to read them.
+ * Energy meters of the simulated machine. Like real meters, they have units, few bits that wrap
+ * around soon, an update every millisecond, and a time that reading takes.
  */
 #include <linux/delay.h>
 #include <linux/math64.h>
@@ -12,7 +12,7 @@
 
 /* Units of 2^-16 J. */
 #define SHIFT		16
-/* Meters have as few bits as are enough for so long a time. */
+/* Meters have just enough bits not to wrap around in this time. */
 #define WRAP_MS		200
 #define WATCH_MS	50
 
@@ -20,7 +20,7 @@
 
 enum { PACKAGE, CORES, DRAM, NR_METERS };
 
-/* Widths are those of probe(), which finds the same each time. */
+/* probe() sets the widths, which are the same each time. */
 static struct pmct_meter pmct_sim_meters[NR_METERS] = {
 	[PACKAGE] = { .name = "package", .uj_mul = 1000000, .uj_shift = SHIFT, },
 	[CORES] = { .name = "cores", .uj_mul = 1000000, .uj_shift = SHIFT, .part = true, },
@@ -62,7 +62,7 @@ static int pmct_sim_domain(unsigned int i, int cpu)
 	return 0;
 }
 
-/* All but the memory. */
+/* Energy of all parts but the memory. */
 static u64 pmct_sim_package_pj(const struct pmct_sim_energy *energy)
 {
 	u64 pj = energy->uncore;

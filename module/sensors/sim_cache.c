@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Cache monitor of the simulated machine. It has what real ones have: few numbers, one for each
- * CPU at a time, lines that keep theirs, and sums that wrap around. Memory is of the CPU's own
- * node, all of it.
+ * Cache monitor of the simulated machine. Like real monitors, it has few RMIDs, one RMID for each
+ * CPU at a time, lines that keep their RMID, and sums that wrap around. All memory is on the CPU's
+ * own node.
  */
 #include <linux/bits.h>
 #include <linux/kernel.h>
@@ -12,7 +12,7 @@
 #include "../pmu-backends/sim/machine.h"
 #include "sim.h"
 
-/* Sums of lines have so many bits: 64 GiB, and they are 0 again. */
+/* Bits of sums of lines. After 64 GiB, sums are 0 again. */
 #define SUM_BITS	30
 
 static int pmct_sim_cache_probe(struct pmct_msg *msg)
@@ -35,7 +35,7 @@ static u64 pmct_sim_cache_modulus(void)
 	return BIT_ULL(SUM_BITS) * PMCT_SIM_LINE;
 }
 
-/* What is left of the smallest cache when each number has the same. */
+/* The share of each RMID in the smallest cache, if all RMIDs have the same. */
 static u64 pmct_sim_cache_stale_bytes(void)
 {
 	const struct pmct_sim_machine *m = pmct_sim_machine_topology();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What else a CPU's counters are for: the CPU itself, and reads by threads. */
+/* Other uses of a CPU's counters: the context of the CPU itself, and reads by threads. */
 #include <kunit/test.h>
 #include <linux/sched/clock.h>
 
@@ -13,7 +13,7 @@ static struct pmct_ctx *cpu_ctx(struct kunit *test, struct pmct_session *s)
 	return ctx;
 }
 
-/* Threads have the counters while they run; what the CPU's context misses is told. */
+/* Threads have the counters while they run. Records say what the CPU's context has missed. */
 static void base_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -62,7 +62,7 @@ static void base_test(struct kunit *test)
 	pmct_session_destroy(s);
 }
 
-/* Alone, the context has the counters all the time. */
+/* Without monitored threads, the context has the counters all the time. */
 static void base_alone_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -89,7 +89,7 @@ static void base_alone_test(struct kunit *test)
 	pmct_session_destroy(s);
 }
 
-/* What the thread reads, by the rule of struct pmctrack_user_read. */
+/* The value that the thread reads, by the rule of struct pmctrack_user_read. */
 static u64 user_read(const struct pmct_session *s, unsigned int counter)
 {
 	const struct pmctrack_user_read *page = &s->rings.ctl->user_read;
@@ -98,7 +98,7 @@ static u64 user_read(const struct pmct_session *s, unsigned int counter)
 	       (page->counters & BIT(counter) ? pmct_fake_state.value[counter] : 0);
 }
 
-/* The sum grows by the thread's own events, and by nothing else. */
+/* The sum grows only by the thread's own events. */
 static void user_read_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -137,7 +137,7 @@ static void user_read_test(struct kunit *test)
 	pmct_session_destroy(s);
 }
 
-/* A thread that is left does not enter again, and others' events are not its own. */
+/* A thread that is being detached does not enter again, and gets no events of other threads. */
 static void detaching_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -147,7 +147,7 @@ static void detaching_test(struct kunit *test)
 	switch_to(NULL, f->a);
 	count_all(50);
 	WRITE_ONCE(f->a->detaching, true);
-	/* It runs on until it leaves. */
+	/* The thread runs on until it leaves. */
 	count_all(5);
 	switch_to(f->a, f->b);
 	count_all(7);
@@ -164,7 +164,7 @@ static void detaching_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->b->sum[1], 2 * 7ULL);
 }
 
-/* What counted for a while before somebody else's writes were noticed is no number. */
+/* Other software writes the counters: what is counted before the detection is dropped. */
 static void disturb(u64 events)
 {
 	u64 begin = local_clock();
@@ -185,7 +185,7 @@ static void expect_disturbed(struct kunit *test, struct fixture *f, u64 events)
 	KUNIT_EXPECT_GE(test, rec.head.run_ns, rec.head.hw_ns + 10000);
 }
 
-/* Noticed by the tick, by the switch that ends a period, and by the thread's end. */
+/* The tick notices a disturbance, and so does the switch that ends a period. */
 static void disturbed_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -210,7 +210,7 @@ static void disturbed_test(struct kunit *test)
 	switch_to(f->a, f->b);
 	expect_disturbed(test, f, 0);
 
-	/* The next thread and the next record are not concerned. */
+	/* The next thread and the next record are not affected. */
 	count_all(3);
 	f->b->deadline = jiffies;
 	switch_to(f->b, NULL);

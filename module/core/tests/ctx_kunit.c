@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whose events are they? Switches between contexts on a PMU in memory, without
- * threads: the hot callbacks are called as the scheduler would.
+ * Attribution of events to contexts: switches between contexts on a PMU in memory, without threads.
+ * The hot callbacks are called as the scheduler would call them.
  */
 #include <kunit/test.h>
 #include <linux/jiffies.h>
@@ -16,13 +16,13 @@ static void expect_counts(struct kunit *test, const struct pmct_ctx *ctx, u64 ev
 		KUNIT_EXPECT_EQ(test, ctx->sum[i], events << i);
 }
 
-/* Monitored and unmonitored threads in all orders: nobody gets others' events. */
+/* Monitored and unmonitored threads in all orders: no thread gets events of another one. */
 static void attribution_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 
 	enter_cpu(f);
-	count_all(1000);		/* before anybody */
+	count_all(1000);		/* before any thread */
 	switch_to(NULL, f->a);
 	count_all(1);
 	switch_to(f->a, f->b);
@@ -40,7 +40,7 @@ static void attribution_test(struct kunit *test)
 	expect_counts(test, f->b, 10 + 100);
 }
 
-/* The same set is programmed once, and read once a switch between two. */
+/* If threads have the same set, it is programmed once, and each switch reads it once. */
 static void lazy_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -59,7 +59,7 @@ static void lazy_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmct_fake_state.nr_read, reads + 2);
 }
 
-/* A detached thread leaves without a save: the next one must not inherit. */
+/* A detached thread leaves without a save: the next thread must not get its events. */
 static void unsaved_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -69,7 +69,7 @@ static void unsaved_test(struct kunit *test)
 	count_all(500);
 	switch_to(NULL, f->b);		/* a's delivery was disabled meanwhile */
 	count_all(5);
-	/* Its context went between the look at the flag and at the pointer. */
+	/* The context was untied between the checks of the flag and of the pointer. */
 	pmct_tick(NULL, smp_processor_id());
 	pmct_sched_out(NULL, smp_processor_id());
 	pmct_sched_in(f->b, smp_processor_id());
@@ -77,11 +77,11 @@ static void unsaved_test(struct kunit *test)
 	switch_to(f->b, NULL);
 	leave_cpu(f);
 
-	/* Who was counted when is not known any more: nothing is guessed. */
+	/* It is not known which thread caused these events, so they are not attributed. */
 	expect_counts(test, f->b, 50);
 }
 
-/* Registers lost: nothing of before may be added. */
+/* After registers were lost, no earlier value may be added. */
 static void forget_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -101,7 +101,7 @@ static void forget_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmct_fake_state.nr_program, 2);
 }
 
-/* A CPU without usable counters: nothing is programmed, and the record says so. */
+/* On a CPU without usable counters, nothing is programmed, and the record says so. */
 static void no_core_type_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -118,7 +118,7 @@ static void no_core_type_test(struct kunit *test)
 	switch_to(f->a, NULL);
 	programmed = pmct_fake_state.nr_program;
 
-	/* As if it migrated there. */
+	/* As if the thread migrated to such a CPU. */
 	pmct_count_forget_cpu();
 	cs->core_type = PMCT_NO_CORE_TYPE;
 	switch_to(NULL, f->a);
@@ -147,7 +147,7 @@ static void no_core_type_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, rec.head.hw_ns, 0);
 }
 
-/* The same with a thread on the CPU, as in suspend. */
+/* Registers are lost while a thread is on the CPU, as in suspend. */
 static void power_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -187,7 +187,7 @@ static void wrap_test(struct kunit *test)
 	pmct_fake_count(1, BIT_ULL(32) - 1);	/* flag pending at the switch */
 	expect += BIT_ULL(32) - 1;
 	switch_to(f->a, NULL);
-	pmct_fake_count(1, U32_MAX);		/* not its business */
+	pmct_fake_count(1, U32_MAX);		/* not the thread's events */
 	switch_to(NULL, f->a);
 	pmct_fake_count(1, 11);
 	expect += 11;
@@ -225,7 +225,9 @@ static void period_test(struct kunit *test)
 	expect_counts(test, f->a, 0);
 }
 
-/* A full ring delays ticks, and loses only last records, with account. */
+/*
+ * A full ring delays records of ticks. Only last records are lost, and their events are summed up.
+ */
 static void full_ring_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -256,7 +258,7 @@ static void full_ring_test(struct kunit *test)
 	leave_cpu(f);
 	expect_counts(test, f->a, 0);
 
-	/* What has no later record is lost, once the ring is full again. */
+	/* If the ring is full again, a record without a later one is lost. */
 	enter_cpu(f);
 	for (i = 0; i < 3; i++)
 		pmct_sample_close(f->a, PMCTRACK_RECORD_TICK, 0);
@@ -267,7 +269,7 @@ static void full_ring_test(struct kunit *test)
 	leave_cpu(f);
 	KUNIT_EXPECT_EQ(test, ring->ctl->lost, 1ULL);
 	KUNIT_EXPECT_EQ(test, ring->ctl->lost_counts[0][0][2], 6ULL << 2);
-	/* Each core type has its own. */
+	/* Each core type has its own lost counts. */
 	enter_cpu(f);
 	pmct_ctx_use_core_type(f->a, 1);
 	f->a->sum[1] = 7;

@@ -9,13 +9,13 @@
 /**
  * struct limit_case - a thread that samples, alone on a CPU
  * @desc: for people
- * @percent: limit
- * @per_event: clock ticks of the thread for an event; in odd phases @per_event_odd
- * @per_event_odd: the same, where the program has phases
+ * @percent: the limit
+ * @per_event: clock ticks of the thread for an event; in odd phases, see @per_event_odd
+ * @per_event_odd: the same in odd phases, if the program has phases
  * @handler: clock ticks of a sample's handler
- * @interrupts: of entry and exit
+ * @interrupts: clock ticks of entry and exit
  * @expect: greatest share of samples, in per mille of the CPU's time
- * @widened: are windows made longer?
+ * @widened: true if windows are made longer
  */
 struct limit_case {
 	const char *desc;
@@ -42,7 +42,7 @@ static void limit_desc(const struct limit_case *c, char *desc)
 
 KUNIT_ARRAY_PARAM(limit, limit_cases, limit_desc);
 
-/* As pmct_ebs_close(), and an interrupt handler around it. */
+/* As pmct_ebs_close(), with an interrupt handler around it. */
 static void limit_test(struct kunit *test)
 {
 	const struct limit_case *c = test->param_value;
@@ -71,10 +71,10 @@ static void limit_test(struct kunit *test)
 		in_samples += c->handler + c->interrupts;
 		events = max_t(u64, DIV_ROUND_UP_ULL(least, WINDOW), 1) * WINDOW;
 	}
-	/* What was saved before the first sample may have been spent. */
+	/* Time that was saved before the first sample may have been spent. */
 	KUNIT_EXPECT_LE(test, in_samples * 1000, (now - begin) * c->expect + 1000000 * 1000);
 	KUNIT_EXPECT_EQ(test, longest > WINDOW, c->widened);
-	/* A limit is no reason for fewer samples than it allows. */
+	/* The limit must not lead to far fewer samples than it allows. */
 	if (c->widened && c->per_event == c->per_event_odd)
 		KUNIT_EXPECT_GE(test, in_samples * 1000, (now - begin) * c->expect / 4);
 	pmct_ebs_machine = machine;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Lists of event names: the events, codes and counters that they stand for. */
+/* Lists of event names: the events, codes and counters that they select. */
 #include <kunit/test.h>
 
 #include "../../pmu-backends/tests/fake.h"
@@ -104,7 +104,7 @@ static void map_test(struct kunit *test)
 			pmct_event_names_resolve(&pmct_fake, 0, "misses,instr,cycles", events,
 						 ARRAY_SIZE(events), named, &msg));
 	pmct_event_names_map(named, where);
-	/* By counter: cycles (pmc0), misses (pmc1), instr (pmc2). */
+	/* Order by counter: cycles (pmc0), misses (pmc1), instr (pmc2). */
 	KUNIT_EXPECT_EQ(test, where[0], 0);
 	KUNIT_EXPECT_EQ(test, where[4], 1);
 	KUNIT_EXPECT_EQ(test, where[1], 2);
@@ -154,7 +154,7 @@ static void core_type_test(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, list, c->rest);
 }
 
-/* The tables that were made from events/: each name has a code, and no two are the same. */
+/* Tables made from events/: each name has a code, and no name occurs twice. */
 static void tables_test(struct kunit *test)
 {
 	const struct pmct_event_table *table;

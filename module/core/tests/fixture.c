@@ -43,7 +43,7 @@ struct pmct_session *pmct_fixture_session(struct kunit *test, const char *first,
 	return s;
 }
 
-/* A session with these sets (the second may be NULL), and its two threads. */
+/* Open a session with these sets (the second may be NULL) and two threads. */
 static int open_session(struct kunit *test, struct fixture *f, const char *first,
 			const char *second)
 {
@@ -61,13 +61,13 @@ int pmct_fixture_init(struct kunit *test)
 	int err;
 
 	KUNIT_ASSERT_NOT_NULL(test, f);
-	/* Some kernels run suites before the module's init. */
+	/* Some kernels run suites before the init function of the module. */
 	if (!pmct_hooks)
 		pmct_hooks_choose("auto", NULL);
 	pmct_turn_init();
 	pmct_sample_init();
 	f->config = pmct_config;
-	/* Windows as they were asked for: real time passes here. */
+	/* Do not make windows longer than requested: real time passes here. */
 	pmct_config.ebs_cpu_percent = 0;
 	pmct_fake_reset();
 	pmct_fake_narrow = test->param_value && *(const bool *)test->param_value;
@@ -116,7 +116,7 @@ u32 pmct_fixture_take(struct pmct_ring *ring, struct pmct_test_record *copy)
 		}
 		tail += rec->size;
 	}
-	/* As the reader does. */
+	/* As the reader does it. */
 	smp_store_release(&ring->ctl->tail, tail);
 	return size;
 }

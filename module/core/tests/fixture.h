@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * For suites that let threads share a CPU with a PMU in memory: a session with
- * two threads, and what the scheduler would do with them.
+ * For suites in which threads share a CPU with a PMU in memory: a session with two threads, and the
+ * calls that the scheduler would make.
  */
 #ifndef _PMCT_TEST_FIXTURE_H
 #define _PMCT_TEST_FIXTURE_H
@@ -17,7 +17,7 @@
 #include "../session.h"
 #include "../turn.h"
 
-/* test->priv. The native backend stays idle meanwhile. */
+/* Content of test->priv. The native backend stays idle meanwhile. */
 struct fixture {
 	const struct pmct_backend *native;
 	struct pmct_session *s;
@@ -26,13 +26,13 @@ struct fixture {
 	struct pmct_config config;
 };
 
-/* Of suites with the parameter "width": the session counts cycles and two events. */
+/* For suites with the parameter "width". The session counts cycles and two events. */
 int pmct_fixture_init(struct kunit *test);
 void pmct_fixture_exit(struct kunit *test);
-/* Another session instead, with these sets; the second may be NULL. */
+/* Replace the session by one with these sets; the second may be NULL. */
 void pmct_fixture_reopen(struct kunit *test, const char *first, const char *second);
 
-/* A session like the fixture's, for the caller to destroy; and a thread of one. */
+/* Make a session like the fixture's, which the caller destroys; and make a thread of a session. */
 struct pmct_session *pmct_fixture_session(struct kunit *test, const char *first,
 					  const char *second);
 struct pmct_ctx *pmct_fixture_ctx(struct kunit *test, struct pmct_session *s, pid_t tid);
@@ -43,7 +43,7 @@ struct pmct_test_record {
 	u64 counts[3];
 };
 
-/* Consume the next record: its size, 0 if there is none. */
+/* Consume the next record. Returns its size, 0 if there is none. */
 u32 pmct_fixture_take(struct pmct_ring *ring, struct pmct_test_record *copy);
 
 static inline void enter_cpu(struct fixture *f)
@@ -74,7 +74,7 @@ static inline void count_all(u64 events)
 		pmct_fake_count(i, events << i);
 }
 
-/* Of the parameter: false, true. */
+/* Describes the parameter: false, true. */
 static inline void width_desc(const bool *narrow, char *desc)
 {
 	strscpy(desc, *narrow ? "32-bit counters" : "64-bit counters", KUNIT_PARAM_DESC_SIZE);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Published metrics: value, age and confidence belong together, whoever reads when. */
+/* Published metrics: value, age and confidence belong together for every reader at any time. */
 #include <kunit/test.h>
 #include <linux/jiffies.h>
 
@@ -34,7 +34,7 @@ static void slot_last_value_test(struct kunit *test)
 	}
 }
 
-/* As an NMI in the middle of pmct_metric_write() sees it. */
+/* The state that an NMI in the middle of pmct_metric_write() sees. */
 static void slot_half_written_test(struct kunit *test)
 {
 	struct slot s = {};
@@ -47,7 +47,7 @@ static void slot_half_written_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c.stamp, 101ULL);
 }
 
-/* The version that means "no value" is left out. */
+/* The version that means "no value" is skipped. */
 static void slot_wrap_test(struct kunit *test)
 {
 	struct slot s = { .version = U32_MAX - 1 };
@@ -92,7 +92,7 @@ static struct kunit_suite slot_suite = {
 	.test_cases = slot_cases,
 };
 
-/* A module that is active for the fixture's threads, and publishes when tests say so. */
+/* A module that is active for the fixture's threads, and publishes when a test requests it. */
 static struct monitoring_module publisher = { .name = "publisher", .gen = 1 };
 
 static int read_metric(struct pmct_ctx *ctx, int key, struct pmct_metric_value *value)
@@ -115,7 +115,7 @@ static int publish_init(struct kunit *test)
 	f = test->priv;
 	f->a->mm.gen = publisher.gen;
 	pmct_mmon_lock();
-	/* Nobody else is active while suites run. */
+	/* No other module is active while suites run. */
 	rcu_assign_pointer(pmct_mmon, &publisher);
 	pmct_mmon_unlock();
 	return 0;
@@ -167,7 +167,7 @@ static void address_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, f->a->sum[1], 50999ULL);
 	switch_to(NULL, f->a);
 	KUNIT_EXPECT_EQ(test, pmct_fixture_take(f->s->rings.ring, &rec), 0);
-	/* A thread of another module, or of a user's sets, has none. */
+	/* A thread of another module, or of a user's sets, has no addresses. */
 	f->s->mm_sets = false;
 	i = addresses;
 	pmct_fake_count(1, 10000);
@@ -189,14 +189,14 @@ static void publish_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v.value, 1500ULL);
 	KUNIT_EXPECT_EQ(test, v.confidence, PMCT_ESTIMATED);
 	KUNIT_EXPECT_LT(test, v.age_ms, 10 * MSEC_PER_SEC);
-	/* Neither another metric nor another thread has it. */
+	/* Neither another metric nor another thread has the value. */
 	KUNIT_EXPECT_EQ(test, read_metric(f->a, PMCT_METRIC_EF, &v), -ENODATA);
 	KUNIT_EXPECT_EQ(test, read_metric(f->b, PMCT_METRIC_IPC, &v), -ENODATA);
 	KUNIT_EXPECT_EQ(test, read_metric(f->a, PMCT_NR_METRICS, &v), -EINVAL);
 	KUNIT_EXPECT_EQ(test, read_metric(f->a, -1, &v), -EINVAL);
 }
 
-/* Each of several at once has what it has alone, or says why it has nothing. */
+/* Several metrics at once: each has the same result as alone, or an error. */
 static void batch_test(struct kunit *test)
 {
 	const u32 keys[] = { PMCT_METRIC_EF, PMCT_METRIC_IPC, PMCT_NR_METRICS };
@@ -214,7 +214,10 @@ static void batch_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, v[1].value, 1500ULL);
 	KUNIT_EXPECT_EQ(test, v[1].confidence, PMCT_ESTIMATED);
 	KUNIT_EXPECT_EQ(test, v[2].error, -EINVAL);
-	/* Nothing of a thread that is not monitored, but the same of a metric that there is not. */
+	/*
+	 * An unmonitored thread has no values. A metric that does not exist has the same error as
+	 * before.
+	 */
 	rcu_read_lock();
 	KUNIT_EXPECT_EQ(test, pmct_mmon_read_all(NULL, keys, ARRAY_SIZE(keys), v), 0);
 	rcu_read_unlock();
@@ -236,7 +239,7 @@ static void cost_test(struct kunit *test)
 	for (i = 0; i < 1000; i++)
 		pmct_mmon_publish(f->a, PMCT_METRIC_IPC, i, PMCT_ESTIMATED);
 	published = ktime_get_mono_fast_ns();
-	/* As a scheduler has it. */
+	/* As in a scheduler. */
 	rcu_read_lock();
 	for (i = 0; i < 1000 / 4; i++) {
 		err |= pmct_mmon_read(f->a, PMCT_METRIC_IPC, &v);
@@ -271,7 +274,7 @@ static void stale_test(struct kunit *test)
 	KUNIT_EXPECT_GE(test, v.age_ms, 60 * 86400ULL * MSEC_PER_SEC);
 }
 
-/* What the module before has published is not the next one's. */
+/* Values that the previous module published are not those of the next one. */
 static void replaced_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which monitoring modules are registered, and which values of virtual counters are taken. */
+/* Which monitoring modules and which values of virtual counters are accepted. */
 #include <kunit/test.h>
 #include <linux/module.h>
 #include <pmctrack/mmon.h>
@@ -91,7 +91,7 @@ static void register_incomplete_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, register_monitoring_module(&mm), -EINVAL);
 }
 
-/* A sample, and what lies behind its values. */
+/* Values outside the array must change nothing. */
 static void sample_virt_test(struct kunit *test)
 {
 	struct pmct_sample sample = {}, before;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The event sets of monitoring modules: raw strings for each core type, and where counts are. */
+/* Event sets of monitoring modules: raw strings for each core type, and positions of counts. */
 #include <kunit/test.h>
 
 #include "../../pmu-backends/tests/fake.h"
@@ -23,7 +23,7 @@ static struct {
 	u64 counts[3];
 } record = { .counts = { 100, 101, 102 } };
 
-/* What pmct_mmon_sample() does for the module's own sets. */
+/* The same as pmct_mmon_sample() for the module's own sets. */
 static int count_of(unsigned int core_type, unsigned int set, unsigned int event, u64 *value)
 {
 	struct pmct_sample sample = {
@@ -46,7 +46,7 @@ static int sets_init(struct kunit *test)
 	return 0;
 }
 
-/* As enable() calls it. */
+/* Called as by enable(). */
 static int configure(const char *const *sets, unsigned int nr)
 {
 	int err;
@@ -57,7 +57,7 @@ static int configure(const char *const *sets, unsigned int nr)
 	return err;
 }
 
-/* Raw strings stay with the module: what the core owned is freed. */
+/* Raw strings belong to the module. What the core owned is freed. */
 static void sets_exit(struct kunit *test)
 {
 	static const char *const raw[] = { "pmc0" };
@@ -109,7 +109,7 @@ static void where_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, count_of(1, 0, PMCT_MAX_MMON_EVENTS, &value), -ENODATA);
 }
 
-/* The sets before stay if the next ones cannot be counted. */
+/* If the next sets cannot be counted, the previous ones stay. */
 static void refused_test(struct kunit *test)
 {
 	static const char *const good[] = { "instr,cycles" };
@@ -129,7 +129,7 @@ static void refused_test(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, counter.raw[0], "pmc0,pmc1=0x10,coretype=0");
 }
 
-/* The user counts other events, or the module gave raw strings. */
+/* The user counts other events, or the module has given raw strings. */
 static void no_names_test(struct kunit *test)
 {
 	struct pmct_sample sample = { .rec = &record.head };

@@ -5,7 +5,7 @@
 
 #include "fixture.h"
 
-/* Sets take turns at the end of a period, and each record is of one. */
+/* Sets take turns at the end of a period, and each record is of one set. */
 static void rotation_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -41,7 +41,7 @@ static void rotation_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmct_fixture_take(f->s->rings.ring, &rec), 0);
 }
 
-/* A record that waits for room is of one set: that one keeps its turn. */
+/* A record that waits for room is of one set, so this set keeps its turn. */
 static void rotation_full_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -75,7 +75,7 @@ static void expect_ebs(struct kunit *test, struct pmct_ring *ring, int tid, u64 
 {
 	struct pmct_test_record rec;
 
-	/* No assertion: interrupts are off. */
+	/* No assertion here, because interrupts are off. */
 	if (!pmct_fixture_take(ring, &rec)) {
 		KUNIT_FAIL(test, "no record of thread %d", tid);
 		return;
@@ -85,7 +85,7 @@ static void expect_ebs(struct kunit *test, struct pmct_ring *ring, int tid, u64 
 	KUNIT_EXPECT_EQ(test, rec.counts[1], events);
 }
 
-/* So many more events, then the interrupt: thread @tid's window is over, with @events. */
+/* After @more events and the interrupt, the window of thread @tid is over, with @events. */
 static void fill_window(struct kunit *test, int tid, u64 more, u64 events)
 {
 	struct fixture *f = test->priv;
@@ -95,7 +95,7 @@ static void fill_window(struct kunit *test, int tid, u64 more, u64 events)
 	expect_ebs(test, f->s->rings.ring, tid, events);
 }
 
-/* Each thread has its own window, however its time on the CPU is cut. */
+/* Each thread has its own window, however its time on the CPU is divided. */
 static void ebs_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -114,17 +114,20 @@ static void ebs_test(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pmct_overflow());
 	fill_window(test, 1, 1, 1000);
 
-	/* Seven too many when the interrupt comes: the next window is shorter. */
+	/* Seven events too many when the interrupt comes: the next window is shorter. */
 	fill_window(test, 1, 1007, 1007);
 	pmct_fake_count(1, 992);
 	KUNIT_EXPECT_FALSE(test, pmct_overflow());
 	switch_to(f->a, NULL);
 	count_all(5000);
-	pmct_overflow();		/* an unmonitored thread's */
+	pmct_overflow();		/* of an unmonitored thread */
 	switch_to(NULL, f->a);
 	fill_window(test, 1, 1, 993);
 
-	/* Full just when it leaves: the switch closes it, the flag is nobody's. */
+	/*
+	 * The window is full when the thread leaves: the switch closes it; no interrupt handles the
+	 * flag.
+	 */
 	switch_to(f->a, f->b);
 	pmct_fake_count(1, 300);
 	switch_to(f->b, f->a);
@@ -164,7 +167,7 @@ static void ebs_long_test(struct kunit *test)
 	expect_ebs(test, f->s->rings.ring, 1, 10ULL << 32);
 }
 
-/* In kernel mode the switch itself has events, and may end the window that it begins. */
+/* In kernel mode the switch itself causes events, and may end the window that it begins. */
 static void ebs_own_events_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -174,7 +177,10 @@ static void ebs_own_events_test(struct kunit *test)
 	switch_to(NULL, f->a);
 	pmct_fake_count(1, 995);
 	switch_to(f->a, NULL);
-	/* What the other left in the counter overflows before it is loaded. */
+	/*
+	 * The value that the other thread left in the counter overflows before the counter is
+	 * loaded.
+	 */
 	pmct_fake_state.own = 10;
 	switch_to(NULL, f->b);
 	pmct_fake_state.own = 0;
@@ -182,7 +188,7 @@ static void ebs_own_events_test(struct kunit *test)
 	switch_to(f->b, NULL);
 	KUNIT_EXPECT_EQ(test, f->b->sum[1], 100ULL);
 	KUNIT_EXPECT_EQ(test, f->b->ebs_left, 900LL);
-	/* And what is loaded, before it is read. */
+	/* The loaded value overflows before it is read. */
 	pmct_fake_state.own = 10;
 	switch_to(NULL, f->a);
 	pmct_fake_state.own = 0;
@@ -192,7 +198,7 @@ static void ebs_own_events_test(struct kunit *test)
 	leave_cpu(f);
 }
 
-/* A sample of kernel mode is events itself; windows leave room for more than that. */
+/* A sample in kernel mode causes events itself; windows are longer than these. */
 static void ebs_kernel_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
@@ -201,21 +207,21 @@ static void ebs_kernel_test(struct kunit *test)
 	pmct_fixture_reopen(test, "pmc0,pmc1=0x10,usr1=0,os1,ebs1=1000", NULL);
 	enter_cpu(f);
 	switch_to(NULL, f->a);
-	/* Late once: interrupts were off. */
+	/* Late once, because interrupts were off. */
 	fill_window(test, 1, 1000 + 5300, 6300);
 	fill_window(test, 1, 700 + 300, 1000);
-	/* Late in a row: this is what it takes. */
+	/* Late twice in a row: this is what a sample takes. */
 	pmct_fake_count(1, 2399);
 	KUNIT_EXPECT_FALSE(test, pmct_overflow());
 	fill_window(test, 1, 301, 2700);
 	/* In time again. */
 	fill_window(test, 1, 2400, 2400);
 	fill_window(test, 1, 600, 600);
-	/* It takes less than a quarter. */
+	/* A sample takes less than a quarter of the window. */
 	fill_window(test, 1, 1240, 1240);
 	for (i = 0; i < 3; i++)
 		fill_window(test, 1, 1000, 1000);
-	/* What it takes for one thread is nothing to another. */
+	/* What a sample takes for one thread does not affect another thread. */
 	for (i = 0; i < 2; i++)
 		fill_window(test, 1, 1200, 1200);
 	pmct_fake_count(1, 760);
@@ -264,7 +270,7 @@ static void expect_window(struct kunit *test, u64 events, u16 flags)
 	KUNIT_EXPECT_EQ(test, rec.head.flags, flags);
 }
 
-/* Samples of one set come too fast: the windows of another one stay as they are. */
+/* If samples of one set come too fast, the windows of another set keep their length. */
 static void ebs_rotation_widened_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ring buffers: order, wrap-around, fullness, merging, and readers that lie. */
+/* Ring buffers: order, wrap-around, fullness, merging, and readers that write wrong tails. */
 #include <kunit/test.h>
 #include <linux/sizes.h>
 
@@ -32,7 +32,7 @@ static struct pmct_ring *first_ring(struct kunit *test)
 	return &rings->ring[0];
 }
 
-/* A record of the time @value. */
+/* Write a record with the time @value. */
 static bool put(struct pmct_ring *ring, u64 value)
 {
 	struct pmctrack_record *rec;
@@ -51,7 +51,7 @@ static bool put(struct pmct_ring *ring, u64 value)
 	return rec;
 }
 
-/* As a reader of the mapping does it. */
+/* Read a record as a reader of the mapping does. */
 static bool get(struct pmct_ring *ring, u64 *value)
 {
 	/* Pairs with pmct_ring_commit(). */
@@ -116,7 +116,7 @@ static void full_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, put(ring, n));
 }
 
-/* Whatever the reader writes, the kernel neither overwrites nor runs away. */
+/* Whatever the reader writes, the kernel does not overwrite records, and its loops end. */
 static void bad_tail_test(struct kunit *test)
 {
 	static const u64 tails[] = { 1, 7, SIZE + 8, 1ULL << 63, U64_MAX };
@@ -128,7 +128,7 @@ static void bad_tail_test(struct kunit *test)
 	for (i = 0; i < ARRAY_SIZE(tails); i++) {
 		ring->ctl->tail = ring->head + tails[i];
 		KUNIT_EXPECT_EQ(test, SIZE, pmct_ring_used(ring));
-		/* Room that was seen to be free before may still be used. */
+		/* Room that was free at the last check may still be used. */
 		for (n = 0; n <= max && put(ring, 2); n++)
 			ring->ctl->tail = ring->head + tails[i];
 		KUNIT_EXPECT_LT(test, n, max);
@@ -138,7 +138,7 @@ static void bad_tail_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, put(ring, 3));
 }
 
-/* A tail inside a record: its counts must not be taken for a size. */
+/* If the tail is inside a record, counts must not be used as a size. */
 static void tail_in_record_test(struct kunit *test)
 {
 	struct pmct_ring *ring = first_ring(test);
@@ -155,7 +155,7 @@ static void tail_in_record_test(struct kunit *test)
 	}
 }
 
-/* What read() would copy next; 0: nothing. */
+/* The value of the next record that read() would copy; 0: none. */
 static u64 take(struct kunit *test)
 {
 	struct pmct_rings *rings = test->priv;
@@ -174,7 +174,7 @@ static u64 take(struct kunit *test)
 	return value;
 }
 
-/* Many times round, each ring at its own pace. */
+/* Many times round, each ring with its own number of records. */
 static void merge_test(struct kunit *test)
 {
 	struct pmct_rings *rings = test->priv;
@@ -197,7 +197,7 @@ static void merge_test(struct kunit *test)
 	}
 }
 
-/* The younger record of a thread is seen, and the older one in another ring is not. */
+/* The younger record of a thread is seen, but the older one in another ring is not. */
 static void migrated_test(struct kunit *test)
 {
 	struct pmct_rings *rings = test->priv;
@@ -206,7 +206,7 @@ static void migrated_test(struct kunit *test)
 	pmct_rings_begin(rings);
 	KUNIT_ASSERT_TRUE(test, put(&rings->ring[0], 11));
 	KUNIT_ASSERT_TRUE(test, put(&rings->ring[1], 12));
-	/* As if the second round had come to the second ring only now. */
+	/* As if the second round had read the second ring only now. */
 	rings->ring[1].seen = rings->ring[1].head;
 	KUNIT_EXPECT_EQ(test, take(test), 10ULL);
 	KUNIT_EXPECT_EQ(test, take(test), 11ULL);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whom schedulers want monitored, on kernels without the patch. */
+/* Threads that schedulers want monitored, on kernels without the patch. */
 #include <kunit/test.h>
 #include <linux/cache.h>
 #include <linux/mm.h>
@@ -13,7 +13,7 @@
 /* One more than there are places. */
 #define ALL	(4 * TASKS + 1)
 
-/* Only their addresses and flags matter: they may overlap. */
+/* Only their addresses and flags matter, so they may overlap. */
 static struct task_struct *wanted_task(struct kunit *test, unsigned int i)
 {
 	return test->priv + i * L1_CACHE_BYTES;
@@ -56,12 +56,12 @@ static void one_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, -EEXIST, pmct_wanted_add(task));
 	KUNIT_EXPECT_TRUE(test, wanted(task));
 	KUNIT_EXPECT_FALSE(test, wanted(other));
-	/* It had one place only. */
+	/* The task had only one place. */
 	pmct_wanted_remove(task);
 	KUNIT_EXPECT_FALSE(test, wanted(task));
 }
 
-/* It has looked into the table for the last time, or does so later than this. */
+/* The task has looked into the table for the last time, or will do so after this. */
 static void ends_test(struct kunit *test)
 {
 	struct task_struct *task = wanted_task(test, 1);
@@ -88,7 +88,7 @@ static void many_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, bad);
 }
 
-/* As many as come, until one finds no place: it is refused, and the others keep theirs. */
+/* Tasks are added until one finds no place. It is refused, and the others keep their places. */
 static void full_test(struct kunit *test)
 {
 	unsigned int i, taken, bad = 0;

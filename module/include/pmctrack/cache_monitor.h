@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Contract between the module and hardware that knows whose lines are in the last-level cache, by
- * a number (RMID) that each CPU is told. It knows neither threads nor who has which number.
+ * Contract between the module and hardware that attributes lines of the last-level cache to a
+ * number (RMID). Each CPU is told the RMID of the running thread. A cache monitor does not know
+ * threads, or how RMIDs are assigned to them.
  */
 #ifndef _PMCTRACK_CACHE_MONITOR_H
 #define _PMCTRACK_CACHE_MONITOR_H
@@ -9,15 +10,15 @@
 #include <linux/types.h>
 #include <pmctrack/msg.h>
 
-/* RMIDs are below this, and 0 is everybody's who has none. */
+/* RMIDs are below this. RMID 0 is shared by all threads that have none of their own. */
 #define PMCT_MAX_RMIDS	512
 
 /**
- * enum pmct_cache_event - what is known of an RMID in a domain: CPUs that share a cache
+ * enum pmct_cache_event - what is known of an RMID in a domain (CPUs that share a cache)
  * @PMCT_CACHE_OCCUPANCY: bytes in the cache
  * @PMCT_CACHE_TOTAL: bytes from and to memory; a sum
- * @PMCT_CACHE_LOCAL: those of the CPUs' own node; a sum
- * @PMCT_NR_CACHE_EVENTS: their number
+ * @PMCT_CACHE_LOCAL: bytes from and to the memory of the CPUs' own node; a sum
+ * @PMCT_NR_CACHE_EVENTS: number of events
  */
 enum pmct_cache_event {
 	PMCT_CACHE_OCCUPANCY,
@@ -27,44 +28,45 @@ enum pmct_cache_event {
 };
 
 /**
- * struct pmct_cache_monitor - the hardware
+ * struct pmct_cache_monitor - a cache monitor
  *
  * Hot, as in <pmctrack/backend.h>: on the CPU concerned, interrupts disabled, possibly under the
- * runqueue lock; it must not sleep, allocate, wake anybody or print.
+ * runqueue lock. Hot operations must not sleep, allocate, wake a task or print.
  */
 struct pmct_cache_monitor {
 	/** @name: short, for people */
 	const char *name;
 	/**
-	 * @probe: find it. -ENODEV if it is not there, -EBUSY if it is somebody else's, with @msg.
-	 * Context: process, whenever a monitoring module that needs it becomes the active one.
+	 * @probe: find the hardware. Returns 0, or with @msg: -ENODEV if it does not exist, -EBUSY
+	 * if other software uses it. Context: process, whenever a monitoring module that needs it
+	 * becomes the active one.
 	 */
 	int (*probe)(struct pmct_msg *msg);
-	/** @nr_rmids: how many there are, with 0; at most PMCT_MAX_RMIDS. Context: any. */
+	/** @nr_rmids: number of RMIDs, including 0; at most PMCT_MAX_RMIDS. Context: any. */
 	unsigned int (*nr_rmids)(void);
-	/** @has: is an event counted? Context: any. */
+	/** @has: true if the hardware counts @event. Context: any. */
 	bool (*has)(enum pmct_cache_event event);
-	/** @modulus: sums begin again at 0 where they would be this. Context: any. */
+	/** @modulus: sums wrap to 0 when they reach this value. Context: any. */
 	u64 (*modulus)(void);
-	/** @stale_bytes: less in the cache does not matter. Context: any. */
+	/** @stale_bytes: an RMID with at most so many bytes cached can be reused. Context: any. */
 	u64 (*stale_bytes)(void);
 	/** @domain: number of this CPU's domain; it never changes. Context: hot, but slow. */
 	int (*domain)(void);
-	/** @assign: what runs on this CPU from now on has this RMID. Context: hot. */
+	/** @assign: from now on, what runs on this CPU has this RMID. Context: hot. */
 	void (*assign)(unsigned int rmid);
 	/**
-	 * @withdraw: nothing has, if it still was this one: others use it now. Context: hot. NULL
-	 * if @others is
+	 * @withdraw: if this CPU still has this RMID, assign 0, because other software uses the
+	 * hardware now. Context: hot. NULL if @others is
 	 */
 	void (*withdraw)(unsigned int rmid);
 	/**
-	 * @read: an event of an RMID in this CPU's domain, in bytes. -ENODATA: the hardware has
-	 * none at present. Context: hot.
+	 * @read: read an event of an RMID in this CPU's domain, in bytes. Returns 0, or -ENODATA if
+	 * the hardware has no value at present. Context: hot.
 	 */
 	int (*read)(unsigned int rmid, enum pmct_cache_event event, u64 *bytes);
 	/**
-	 * @others: does somebody else use the hardware? Then it must not be touched any more.
-	 * Context: process, may sleep. NULL: nobody can.
+	 * @others: true if other software uses the hardware. Then we must not touch it any more.
+	 * Context: process, may sleep. NULL: no other software can.
 	 */
 	bool (*others)(void);
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What kernel modules that act for a scheduler ask pmctrack.ko: metrics of threads, with age and
- * confidence, monitoring of threads, and which CPU is of which type. pmctrack_bpf.ko offers the
+ * Requests to pmctrack.ko by kernel modules that act for a scheduler: metrics of threads with age
+ * and confidence, monitoring of threads, and the core types of CPUs. pmctrack_bpf.ko offers the
  * same to BPF programs (<pmctrack/pmcs.bpf.h>). A scheduling class, which is part of the kernel,
  * uses <linux/pmctrack.h> of the kernel patch instead, which works without any module.
  *
@@ -17,7 +17,7 @@
 struct task_struct;
 
 /**
- * struct pmct_client - who acts for a scheduler
+ * struct pmct_client - a kernel module that acts for a scheduler
  * @name: for people and /proc/pmc/info
  * @node: private
  */

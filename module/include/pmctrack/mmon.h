@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Contract between the core and a monitoring module (section 3.2.1 of the
- * PMCTrack paper). A monitoring module turns the samples of threads into
- * metrics for schedulers and virtual counters for users. It names events as
- * users do, and sees counts in samples: it touches no counter and no scheduler.
+ * Contract between the core and a monitoring module (section 3.2.1 of the PMCTrack paper). A
+ * monitoring module turns the samples of threads into metrics for schedulers and virtual counters
+ * for users. It names events as users do, and gets counts in samples. It touches neither counters
+ * nor schedulers.
  *
  *	enum { INSTR, CYCLES };
  *	static const char *const ipc_events[] = { [INSTR] = "instr", [CYCLES] = "cycles" };
@@ -15,14 +15,13 @@
  *	};
  *	module_monitoring_module(ipc);
  *
- * One module is active at a time, chosen by /proc/pmc/mmon_manager, where
- * "pmctrack-mmon-NAME" is loaded when it is wanted. It can be replaced while
- * threads are monitored: callbacks stop, and metrics and virtual counters of
- * the old one are no more.
+ * One module is active at a time. It is chosen in /proc/pmc/mmon_manager, which loads
+ * "pmctrack-mmon-NAME" if necessary. A module can be replaced while threads are monitored. Then its
+ * callbacks stop, and its metrics and virtual counters disappear.
  *
- * Context of all callbacks but enable() and disable(): interrupts disabled,
- * possibly under the runqueue lock; they must not sleep, wake anybody or take
- * a lock that is not raw. Those of one thread never run at the same time.
+ * Context of all callbacks but enable() and disable(): interrupts disabled, possibly under the
+ * runqueue lock. They must not sleep, wake a task or take a lock that is not raw. Callbacks of one
+ * thread never run at the same time.
  */
 #ifndef _PMCTRACK_MMON_H
 #define _PMCTRACK_MMON_H
@@ -42,15 +41,15 @@
 struct pmct_ctx;
 struct pmct_cache_monitor;
 struct pmct_sensor;
-/* Private: of the core. */
+/* Private to the core. */
 struct pmct_mmon_sets;
 struct seq_file;
 struct task_struct;
 
-/* Bytes of a thread's data that belong to the active module. */
+/* Bytes that a module can store for a thread. */
 #define PMCT_MMON_DATA	320
 
-/* Events of a module, in all of its sets. */
+/* Maximal number of events in all sets of a module. */
 #define PMCT_MAX_MMON_EVENTS	32
 
 /**
@@ -58,11 +57,11 @@ struct task_struct;
  * @name: as users write it; 1 to 31 letters, digits, '-' or '_'
  * @unit: of a value ("uJ", "milli"), may be empty
  * @description: one line
- * @gauge: a value is a state at the end of an interval; otherwise what was
- *	added in the interval, so that values can be summed up
- * @sees_others: it is also made of what others do: users without CAP_PERFMON cannot have it
- * @needs_sets: it is made of the counts of the module's own event sets, and
- *	refused to users who choose others
+ * @gauge: a value is a state at the end of an interval; otherwise it is what was added in the
+ *	interval, so that values can be summed up
+ * @sees_others: the value also shows what others do, so users without CAP_PERFMON cannot have it
+ * @needs_sets: the value is made of the counts of the module's own event sets, so it is refused to
+ *	users who choose other sets
  */
 struct pmct_vcounter {
 	const char *name;
@@ -76,16 +75,16 @@ struct pmct_vcounter {
 /**
  * struct pmct_sample - a closed interval, on its way to the module
  * @rec: the record, as the user will see it
- * @own_sets: its event set is one of those that the module configured;
- *	otherwise the user chose what to count
- * @ip: instruction of the user program that was interrupted at the end of the
- *	interval; of kind PMCTRACK_RECORD_EBS this is a few instructions after
- *	the one that made the window full. 0: a CPU, or a kernel thread
+ * @own_sets: its event set is one of those that the module configured; otherwise the user chose the
+ *	events
+ * @ip: address of the user instruction that was interrupted at the end of the interval. In records
+ *	of kind PMCTRACK_RECORD_EBS it is a few instructions after the one that filled the window.
+ *	0: a CPU, or a kernel thread
  * @virt: values of the module's virtual counters, see pmct_sample_virt()
- * @virt_mask: which of them have one in this interval
- * @next_set: which event set is next; the core's proposal, which the module
- *	may change, is the one that follows in turn
- * @where: private: where the counts of the module's events are in @rec, see
+ * @virt_mask: mask of the virtual counters that have a value in this interval
+ * @next_set: index of the next event set. The core proposes the following one in turn; the module
+ *	may change it
+ * @where: private: the positions of the module's events in the counts of @rec, see
  *	pmct_sample_count(); NULL if @own_sets is false, or the sets are raw strings
  */
 struct pmct_sample {
@@ -119,7 +118,7 @@ static inline void pmct_sample_virt(struct pmct_sample *sample, unsigned int i, 
  * pmct_sample_count() - how often an event happened in an interval
  * @sample: the interval
  * @event: index of the event in monitoring_module::events
- * @value: where the count goes
+ * @value: result
  *
  * Context: on_new_sample().
  * Return: 0. -ENODATA: the event set of this interval does not count the event, or is not
@@ -152,79 +151,82 @@ struct monitoring_module {
 	/** @owner: THIS_MODULE */
 	struct module *owner;
 	/**
-	 * @events: the events that its sets count, with their modes: "instr",
-	 * "cycles:k"; pmct_sample_count() is asked by index. An entry may be NULL
+	 * @events: the events that the module's sets count, with their modes: "instr", "cycles:k".
+	 * Their index is the argument of pmct_sample_count(). An entry may be NULL
 	 */
 	const char *const *events;
-	/** @nr_events: their number, at most PMCT_MAX_MMON_EVENTS */
+	/** @nr_events: number of @events, at most PMCT_MAX_MMON_EVENTS */
 	unsigned int nr_events;
-	/** @virt: its virtual counters, at most PMCTRACK_MAX_VIRT */
+	/** @virt: the module's virtual counters */
 	const struct pmct_vcounter *virt;
-	/** @nr_virt: their number */
+	/** @nr_virt: number of @virt, at most PMCTRACK_MAX_VIRT */
 	unsigned int nr_virt;
 	/** @period_ms: sampling period of threads in scheduler mode; 0: 100 ms */
 	unsigned int period_ms;
 
 	/**
-	 * @enable: it becomes the active one. It calls
-	 * configure_performance_counters_set() from here, if it wants counts.
-	 * May sleep. Not 0: it stays inactive.
+	 * @enable: the module becomes the active one. If it wants counts, it calls
+	 * configure_performance_counters_set() here. May sleep. If it does not return 0, the module
+	 * stays inactive.
 	 */
 	int (*enable)(struct monitoring_module *self);
 	/**
-	 * @load_model: an administrator gives it a model, by writing @text to
-	 * /proc/pmc/mmon_model. It is not the active one meanwhile. @text ends with NUL and may
-	 * be changed; it is as hostile as any input. May sleep. 0, or a negative errno with @msg.
+	 * @load_model: an administrator has written the model @text to /proc/pmc/mmon_model. The
+	 * module is not active during this call. @text ends with NUL and may be changed. It must
+	 * not be trusted. May sleep. Returns 0, or a negative errno with @msg.
 	 */
 	int (*load_model)(struct monitoring_module *self, char *text, struct pmct_msg *msg);
-	/** @show_models: print a line for each model that it has. May sleep. */
+	/** @show_models: print a line for each model that the module has. May sleep. */
 	void (*show_models)(const struct monitoring_module *self, struct seq_file *m);
 	/**
 	 * @show_state: print what only an administrator may see, in lines of words name=value.
-	 * It is the active module. May sleep.
+	 * Called only if the module is active. May sleep.
 	 */
 	void (*show_state)(const struct monitoring_module *self, struct seq_file *m);
-	/** @disable: it is no more; no callback runs or will run. May sleep. */
+	/** @disable: the module is not active any more. No callback runs or will run. May sleep. */
 	void (*disable)(struct monitoring_module *self);
 	/**
-	 * @on_enter: the first call for a thread; its data are zero.
-	 * @parent is the thread that created it, or NULL for one that is older
-	 * than its monitoring, or than the module's activation: then this
-	 * comes with its next tick or sample.
+	 * @on_enter: the first call for a thread; the module's data of the thread are zero. @parent
+	 * is the thread that created it. @parent is NULL if the thread is older than its
+	 * monitoring, or than the module's activation. In these cases this call comes with the
+	 * thread's next tick or sample.
 	 */
 	void (*on_enter)(struct pmct_ctx *ctx, const struct pmct_ctx *parent);
 	/** @on_exec: the thread executes another program */
 	void (*on_exec)(struct pmct_ctx *ctx);
 	/**
-	 * @on_switch_in: the thread enters @cpu, or starts itself there. On the path of each
-	 * switch.
+	 * @on_switch_in: the thread enters @cpu, or starts counting itself there. Called at each
+	 * context switch.
 	 */
 	void (*on_switch_in)(struct pmct_ctx *ctx, int cpu);
-	/** @on_switch_out: the thread leaves @cpu, or stops itself; its counts are up to date */
+	/**
+	 * @on_switch_out: the thread leaves @cpu, or stops counting itself; its counts are up to
+	 * date
+	 */
 	void (*on_switch_out)(struct pmct_ctx *ctx, int cpu);
-	/** @on_tick: the clock tick hit the thread */
+	/** @on_tick: the clock tick interrupted the thread */
 	void (*on_tick)(struct pmct_ctx *ctx, int cpu);
 	/**
 	 * @on_address: an event with ":ip=N" has happened N times more, or up to a quarter more
-	 * often. @ip is the instruction of the user program at which the thread was interrupted;
-	 * 0: a CPU, or a kernel thread. The interval goes on: pmct_mmon_counted() has its counts.
-	 * On the path of the counter interrupt, of a switch or of a tick: keep it short
+	 * often. @ip is the address of the user instruction at which the thread was interrupted; 0:
+	 * a CPU, or a kernel thread. The interval stays open; pmct_mmon_counted() has its counts.
+	 * Called in the counter interrupt, a switch or a tick, so keep it short
 	 */
 	void (*on_address)(struct pmct_ctx *ctx, u64 ip);
 	/** @on_new_sample: an interval was closed */
 	void (*on_new_sample)(struct pmct_ctx *ctx, struct pmct_sample *sample);
 	/**
-	 * @on_exit: the last call for a thread: it ends or is monitored no
-	 * more, or the module is about to be disabled
+	 * @on_exit: the last call for a thread: the thread ends or is not monitored any more, or
+	 * the module is about to be disabled
 	 */
 	void (*on_exit)(struct pmct_ctx *ctx);
 	/**
-	 * @get_metric: a scheduler asks for metric @key (0 to PMCT_NR_METRICS - 1) of a
-	 * thread that on_enter() has seen. It is for values that must be computed at
-	 * that moment. If a module has it, it answers for all keys: values of
-	 * pmct_mmon_publish() are not looked at. Any context, NMI included, possibly
-	 * at the same time as other callbacks of the thread. 0 or -ENODATA.
-	 * @value has the age 0 and is PMCT_MEASURED, unless the module changes it.
+	 * @get_metric: a scheduler asks for metric @key (0 to PMCT_NR_METRICS - 1) of a thread that
+	 * on_enter() has seen. This is for values that must be computed at that moment. If a module
+	 * has this callback, it answers for all keys, and the core ignores values of
+	 * pmct_mmon_publish(). Any context, NMI included, possibly at the same time as other
+	 * callbacks of the thread. Returns 0 or -ENODATA. @value has the age 0 and is
+	 * PMCT_MEASURED, unless the module changes it.
 	 */
 	int (*get_metric)(const struct pmct_ctx *ctx, int key, struct pmct_metric_value *value);
 
@@ -239,7 +241,7 @@ struct monitoring_module {
 int register_monitoring_module(struct monitoring_module *mm);
 void unregister_monitoring_module(struct monitoring_module *mm);
 
-/* The module's init and exit functions; MODULE_ALIAS("pmctrack-mmon-NAME") belongs to it. */
+/* The module's init and exit functions. It also needs MODULE_ALIAS("pmctrack-mmon-NAME"). */
 #define module_monitoring_module(mm) \
 	module_driver(mm, register_monitoring_module, unregister_monitoring_module)
 

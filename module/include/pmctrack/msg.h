@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Refusals with a text for a person. */
+/* Messages for people that say why a request is refused. */
 #ifndef _PMCTRACK_MSG_H
 #define _PMCTRACK_MSG_H
 
@@ -8,13 +8,13 @@
 
 /**
  * struct pmct_msg - why a request was refused, in one line for a person
- * @text: names the thing and the remedy; no newline; empty: none
+ * @text: names the problem and the remedy; no newline; empty: none
  */
 struct pmct_msg {
 	char text[PMCTRACK_MAX_MESSAGE];
 };
 
-/* Write the message (once: the first cause wins) and return @err. */
+/* Write the message, unless @msg has one (the first cause wins). Returns @err. */
 __printf(3, 4)
 int pmct_refuse(struct pmct_msg *msg, int err, const char *fmt, ...);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What <pmctrack/pmcs.bpf.h> and the kernel module behind it have in common. No includes: a BPF
- * program has the kernel's types from vmlinux.h.
+ * Types and constants that <pmctrack/pmcs.bpf.h> and the kernel module behind it share. There are
+ * no includes, because a BPF program has the kernel's types from vmlinux.h.
  */
 #ifndef _PMCTRACK_PMCS_TYPES_H
 #define _PMCTRACK_PMCS_TYPES_H
 
-/* Metrics: enum pmct_metric of <pmctrack/sched.h>, which has units and intervals. */
+/* Keys of enum pmct_metric in <pmctrack/sched.h>, which describes units and intervals. */
 enum pmcs_metric_key {
 	PMCS_IPC = 0,
 	PMCS_LLC_MPKI = 1,
@@ -31,7 +31,7 @@ enum pmcs_metric_key {
 	PMCS_TRAINING = 28,
 };
 
-/* enum pmct_confidence: ascending. */
+/* As enum pmct_confidence, ascending. */
 enum pmcs_confidence {
 	PMCS_STALE = 0,
 	PMCS_EXTRAPOLATED = 1,
@@ -47,7 +47,8 @@ enum pmcs_confidence {
  * @value: in the unit of the metric
  * @age_ms: time since the monitoring module published it
  * @confidence: enum pmcs_confidence
- * @error: of pmcs_metrics(): 0, or why this one has no value; the rest is 0 then
+ * @error: of pmcs_metrics(): 0, or the reason why this metric has no value; all other members are 0
+ *	then
  */
 struct pmcs_value {
 	unsigned long long value;

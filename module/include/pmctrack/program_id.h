@@ -7,9 +7,10 @@
 
 /**
  * struct pmct_program_id - which program a process executes
- * @content: the same number for the same program; not for another one, as far as can be known
- * @text: where its code is
- * @text_size: bytes of that
+ * @content: a number that is the same for the same program, and differs for other programs, as far
+ *	as can be known
+ * @text: address of its code
+ * @text_size: bytes of its code
  */
 struct pmct_program_id {
 	u64 content;

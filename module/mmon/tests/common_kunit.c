@@ -57,7 +57,7 @@ static void average_first_values_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmct_average_value(&a), (100ULL + 200 + 600) / 3);
 }
 
-/* It comes to within one of a value that stays, from both sides. */
+/* The average comes to within one of a value that does not change, from both sides. */
 static void average_converges_test(struct kunit *test)
 {
 	struct pmct_average a = {};
@@ -91,15 +91,15 @@ static void guard_test(struct kunit *test)
 {
 	struct pmct_average a = {};
 
-	/* The first value is of no phase before it. */
+	/* There is no phase before the first value. */
 	KUNIT_EXPECT_FALSE(test, pmct_average_guard(&a, 1000, 10));
 	KUNIT_EXPECT_FALSE(test, pmct_average_guard(&a, 1100, 10));
 	KUNIT_EXPECT_EQ(test, pmct_average_value(&a), 1050ULL);
 	KUNIT_EXPECT_FALSE(test, pmct_average_guard(&a, 945, 10));
-	/* From 1015 on: 101 below is the same phase, 102 below another one. */
+	/* From 1015 on, 101 below is of the same phase, and 102 below of another one. */
 	KUNIT_EXPECT_EQ(test, pmct_average_value(&a), 1015ULL);
 	KUNIT_EXPECT_TRUE(test, pmct_average_guard(&a, 1015 - 102, 10));
-	/* Nothing of the phase before is in the average. */
+	/* The average has no values of the phase before. */
 	KUNIT_EXPECT_EQ(test, pmct_average_value(&a), 1015ULL - 102);
 	KUNIT_EXPECT_FALSE(test, pmct_average_guard(&a, 1015 - 102 + 91, 10));
 }

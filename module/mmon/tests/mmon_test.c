@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For the guest tests: a monitoring module that tells what it was told, and
- * what a scheduler would do, through /proc/pmc_test:
+ * For the guest tests: a monitoring module that reports which calls it gets, and does what a
+ * scheduler would do, through /proc/pmc_test:
  *
  *	read	calls of each kind since the module was loaded, one a line
  *	write	"sched PID 0|1" sets scheduler mode of a thread; "metric PID KEY"
@@ -37,7 +37,7 @@ static const char *test_events[NR_EVENTS] = { [INSTR] = "instr", [KERNEL] = "ins
 static char test_first_set[64] = "instr";
 static const char *const test_sets[] = { test_first_set, "instr,instr:k" };
 
-/* One a sample; instructions; times the thread left; ticks; the last not in each sample. */
+/* 1 for each sample; instructions; switches out; ticks; sample->ip; the last not in each sample. */
 enum { VIRT_SAMPLES, VIRT_INSTR, VIRT_SWITCHES, VIRT_TICKS, VIRT_IP, VIRT_ODD };
 
 #define TEST_VIRT(_name, ...)	{ .name = _name, .unit = "", .description = "test", __VA_ARGS__ }

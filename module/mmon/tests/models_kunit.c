@@ -115,7 +115,7 @@ static void bad_test(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL_MSG(test, strstr(msg.text, c->why), "says: %s", msg.text);
 }
 
-/* One more than there is room for, of everything. */
+/* One more of everything than there is room for. */
 static void full_test(struct kunit *test)
 {
 	char *text = kunit_kzalloc(test, PMCT_REGRESSION_BYTES, GFP_KERNEL);
@@ -140,7 +140,7 @@ static void full_test(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, strstr(msg.text, "at most 8 sets"));
 }
 
-/* 2 -0.1 or +0.05, and +0.3 or -0.7. */
+/* The output is 2, then -0.1 or +0.05, and +0.3 or -0.7. */
 static void eval_test(struct kunit *test)
 {
 	struct pmct_regression *m;
@@ -159,7 +159,7 @@ static void eval_test(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, pmct_regression_known(m, (u32[]) { 100, 50001, 0 }));
 }
 
-/* Powers of two are exact, what is between them is near; nothing goes down. */
+/* Powers of two are exact, values between them are near, and the logarithm never decreases. */
 static void log_test(struct kunit *test)
 {
 	/* log2(n + 1) * 2^16, by bc. */
@@ -207,14 +207,14 @@ static void quadratic_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 2048, pmct_regression_eval(m, o, (u32[]) { 1023, 511, 7 }));
 	KUNIT_EXPECT_EQ(test, 1024 << 2, pmct_regression_eval(m, o, (u32[]) { 255, 8191, 7 }));
 	KUNIT_EXPECT_EQ(test, 2048, pmct_regression_eval(m, o, (u32[]) { 1023, 8191, 7 }));
-	/* Out of range: as at its end. */
+	/* Outside of the trained range, the output is as at the end of the range. */
 	KUNIT_EXPECT_EQ(test, pmct_regression_eval(m, o, (u32[]) { 4000, 50000, 0 }),
 			pmct_regression_eval(m, o, (u32[]) { U32_MAX, U32_MAX, 0 }));
 }
 
 /**
  * struct thread - a thread with samples
- * @models: those of its module
+ * @models: models of its module
  * @round: its round
  * @rec: the record of the last sample
  */
@@ -247,7 +247,7 @@ static struct thread *new_thread(struct kunit *test)
 	return t;
 }
 
-/* Of set @set: so many instructions in 1,000,000 cycles, 5,000 misses or 7,000 branches. */
+/* A sample of @set: @instr instructions, 1,000,000 cycles, and 5,000 misses or 7,000 branches. */
 static enum pmct_round_state sample(struct thread *t, unsigned int type, unsigned int set,
 				    u64 instr)
 {
@@ -275,12 +275,12 @@ static void round_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, t->round.feature[1], 5000);
 	KUNIT_EXPECT_EQ(test, t->round.feature[2], 7000);
 	KUNIT_EXPECT_EQ(test, PMCT_ESTIMATED, pmct_models_confidence(&t->models, &t->round));
-	/* The next one, of the same phase. */
+	/* The next round is of the same phase. */
 	KUNIT_EXPECT_EQ(test, PMCT_ROUND_GOES_ON, sample(t, 0, 0, 1050000));
 	KUNIT_EXPECT_EQ(test, PMCT_ROUND_COMPLETE, sample(t, 0, 1, 1100000));
 }
 
-/* An event that the module adds to each sample is as good as one that was counted. */
+/* An event that the module adds to each sample is used like a counted event. */
 static void given_test(struct kunit *test)
 {
 	static const char given[] = GIVEN OUTPUT "end\n";
@@ -294,7 +294,7 @@ static void given_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, m->given, BIT(0));
 	KUNIT_EXPECT_EQ(test, pmct_regression_features_of(m, 1), BIT(0) | BIT(2) | BIT(3));
 	t->models.of_type[0] = m;
-	/* It is the model's first event. */
+	/* The added event is the model's first one. */
 	memmove(&t->models.index[0][1], &t->models.index[0][0], 4);
 	t->models.index[0][0] = PMCT_MODELS_GIVEN;
 	t->round.given = 1000;
@@ -312,7 +312,7 @@ static void given_test(struct kunit *test)
 				  msg.text);
 }
 
-/* A sudden change of IPC: what was collected is dropped, and the round begins with the sample. */
+/* After a sudden change of IPC, the old samples are dropped. The round begins with the new one. */
 static void phase_test(struct kunit *test)
 {
 	struct thread *t = new_thread(test);
@@ -321,7 +321,7 @@ static void phase_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PMCT_ROUND_STALE, sample(t, 0, 1, 500000));
 	KUNIT_EXPECT_EQ(test, PMCT_ROUND_COMPLETE, sample(t, 0, 0, 500000));
 	KUNIT_EXPECT_EQ(test, t->round.feature[1], 10000);
-	/* Outside of what the model has seen. */
+	/* Outside of the trained range. */
 	sample(t, 0, 0, 5000000);
 	KUNIT_EXPECT_EQ(test, PMCT_ROUND_COMPLETE, sample(t, 0, 1, 5000000));
 	KUNIT_EXPECT_EQ(test, PMCT_EXTRAPOLATED, pmct_models_confidence(&t->models, &t->round));
@@ -339,7 +339,7 @@ static void migration_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, PMCT_ROUND_COMPLETE, sample(t, 0, 1, 1000000));
 }
 
-/* A thread that changes its core type at each sample: after two times two sets, once. */
+/* A thread that changes its core type at each sample becomes stale once, after 2 * 2 sets. */
 static void late_test(struct kunit *test)
 {
 	struct thread *t = new_thread(test);
@@ -351,7 +351,7 @@ static void late_test(struct kunit *test)
 		KUNIT_EXPECT_EQ(test, i == 4 ? PMCT_ROUND_STALE : PMCT_ROUND_GOES_ON,
 				sample(t, i % 2, 0, i % 2 ? 400000 : 1000000));
 	KUNIT_EXPECT_EQ(test, PMCT_ROUND_COMPLETE, sample(t, 0, 1, 1000000));
-	/* One that hardly runs. */
+	/* A thread that hardly runs. */
 	for (i = 1; i <= 6; i++) {
 		struct pmct_sample s = { .rec = t->rec, .own_sets = true };
 
@@ -361,7 +361,7 @@ static void late_test(struct kunit *test)
 	}
 }
 
-/* Other people's sets, moments, and intervals without events say nothing. */
+/* Samples of other event sets, short intervals, and intervals without events are ignored. */
 static void ignored_test(struct kunit *test)
 {
 	struct thread *t = new_thread(test);
@@ -382,7 +382,7 @@ static void ignored_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, t->round.have);
 }
 
-/* Nanoseconds from the sample that completes a round to the estimate. */
+/* Returns the ns from the sample that completes a round to the estimate. */
 static u64 cost_of(struct kunit *test, const char *text)
 {
 	struct thread *t = new_thread(test);
@@ -406,8 +406,8 @@ static u64 cost_of(struct kunit *test, const char *text)
 }
 
 /*
- * For tests/bench: the largest models, of sets that take turns. With a fixed icount, a nanosecond
- * is an instruction.
+ * For tests/bench: the largest models, of sets that take turns. With a fixed icount, one nanosecond
+ * is one instruction.
  */
 static void cost_test(struct kunit *test)
 {

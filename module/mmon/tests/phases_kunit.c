@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Phases, what follows on them, and progress. */
+/* Phases, the prediction of phases, and progress. */
 #include <kunit/test.h>
 #include <linux/time64.h>
 
@@ -68,7 +68,7 @@ static void classify_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmct_phases_find(&one->program.phases, &one->v, last), PMCT_NO_PHASE);
 }
 
-/* A program with more phases than there are places: what is seen often stays. */
+/* A program has more phases than there are places. The phase that is seen often stays. */
 static void forget_test(struct kunit *test)
 {
 	struct one *one = make(test);
@@ -93,7 +93,7 @@ static void forget_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one->program.phases.forgotten, gone);
 }
 
-/* Of one thread and phase. */
+/* For one thread and phase. */
 static struct pmct_unsure unsure_of_one;
 
 static u64 run(struct pmct_phase *phase, u32 cpi, bool valid, u16 pressure, s64 *corrected)
@@ -120,30 +120,30 @@ static void speed_test(struct kunit *test)
 	KUNIT_ASSERT_NOT_NULL(test, phase);
 	speed = &phase->speed[0];
 	unsure_of_one = (struct pmct_unsure){};
-	/* Before the first valid window: the mean of the others, and at most what it took. */
+	/* Before the first valid window: the mean of the others, but at most the window's time. */
 	KUNIT_EXPECT_EQ(test, run(phase, 3000000, false, 0, &corrected), 64 * 3000000ULL);
 	KUNIT_EXPECT_EQ(test, run(phase, 2000000, false, 0, &corrected), 64 * 2000000ULL);
 	KUNIT_EXPECT_EQ(test, run(phase, 4000000, false, 0, &corrected), 64 * 3000000ULL);
 	KUNIT_EXPECT_EQ(test, corrected, 0);
-	/* The speed alone is known: three windows had 64 * 5,000,000 cycles too many. */
+	/* The speed alone is known. Three windows had 64 * 5,000,000 cycles too many. */
 	KUNIT_EXPECT_EQ(test, run(phase, 1000000, true, 100, &corrected), 64 * 1000000ULL);
 	KUNIT_EXPECT_GE(test, corrected, -64 * 5000000LL);
 	KUNIT_EXPECT_LE(test, corrected, -64 * 5000000LL + 3 * 1024);
 	KUNIT_EXPECT_EQ(test, run(phase, 1500000, false, 500, &corrected), 64 * 1000000ULL);
 	KUNIT_EXPECT_EQ(test, corrected, 0);
 	KUNIT_EXPECT_EQ(test, run(phase, 900000, false, 500, &corrected), 64 * 900000ULL);
-	/* Its own measure, and the mean of both. */
+	/* A valid window is its own measure. The speed alone is the mean of both. */
 	KUNIT_EXPECT_EQ(test, run(phase, 1100000, true, 150, &corrected), 64 * 1100000ULL);
 	KUNIT_EXPECT_EQ(test, speed->alone, 1050000);
 	KUNIT_EXPECT_EQ(test, speed->pressure, 100);
-	/* One under more pressure is not, and does not count. */
+	/* A window under more pressure is not its own measure, and does not count. */
 	KUNIT_EXPECT_EQ(test, run(phase, 1200000, true, 300, &corrected), 64 * 1050000ULL);
 	KUNIT_EXPECT_EQ(test, speed->alone, 1050000);
-	/* One under less replaces them. */
+	/* A window under less pressure replaces the others. */
 	KUNIT_EXPECT_EQ(test, run(phase, 980000, true, 10, &corrected), 64 * 980000ULL);
 	KUNIT_EXPECT_EQ(test, speed->alone, 980000);
 	KUNIT_EXPECT_EQ(test, speed->valid, 1);
-	/* But not for ever: the program may have changed. */
+	/* But not for ever, because the program may have changed. */
 	for (i = 0; i < 2000; i++)
 		run(phase, 700000, true, 300, &corrected);
 	KUNIT_EXPECT_GE(test, speed->alone, 699000);
@@ -151,7 +151,7 @@ static void speed_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, phase->speed[1].valid, 0);
 }
 
-/* Nothing is known but what is typical: what turns out to be more is made good. */
+/* Only the typical part is known at first. If the truth is more, it is corrected. */
 static void typical_test(struct kunit *test)
 {
 	struct pmct_phase *phase = kunit_kzalloc(test, sizeof(*phase), GFP_KERNEL);
@@ -177,12 +177,12 @@ static void typical_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, corrected, 0);
 	pmct_phase_run(phase, &r, &others, &corrected);
 	KUNIT_EXPECT_GE(test, corrected, 500000LL);
-	/* What was of another phase of that number is forgotten. */
+	/* What was estimated for another phase of that number is forgotten. */
 	mine.alone = 1000;
 	phase->born++;
 	pmct_phase_run(phase, &r, &mine, &corrected);
 	KUNIT_EXPECT_EQ(test, corrected, 0);
-	/* Only what is known, and disturbed. */
+	/* Only disturbed windows of known speed count. */
 	pmct_progress_note_typical(&traffic, &p, PMCT_DISTURBED);
 	KUNIT_EXPECT_EQ(test, traffic.typical, 0);
 	p.known = true;
@@ -197,7 +197,7 @@ static void typical_test(struct kunit *test)
 	KUNIT_EXPECT_LE(test, traffic.typical, PMCT_PHASE_ONE);
 }
 
-/* Numbers from a counter that somebody else has written. */
+/* Numbers from a counter that other software has written. */
 static void hostile_test(struct kunit *test)
 {
 	static const u64 numbers[] = { 0, 1, 1ULL << 32, 1ULL << 48, U64_MAX };
@@ -225,7 +225,7 @@ static void hostile_test(struct kunit *test)
 	KUNIT_EXPECT_GE(test, one->p.windows, ARRAY_SIZE(traffic) * 9);
 }
 
-/* A B A C A B A C: what follows on A depends on what was before. */
+/* A B A C A B A C: what follows A depends on the phase before A. */
 static void predictor_test(struct kunit *test)
 {
 	static const u8 program[] = { 0, 1, 0, 2 };
@@ -242,7 +242,7 @@ static void predictor_test(struct kunit *test)
 							  program[(i - 1) % 4], next, 2), 1);
 		KUNIT_EXPECT_EQ(test, next[0], program[i % 4]);
 	}
-	/* Without what was before, both are likely. */
+	/* Without the phase before, both are likely. */
 	KUNIT_EXPECT_EQ(test, pmct_predictor_next(p, PMCT_NO_PHASE, 0, next, 3), 2);
 	KUNIT_EXPECT_EQ(test, next[0] + next[1], 3);
 	KUNIT_EXPECT_EQ(test, pmct_predictor_next(p, 1, 0, next, 1), 1);
@@ -255,7 +255,7 @@ static void predictor_test(struct kunit *test)
 		while (nr--)
 			KUNIT_EXPECT_NE(test, next[nr], 1);
 	}
-	/* More pairs than there are places. */
+	/* There are more pairs than places. */
 	for (i = 0; i < 10000; i++)
 		pmct_predictor_learn(p, draw(PMCT_PHASES), draw(PMCT_PHASES), draw(PMCT_PHASES));
 }
@@ -267,7 +267,7 @@ struct judge_case {
 	enum pmct_contention kind;
 };
 
-/* In 1 ms, of 100,000 lines at most; ten looks. */
+/* In 1 ms, with a peak of 100,000 lines, and ten looks. */
 static const struct judge_case judge_cases[] = {
 	{ "alone", 90000, 0, 0, 0, 0, PMCT_ONLY_ONE },
 	{ "own low", 3000, 80000, 80000, 10, 0, PMCT_OWN_LOW },
@@ -301,7 +301,7 @@ static void judge_test(struct kunit *test)
 	}
 }
 
-/* Rounded down now and then. */
+/* Some values are rounded down. */
 static void expect_ms(struct kunit *test, u64 ns, u64 ms)
 {
 	KUNIT_EXPECT_LE(test, ns, ms * NSEC_PER_MSEC);
@@ -341,7 +341,7 @@ static void progress_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmct_progress_open(&one->p, 10), 5);
 	pmct_progress_charge(&one->p, 100 * NSEC_PER_MSEC);
 	expect_ms(test, one->p.alone, 650);
-	/* A phase that nobody saw alone is wanted when it comes a second time. */
+	/* A phase that was never seen alone is wanted when it comes a second time. */
 	for (i = 0; i < 2; i++) {
 		KUNIT_EXPECT_FALSE(test, one->p.wanted);
 		fill(&one->v, 1000, 10, PMCT_PHASE_ADDRESSES);
@@ -352,7 +352,7 @@ static void progress_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one->p.changes, 1);
 }
 
-/* A program of four phases that has been seen for a while. */
+/* A program of four phases that was seen for a while. */
 static void learn(struct one *one, unsigned int windows, u32 blocks)
 {
 	struct pmct_window w = {
@@ -368,7 +368,7 @@ static void learn(struct one *one, unsigned int windows, u32 blocks)
 	}
 }
 
-/* What is told of a program is what another one can go on with. */
+/* Another program can go on with the record of a program. */
 static void record_test(struct kunit *test)
 {
 	struct pmctrack_program_record *record = kunit_kzalloc(test, sizeof(*record), GFP_KERNEL);
@@ -399,14 +399,14 @@ static void record_test(struct kunit *test)
 						    expected, 2));
 		KUNIT_EXPECT_EQ(test, next[0], expected[0]);
 	}
-	/* A process that goes on with it: its own phases were born before. */
+	/* If a process goes on with the record, its own phases were born before. */
 	windows = one->program.phases.windows;
 	pmct_program_replace(&one->program, &other->program);
 	KUNIT_EXPECT_EQ(test, one->program.phases.windows, 2 * windows + 1);
 	KUNIT_EXPECT_GT(test, one->program.phases.phase[0].born, windows);
 	pmct_program_pack(again, &one->program);
 	KUNIT_EXPECT_EQ(test, memcmp(record->phase, again->phase, sizeof(record->phase)), 0);
-	/* However long it has learnt, from vectors whose parts are small. */
+	/* Records stay sane however long a program learns, from vectors whose parts are small. */
 	for (i = 0; i < 20; i++) {
 		learn(one, 200, 500);
 		pmct_program_pack(again, &one->program);
@@ -414,7 +414,7 @@ static void record_test(struct kunit *test)
 	}
 }
 
-/* A record that somebody has made. */
+/* A forged record. */
 static void hostile_record_test(struct kunit *test)
 {
 	struct pmctrack_program_record *good = kunit_kzalloc(test, sizeof(*good), GFP_KERNEL);
@@ -447,7 +447,7 @@ static void hostile_record_test(struct kunit *test)
 	REFUSED((r->followers[0] = (struct pmctrack_followers){ .times = { 1 }, .next = { 200 } }));
 	REFUSED((r->followers[0] = (struct pmctrack_followers){ .times = { 1 }, .before = 4 }));
 #undef REFUSED
-	/* Whatever is taken does no harm. */
+	/* A record that is accepted does no harm. */
 	for (i = 0; i < 300; i++) {
 		*r = *good;
 		for (k = 0; k <= i % 3; k++)

@@ -6,9 +6,9 @@
 #include "../quality_rate.h"
 
 #define PIECES	16
-#define LINES	100000	/* of the cache */
+#define LINES	100000	/* lines of the cache */
 
-/* Pieces of 1 ms with so many accesses, ten times the instructions, and so many misses. */
+/* Pieces of 1 ms, each with @accesses, ten times as many instructions, and @misses. */
 static void fill(struct pmct_quality_part *piece, const u32 *accesses, u32 misses)
 {
 	unsigned int i;
@@ -42,7 +42,7 @@ static void measure_test(struct kunit *test)
 {
 	static const u32 even[PIECES] = { [0 ... PIECES - 1] = 1000000 };
 	static const u32 none[PIECES] = { };
-	/* The first half is of no interest. */
+	/* The first half does not count. */
 	static const u32 filled[PIECES] = { [0 ... 7] = 500000, [8 ... 15] = 1000000 };
 	u32 rises[PIECES], falls[PIECES], fills[PIECES], left = 1000000;
 	unsigned int i;
@@ -52,7 +52,7 @@ static void measure_test(struct kunit *test)
 		rises[i] = 1000000000 / (1000 - i);
 		falls[i] = 1000000000 / (1000 + i);
 	}
-	/* It is 0.9 ns, and 0.1 ns more while the lines are others', of which 5 % go in each ms. */
+	/* The time is 0.9 ns, and 0.1 ns more while lines are others'. 5 % of these go each ms. */
 	for (i = 0; i < PIECES; i++) {
 		fills[i] = 1000000000000ULL / (900000 + left / 10000 * 975);
 		left -= left / 20;
@@ -60,7 +60,7 @@ static void measure_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, measured(even, 1000, LINES), 1000000);
 	KUNIT_EXPECT_EQ(test, measured(filled, 1000, LINES), 1000000);
 	KUNIT_EXPECT_EQ(test, measured(none, 1000, LINES), 0);
-	/* Steady is steady, however large the cache, and however few lines come in. */
+	/* Steady times stay steady, however large the cache, and however few lines come in. */
 	for (i = 1; i < 5000; i = i * 3 / 2 + 1) {
 		KUNIT_EXPECT_EQ(test, measured(even, i, 131072), 1000000);
 		KUNIT_EXPECT_EQ(test, measured(even, i, 524288), 1000000);
@@ -68,15 +68,15 @@ static void measure_test(struct kunit *test)
 	}
 	expect_near(test, measured(fills, LINES / 20, LINES), 1000000000 / 900);
 	/*
-	 * 1 % of others' lines go in each piece, and 87 % are left in the last quarter: 9.8 % less
-	 * than its 0.9865 ns. But its misses, a thousandth, cost 0.04 ns at most.
+	 * In each piece, 1 % of others' lines go. In the last quarter, 87 % are left, which means
+	 * 9.8 % less than its 0.9865 ns. But its misses, a thousandth, cost 0.04 ns at most.
 	 */
 	expect_near(test, measured(rises, 1000, LINES), 1000000000 / (986 - 40));
-	/* With ten times the misses, few are left. */
+	/* With ten times the misses, few lines are left. */
 	expect_near(test, measured(rises, 10000, LINES), 1000000000 / (986 - 7));
 	/* A larger cache gives no more than 15 %. */
 	expect_near(test, measured(rises, 10000, 100 * LINES), 1000000000 / (986 - 148));
-	/* Nothing is concluded without knowing the cache, or from what gets slower. */
+	/* Nothing is concluded if the cache is unknown, or if the thread gets slower. */
 	expect_near(test, measured(rises, 10000, 0), 1000000000 / 986);
 	expect_near(test, measured(falls, 10000, LINES), 1000000000 / 1013);
 	expect_near(test, measured(rises, 0, LINES), 1000000000 / 986);
@@ -101,7 +101,7 @@ static void few_pieces_test(struct kunit *test)
 	}
 }
 
-/* No counter makes it divide by nothing, or lose bits. */
+/* No count makes the code divide by 0, or lose bits. */
 static void hostile_test(struct kunit *test)
 {
 	struct pmct_quality_part piece[PIECES];
@@ -120,7 +120,7 @@ static void hostile_test(struct kunit *test)
 	KUNIT_EXPECT_GE(test, (s64)pmct_quality_add(&q, 1, U64_MAX, 1), 0);
 }
 
-/* Half of the rate alone is half of the time; never more than all of it. */
+/* Half of the rate alone is half of the time. Quality Time is never more than all of it. */
 static void add_test(struct kunit *test)
 {
 	struct pmct_quality q = { };
@@ -133,7 +133,7 @@ static void add_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmct_quality_add(&q, 1200000, NSEC_PER_MSEC, 1000000), NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, pmct_quality_add(&q, 800000, NSEC_PER_MSEC, 1000000), NSEC_PER_MSEC);
 	KUNIT_EXPECT_EQ(test, q.carry_ns, 0);
-	/* But what is far off does not come back for ever. */
+	/* But a large difference is not carried over in full. */
 	pmct_quality_add(&q, 1000000000, NSEC_PER_MSEC, 1000000);
 	KUNIT_EXPECT_EQ(test, q.carry_ns, 100 * NSEC_PER_MSEC);
 }
@@ -151,14 +151,14 @@ static void kinds_test(struct kunit *test)
 		rate.sampled_ns = i;
 		pmct_quality_note(rates, &rate);
 	}
-	/* One kind: the mean. Another one has no rate, but the nearest. */
+	/* One kind has the mean as its rate. Another kind has no rate, but a nearest one. */
 	KUNIT_ASSERT_NOT_NULL(test, pmct_quality_find(rates, 0, rate.kind, false));
 	KUNIT_EXPECT_EQ(test, pmct_quality_find(rates, 0, rate.kind, false)->per_ms, 2000);
 	KUNIT_EXPECT_NULL(test, pmct_quality_find(rates, 0, other, false));
-	/* Nothing that was measured on one core type is true of another one. */
+	/* A rate of one core type is not used on another one. */
 	KUNIT_EXPECT_NULL(test, pmct_quality_find(rates, 1, rate.kind, true));
 	KUNIT_EXPECT_PTR_EQ(test, pmct_quality_find(rates, 0, other, true), &rates[0]);
-	/* More kinds than there is room for: the oldest goes. */
+	/* If there are more kinds than places, the oldest one is replaced. */
 	for (i = 1; i <= PMCT_QUALITY_KINDS; i++) {
 		rate.kind = 1000 * i;
 		rate.sampled_ns = 10 + i;

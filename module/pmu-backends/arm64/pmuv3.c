@@ -50,7 +50,7 @@ static void pmuv3_read_events(struct pmuv3_type *t)
 	bitmap_from_arr32(t->extended, extended, PMUV3_COMMON_EVENTS);
 }
 
-/* On each CPU, one after the other. */
+/* Runs on each CPU, one after the other. */
 static void pmuv3_probe_cpu(void *unused)
 {
 	unsigned int version = FIELD_GET(PMUV3_DFR0_PMUVER, read_sysreg(id_aa64dfr0_el1));
@@ -104,7 +104,7 @@ static const struct pmct_core_type *pmuv3_core_type(unsigned int i)
 	return &pmuv3_types[i].type;
 }
 
-/* A CPU that was offline at probe may be of a model nobody has seen. */
+/* A CPU that was offline at probe may be of an unknown model. */
 static unsigned int pmuv3_cpu_core_type(int cpu)
 {
 	struct pmuv3_type *t = pmuv3_find(read_cpuid_id());
@@ -124,7 +124,7 @@ static bool pmuv3_implements(const struct pmuv3_type *t, u64 code)
 		return test_bit(code, t->common);
 	if (code >= 0x4000 && code < 0x4000 + PMUV3_COMMON_EVENTS)
 		return test_bit(code - 0x4000, t->extended);
-	/* Implementation defined: the hardware does not tell. */
+	/* For implementation defined events, the hardware does not tell. */
 	return true;
 }
 
@@ -184,17 +184,17 @@ static void pmuv3_overflow_clear(u64 counters)
 {
 	u32 bits = pmuv3_to_hw(counters);
 
-	/* After the reads before it. */
+	/* The flags must not be cleared before the earlier reads are done. */
 	isb();
 	write_sysreg(bits, pmovsclr_el0);
-	/* pmuv3_irq() may have masked them. */
+	/* pmuv3_irq() may have masked these interrupts. */
 	write_sysreg(bits, pmintenset_el1);
 }
 
 static irqreturn_t pmuv3_irq(void)
 {
 	if (in_nmi()) {
-		/* Keep the flags for the next tick or switch, silence the interrupt. */
+		/* Keep the flags for the next tick or switch, and mask the interrupt. */
 		write_sysreg(read_sysreg(pmovsclr_el0), pmintenclr_el1);
 		return IRQ_HANDLED;
 	}
@@ -211,7 +211,7 @@ static void pmuv3_stop_cpu(void *unused)
 {
 	const struct pmuv3_type *t = pmuv3_find(read_cpuid_id());
 
-	/* There may be no such registers. */
+	/* This CPU may have no such registers. */
 	if (!t)
 		return;
 	pmct_pmu_user_access(0);
@@ -224,8 +224,8 @@ static void pmuv3_stop_cpu(void *unused)
 }
 
 /*
- * Counters that can wrap begin shortly before they do, as jiffies do, so that
- * the code for it is exercised by everybody.
+ * Counters that can wrap begin shortly before they wrap, as jiffies do, so that every user
+ * exercises the code for wraps.
  */
 static void pmuv3_start_cpu(void *unused)
 {
@@ -268,7 +268,7 @@ static void pmuv3_program(const struct pmct_hwset *set)
 	write_sysreg(U32_MAX, pmcntenclr_el0);
 	write_sysreg(U32_MAX, pmintenclr_el1);
 	write_sysreg(U32_MAX, pmovsclr_el0);
-	/* No direct access from user space: it would see other threads' events. */
+	/* No direct access from user space, because it would see other threads' events. */
 	pmct_pmu_user_access(0);
 	for (i = 0; i < set->nr; i++)
 		pmuv3_write_type(set->counter[i], set->config[i]);
@@ -286,7 +286,7 @@ static void pmuv3_program(const struct pmct_hwset *set)
 			*values++ = read_sysreg(pmevcntr##n##_el0);	\
 	} while (0)
 
-/* The same steps each time, also with KCSAN: counters differ by a constant then. */
+/* The same steps each time, also with KCSAN, so that counters differ by a constant. */
 static u64 __no_kcsan pmuv3_read(const struct pmct_hwset *set, u64 *values)
 {
 	u32 counters = set->counters;
@@ -305,7 +305,7 @@ static u64 __no_kcsan pmuv3_read(const struct pmct_hwset *set, u64 *values)
 	PMUV3_READ(2);
 	if (likely(!(counters >> 4)))
 		return overflow;
-	/* Directly those that most CPUs have, the others by number. */
+	/* Read counters that most CPUs have directly, the others by number. */
 	PMUV3_READ(3);
 	PMUV3_READ(4);
 	PMUV3_READ(5);
@@ -316,7 +316,7 @@ static u64 __no_kcsan pmuv3_read(const struct pmct_hwset *set, u64 *values)
 	return overflow;
 }
 
-/* Interrupts are not looked at: pmuv3_irq() may have masked them. */
+/* Interrupts are not checked, because pmuv3_irq() may have masked them. */
 static bool pmuv3_intact(const struct pmct_hwset *set)
 {
 	u32 bits = pmuv3_to_hw(set->counters);
@@ -342,8 +342,8 @@ static void pmuv3_write(unsigned int counter, u64 value)
 }
 
 /*
- * Access is to all event counters or none: what others left in them is theirs.
- * program() takes it back.
+ * User mode has access to all event counters or to none. All are set to 0, because what other
+ * programs left in them is theirs. program() ends the access.
  */
 static void pmuv3_user_access(const struct pmct_hwset *set)
 {

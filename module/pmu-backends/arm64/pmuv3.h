@@ -41,7 +41,7 @@
 
 /**
  * struct pmuv3_type - a CPU model
- * @type: for the core
+ * @type: the core type, for the core
  * @midr: identifies the model
  * @version: PMUv3 version (ID_AA64DFR0_EL1.PMUVer)
  * @common: implemented events 0 to 0x3f
@@ -65,7 +65,7 @@ static inline u32 pmuv3_from_hw(u32 bits)
 	return rol32(bits, 1);
 }
 
-/* Event counters have a register each; these reach any of them by number. */
+/* Each event counter has a register of its own. These functions reach any of them by number. */
 static inline void pmuv3_select(unsigned int counter)
 {
 	write_sysreg(counter - 1, pmselr_el0);

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Counters through perf's events in the kernel, where perf's driver keeps the
- * hardware: no native backend, a hypervisor, or counters that others use, too.
- * Software events need no hardware at all.
+ * Counters through perf's events in the kernel. Used where perf's driver keeps the hardware: if
+ * there is no native backend, under a hypervisor, or if others use the counters, too. Software
+ * events need no hardware at all.
  *
- * Each event is one of perf's for each CPU, which counts there for as long as
- * there is a set with it, and is shared by all of them; the core takes the
- * differences for threads, as it does with registers. The events are pinned: perf
- * does not let them take turns. If there are not enough counters for all, sets do
- * (turns.c). A record says for how long its events were away.
+ * Each event is an event of perf on each CPU. It counts as long as there is a set with it, and all
+ * these sets share it. The core computes differences for threads, as it does with registers. The
+ * events are pinned, so perf does not let them take turns. If there are not enough counters for
+ * all, sets take turns (turns.c). A record says for how long its events did not count.
  *
- * Event codes: attr.type of perf in the upper half, attr.config in the lower.
+ * Event codes: attr.type of perf in the upper half, attr.config in the lower half.
  */
 #include <linux/percpu.h>
 #include <linux/sched/clock.h>
@@ -109,7 +108,7 @@ static DECLARE_WORK(perf_work, perf_renew_later);
 static void perf_cpu_online(int cpu)
 {
 	pmct_perf_renew_pool(&pmct_perf_prompt, cpu);
-	/* Until that is done, these are not counted here, and the records say so. */
+	/* Until the work is done, the other events are not counted here, and records say so. */
 	cpumask_set_cpu(cpu, &perf_renewed);
 	schedule_work(&perf_work);
 }
@@ -120,7 +119,7 @@ static void perf_exit(void)
 	pmct_perf_turns_exit();
 }
 
-/* Raw events: on x86, as its event select registers have them. */
+/* Raw events. On x86, their format is that of the event select registers. */
 static const char *perf_raw_sees_others(u64 config)
 {
 #ifdef CONFIG_X86
@@ -130,7 +129,7 @@ static const char *perf_raw_sees_others(u64 config)
 #endif
 }
 
-/* The rest may see other people's work, or slow them down. */
+/* All other events may see other people's work, or slow others down. */
 static const char *perf_sees_others(const struct pmct_core_type *type,
 				    const struct pmct_event *event)
 {
@@ -139,7 +138,7 @@ static const char *perf_sees_others(const struct pmct_core_type *type,
 	case PERF_TYPE_SOFTWARE:
 		return NULL;
 	case PERF_TYPE_HW_CACHE:
-		/* Of AMD before family 15h they are the northbridge's. */
+		/* On AMD before family 15h, these are events of the northbridge. */
 		return (event->code & 0xff) == PERF_COUNT_HW_CACHE_NODE ?
 		       perf_raw_sees_others(0xb8e9) : NULL;
 	case PERF_TYPE_RAW:
@@ -225,16 +224,17 @@ static void perf_release(void)
 {
 }
 
-/* As long as there are counters for all, all sets count all the time. */
+/* As long as there are counters for all events, all sets count all the time. */
 static void perf_program(const struct pmct_hwset *set)
 {
 	pmct_perf_want(set->priv);
 }
 
 /*
- * What perf_event_read_local() does, which is not for modules. The counters run meanwhile: each
- * read must take as many instructions as those before, or the events of a set would differ. So
- * nothing in here depends on the caller, as checks of smp_processor_id() do in debug kernels.
+ * Does what perf_event_read_local() does, which modules may not call. The counters run meanwhile,
+ * so each read must take as many instructions as the reads before. Otherwise the events of a set
+ * would differ. So nothing here depends on the caller, as checks of smp_processor_id() do in debug
+ * kernels.
  */
 static void perf_read_event(const struct perf_counter *c, int cpu, u64 now, u64 *count,
 			    u64 *running)
@@ -253,8 +253,8 @@ static void perf_read_event(const struct perf_counter *c, int cpu, u64 now, u64 
 }
 
 /*
- * The time of a record is that in which all its events counted. An event may count for
- * another set, too, while this one waits for its turn: what it counts then is left out.
+ * The time of a record is the time in which all its events counted. While this set waits for its
+ * turn, an event may count for another set. These counts are left out.
  */
 static u64 perf_read(const struct pmct_hwset *set, u64 *values)
 {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events of perf: one a CPU, for all sets that have it. */
+/* Events of perf: one on each CPU, for all sets that have it. */
 #include <linux/cpu.h>
 #include <linux/cred.h>
 #include <linux/capability.h>
@@ -37,7 +37,7 @@ static struct perf_pool *perf_pool_of(u64 config)
 	return &pmct_perf_later;
 }
 
-/* Switches and clocks are of no mode; asked for one, they would count nothing. */
+/* Context switches and clocks have no mode. If a mode were asked for, they would count nothing. */
 static bool perf_has_modes(u32 type, u64 config)
 {
 	if (type != PERF_TYPE_SOFTWARE)
@@ -54,14 +54,13 @@ static bool perf_has_modes(u32 type, u64 config)
 }
 
 /**
- * pmct_perf_create() - an event that a CPU counts for all
- * @config: of a set
- * @cpu: where
- * @disabled: it does not count until it is enabled
+ * pmct_perf_create() - create an event that a CPU counts for all sets
+ * @config: configuration in a set
+ * @cpu: the CPU
+ * @disabled: the event does not count until it is enabled
  *
  * Context: process context, may sleep.
- * Return: the event, or an error: -ENOSPC if there is no counter left for it, and
- * what perf says.
+ * Return: the event, or an error: -ENOSPC if there is no counter left for it, or an error of perf.
  */
 struct perf_event *pmct_perf_create(u64 config, int cpu, bool disabled)
 {
@@ -69,7 +68,7 @@ struct perf_event *pmct_perf_create(u64 config, int cpu, bool disabled)
 		.size	= sizeof(attr),
 		.type	= (config & PERF_CODE_MAX) >> 32,
 		.config	= lower_32_bits(config),
-		/* Events that perf lets take turns would each need a time of their own. */
+		/* If perf let events take turns, each event would need a time of its own. */
 		.pinned	= 1,
 		.disabled = disabled,
 	};
@@ -81,7 +80,7 @@ struct perf_event *pmct_perf_create(u64 config, int cpu, bool disabled)
 		attr.exclude_hv = attr.exclude_kernel;
 	}
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
-	/* PMUs of a package know no thread, and count on one CPU for all. */
+	/* PMUs of a package do not know threads, and count on one CPU for all. */
 	if (!IS_ERR(event) &&
 	    (event->cpu != cpu || event->pmu->task_ctx_nr == perf_invalid_context)) {
 		perf_event_release_kernel(event);
@@ -94,7 +93,7 @@ struct perf_event *pmct_perf_create(u64 config, int cpu, bool disabled)
 	return event;
 }
 
-/* The CPU gets its event, a new one if that which it has is dead. */
+/* Give the CPU its event. If the CPU has a dead event, create a new one. */
 static int perf_renew_cpu(struct perf_counter *c, int cpu)
 {
 	struct perf_cpu_event *on = per_cpu_ptr(c->on, cpu);
@@ -103,15 +102,15 @@ static int perf_renew_cpu(struct perf_counter *c, int cpu)
 
 	lockdep_assert_held(&perf_pool_of(c->config)->mutex);
 
-	/* perf has taken those away whose CPU was offline. */
+	/* perf has taken the events away from CPUs that were offline. */
 	if (old && old->attach_state & PERF_ATTACH_CONTEXT)
 		return 0;
 	if (old) {
-		/* Its count does not change any more. */
+		/* The count of @old does not change any more. */
 		on->base += local64_read(&old->count);
 		on->running_base += old->total_time_running;
 		WRITE_ONCE(on->event, NULL);
-		/* perf_read() may be using it. */
+		/* perf_read_event() may be using @old. */
 		synchronize_rcu();
 		perf_event_release_kernel(old);
 	}
@@ -123,7 +122,7 @@ static int perf_renew_cpu(struct perf_counter *c, int cpu)
 	return 0;
 }
 
-/* Events of a CPU that came online. The mutex must be free. */
+/* Renew the events of a CPU that came online. The mutex must be free. */
 void pmct_perf_renew_pool(struct perf_pool *pool, int cpu)
 {
 	struct perf_counter *c;
@@ -153,7 +152,7 @@ static void perf_free(struct perf_counter *c)
 	kfree(c);
 }
 
-/* Who may count what was decided by then; these are the kernel's own events. */
+/* These are the kernel's own events. Before, it was decided whether the user may count them. */
 static int perf_fill(struct perf_counter *c)
 {
 	struct cred *kernel = prepare_kernel_cred(&init_task);
@@ -165,7 +164,7 @@ static int perf_fill(struct perf_counter *c)
 	caller = override_creds(kernel);
 	for_each_online_cpu(cpu) {
 		ret = perf_renew_cpu(c, cpu);
-		/* Some CPUs are enough: the records say where it did not count. */
+		/* Some CPUs are enough. Records say where the event did not count. */
 		err = err ? ret : 0;
 		if (ret == -ENOSPC) {
 			err = ret;
@@ -212,12 +211,12 @@ static struct perf_counter *perf_add(struct perf_pool *pool, u64 config)
 }
 
 /**
- * pmct_perf_get() - the counter of an event, for one user more
- * @config: of a set
+ * pmct_perf_get() - get the counter of an event, for one more user
+ * @config: configuration in a set
  *
  * Context: process context, may sleep.
- * Return: the counter, or an error: -ENOSPC, -EUSERS if an unprivileged user asks
- * for one too many, -ENOMEM, and what perf says.
+ * Return: the counter, or an error: -ENOSPC, -EUSERS if an unprivileged user asks for one too many,
+ * -ENOMEM, or an error of perf.
  */
 struct perf_counter *pmct_perf_get(u64 config)
 {
@@ -237,7 +236,7 @@ found:
 	return c;
 }
 
-/* The counter has one user less. */
+/* A user does not need the counter any more. */
 void pmct_perf_put(struct perf_counter *c)
 {
 	struct perf_pool *pool = perf_pool_of(c->config);

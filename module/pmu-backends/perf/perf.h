@@ -9,16 +9,16 @@
 #define PERF_NR_COUNTERS	8
 #define PERF_CODE(_type, _config)	((u64)(_type) << 32 | (_config))
 #define PERF_CODE_MAX		PERF_CODE(U16_MAX, U32_MAX)
-/* All of them are looked at whenever perf schedules events. */
+/* perf looks at all of them whenever it schedules events. */
 #define PERF_MAX_UNPRIVILEGED	64
 #define PERF_CFG_OS		BIT_ULL(63)
 #define PERF_CFG_USR		BIT_ULL(62)
 
 /**
  * struct perf_cpu_event - an event on a CPU
- * @event: perf's; NULL: perf cannot count it there
- * @base: what its predecessors counted, before the CPU was offline
- * @running_base: and for how long, in ns
+ * @event: perf's event; NULL: perf cannot count it there
+ * @base: what earlier events counted, before the CPU was offline
+ * @running_base: for how long these counted, in ns
  */
 struct perf_cpu_event {
 	struct perf_event *event;
@@ -28,10 +28,10 @@ struct perf_cpu_event {
 
 /**
  * struct perf_counter - an event that counts on all CPUs, for all sets that have it
- * @node: in the list of all
- * @config: of the sets
- * @users: how many
- * @takes_turns: with others, if there are not enough hardware counters for all
+ * @node: in the list of all counters
+ * @config: configuration in the sets
+ * @users: number of these sets
+ * @takes_turns: takes turns with others, if there are not enough hardware counters for all
  * @on: the event of each CPU
  */
 struct perf_counter {
@@ -44,8 +44,8 @@ struct perf_counter {
 
 /**
  * struct perf_set - what an event set has of perf
- * @counter: its events
- * @here: on each CPU
+ * @counter: counters of its events
+ * @here: its state on each CPU
  */
 struct perf_set {
 	struct perf_counter *counter[PERF_NR_COUNTERS];
@@ -54,11 +54,11 @@ struct perf_set {
 
 /**
  * struct perf_here - a set on a CPU
- * @value: of each event, what it counted while all of them did
- * @count: of each event, all that it counted, at the last read
- * @running: and for how many ns
- * @time: of the last read
- * @changes: of the CPU's events until then
+ * @value: for each event, what it counted while all events of the set counted
+ * @count: for each event, all that it counted, at the last read
+ * @running: for each event, for how long it counted, at the last read, in ns
+ * @time: time of the last read
+ * @changes: pmct_perf_changes() at the last read
  */
 struct perf_here {
 	u64 value[PERF_NR_COUNTERS];
@@ -70,9 +70,9 @@ struct perf_here {
 
 /**
  * struct perf_pool - the counters in use
- * @mutex: protects the others
- * @counters: all of them
- * @nr: their number
+ * @mutex: protects the other members
+ * @counters: list of all counters
+ * @nr: number of counters
  */
 struct perf_pool {
 	struct mutex mutex;	/* see above */
@@ -81,10 +81,9 @@ struct perf_pool {
 };
 
 /*
- * For its software events, and maybe for others, perf waits for CPU hotplug. The
- * hotplug callback must not wait for who does: it renews the hardware's and the
- * clocks itself, so that nothing on the CPU is missed, and leaves the rest to a
- * work item.
+ * For its software events, and maybe for others, perf waits for CPU hotplug. The hotplug callback
+ * must not wait for a task that waits for hotplug. So it renews the events of hardware and the
+ * clocks itself, and nothing on the CPU is missed. A work item renews the other events.
  */
 extern struct perf_pool pmct_perf_prompt, pmct_perf_later;
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * More events than perf has counters: sets take turns on each CPU.
+ * If there are more events than perf has counters, sets take turns on each CPU.
  *
- * The core says which set a CPU needs; only process context may tell perf. So a
- * work item of that CPU turns off what the set has not, and turns on what it has.
- * Until then, nothing counts for it, and the records say so.
+ * The core says which set a CPU needs, but only process context may tell perf. So a work item of
+ * that CPU disables events that the set does not have, and enables its events. Until then, nothing
+ * counts for the set, and records say so.
  *
- * A CPU changes its set once a tick at most, whatever its threads do; threads of
- * several sets have their turns in proportion to how long they run.
+ * A CPU changes its set at most once a tick, whatever its threads do. Threads of several sets have
+ * turns in proportion to how long they run.
  */
 #include <linux/cpu.h>
 #include <linux/irq_work.h>
@@ -20,15 +20,15 @@
 #include "perf.h"
 
 /**
- * struct perf_turn - whose turn it is on a CPU
- * @wanted: the set that it needs; only a holder of the mutex may look into it
- * @on: the set that counts, NULL: unknown
+ * struct perf_turn - the set whose turn it is on a CPU
+ * @wanted: the set that the CPU needs; only a holder of the mutex may dereference it
+ * @on: the set that counts; NULL: unknown
  * @since: jiffies of the last change
- * @begun: changes of what counts here
- * @done: those that are complete
- * @cpu: this one
- * @kick: from the switch, where nothing else is allowed
- * @work: does it
+ * @begun: number of changes here that have begun
+ * @done: number of changes here that are complete
+ * @cpu: this CPU
+ * @kick: queues @work from a switch, where nothing else is allowed
+ * @work: makes the change
  */
 struct perf_turn {
 	const struct perf_set *wanted;
@@ -43,37 +43,37 @@ struct perf_turn {
 
 static DEFINE_PER_CPU(struct perf_turn, perf_turn);
 
-/* Sets take turns. Changed with the mutex held. */
+/* True if sets take turns. Changed with the mutex held. */
 bool pmct_perf_crowded;
 
-/* How many events had a counter when one more had none. */
+/* Number of events that had a counter when one more event had none. */
 static unsigned int perf_room;
 
 /**
- * pmct_perf_change_begin() - events of a CPU are going to be switched on or off
- * @cpu: which
+ * pmct_perf_change_begin() - events of a CPU are about to be enabled or disabled
+ * @cpu: the CPU
  *
- * What is counted from then to pmct_perf_change_end() is not all counted by all events of
- * a set, see pmct_perf_changes().
+ * From now until pmct_perf_change_end(), not all events of a set may count, see
+ * pmct_perf_changes().
  */
 void pmct_perf_change_begin(int cpu)
 {
 	atomic_inc(&per_cpu_ptr(&perf_turn, cpu)->begun);
-	/* Before the first event is touched. */
+	/* Before the first event is changed. */
 	smp_mb__after_atomic();
 }
 
-/* They have been. */
+/* The change that pmct_perf_change_begin() announced is complete. */
 void pmct_perf_change_end(int cpu)
 {
-	smp_mb__before_atomic();	/* after the last one */
+	smp_mb__before_atomic();	/* after the last event */
 	atomic_inc(&per_cpu_ptr(&perf_turn, cpu)->done);
 }
 
 /**
- * pmct_perf_changes() - how often events of this CPU were switched on or off
+ * pmct_perf_changes() - how often events of this CPU were enabled or disabled
  *
- * To be asked before events are read, and pmct_perf_changing() afterwards.
+ * Call this before events are read, and pmct_perf_changing() afterwards.
  *
  * Context: hot, interrupts disabled.
  */
@@ -81,7 +81,7 @@ unsigned int pmct_perf_changes(void)
 {
 	unsigned int done = atomic_read(&this_cpu_ptr(&perf_turn)->done);
 
-	smp_rmb();	/* with the barriers of a change */
+	smp_rmb();	/* pairs with the barriers of a change */
 	return done;
 }
 
@@ -103,7 +103,7 @@ static bool perf_set_has(const struct perf_set *set, const struct perf_counter *
 	return false;
 }
 
-/* The event of @c on @cpu, if it is one that takes turns, and perf has it there. */
+/* Returns the event of @c on @cpu; NULL if it takes no turns, or perf does not have it there. */
 static struct perf_event *perf_turn_event(const struct perf_counter *c, int cpu)
 {
 	struct perf_event *event = per_cpu_ptr(c->on, cpu)->event;
@@ -113,7 +113,7 @@ static struct perf_event *perf_turn_event(const struct perf_counter *c, int cpu)
 	return c->takes_turns && event && event->attach_state & PERF_ATTACH_CONTEXT ? event : NULL;
 }
 
-/* Did it want a counter, and get none? An older event may have taken it since it was enabled. */
+/* Did the event get no counter? Since it was enabled, an older event may have taken it. */
 static bool perf_turn_lost(const struct perf_counter *c, int cpu)
 {
 	struct perf_event *event = perf_turn_event(c, cpu);
@@ -121,7 +121,7 @@ static bool perf_turn_lost(const struct perf_counter *c, int cpu)
 	return event && READ_ONCE(event->state) == PERF_EVENT_STATE_ERROR;
 }
 
-/* It is @set's turn on @cpu. Returns its first event that found no counter, or their number. */
+/* Give @set its turn on @cpu. Returns its first event without a counter, or their number. */
 static unsigned int perf_turn_to(const struct perf_set *set, int cpu)
 {
 	struct perf_turn *turn = per_cpu_ptr(&perf_turn, cpu);
@@ -150,7 +150,7 @@ static unsigned int perf_turn_to(const struct perf_set *set, int cpu)
 	return i;
 }
 
-/* The set that @cpu needs, now. */
+/* Give the set that @cpu needs its turn now. */
 static void perf_turn_again(int cpu)
 {
 	struct perf_turn *turn = per_cpu_ptr(&perf_turn, cpu);
@@ -159,11 +159,11 @@ static void perf_turn_again(int cpu)
 
 	if (set && set != turn->on) {
 		perf_turn_to(set, cpu);
-		/* Somebody else has a counter that it needs, for a while maybe. */
+		/* Another event has a counter that the set needs, maybe for a while. */
 		if (set != turn->on)
 			delay = max(HZ / 10, 1);
 	}
-	/* Either we see what is wanted now, or pmct_perf_want() sees what is on. */
+	/* Either this code sees what is wanted now, or pmct_perf_want() sees what is on. */
 	smp_mb();
 	if (READ_ONCE(turn->wanted) != turn->on && READ_ONCE(turn->wanted) && cpu_online(cpu))
 		queue_delayed_work_on(cpu, system_highpri_wq, &turn->work, delay);
@@ -189,7 +189,7 @@ static void perf_turn_kick(struct irq_work *kick)
 
 /**
  * pmct_perf_want() - this CPU needs a set
- * @set: what perf has of it
+ * @set: perf's part of the set
  *
  * Context: hot, interrupts disabled.
  */
@@ -206,8 +206,8 @@ void pmct_perf_want(const struct perf_set *set)
 }
 
 /**
- * pmct_perf_forget() - a set goes away, which no CPU needs any more
- * @set: what perf has of it
+ * pmct_perf_forget() - forget a set that no CPU needs any more
+ * @set: perf's part of the set
  *
  * Context: process context, may sleep.
  */
@@ -225,7 +225,7 @@ void pmct_perf_forget(const struct perf_set *set)
 	mutex_unlock(&pmct_perf_prompt.mutex);
 }
 
-/* What counts on @cpu is not known: its events are new. */
+/* It is not known what counts on @cpu, because its events are new. */
 void pmct_perf_turn_reset(int cpu)
 {
 	lockdep_assert_held(&pmct_perf_prompt.mutex);
@@ -250,7 +250,7 @@ static void perf_all_take_turns(void)
 	int cpu;
 
 	WRITE_ONCE(pmct_perf_crowded, true);
-	/* From here on, pmct_perf_want() sees that on all CPUs. */
+	/* From now on, pmct_perf_want() sees this on all CPUs. */
 	synchronize_rcu();
 	for_each_possible_cpu(cpu)
 		pmct_perf_turn_reset(cpu);
@@ -259,7 +259,7 @@ static void perf_all_take_turns(void)
 }
 
 /**
- * pmct_perf_crowd() - there are not enough counters for all: sets take turns
+ * pmct_perf_crowd() - there are not enough counters for all events: sets take turns
  *
  * Context: process context, may sleep; the mutex is held.
  */
@@ -287,7 +287,7 @@ static bool perf_all_count(int cpu)
 	return enough;
 }
 
-/* As it disturbs all sets, not whenever a session ends. */
+/* This disturbs all sets, so it is not done whenever a session ends. */
 static void perf_uncrowd(struct work_struct *work)
 {
 	bool enough = true;
@@ -309,7 +309,7 @@ out:
 static DECLARE_DELAYED_WORK(perf_uncrowd_work, perf_uncrowd);
 
 /**
- * pmct_perf_uncrowd() - a set less: maybe the others need not take turns
+ * pmct_perf_uncrowd() - there is one set less: maybe the others need not take turns
  *
  * Context: process context, may sleep.
  */
@@ -325,10 +325,10 @@ void pmct_perf_uncrowd(void)
 
 /**
  * pmct_perf_fits() - can the events of a set count together?
- * @set: what perf has of it
+ * @set: perf's part of the set
  * @index: on failure, the first event that has no counter
  *
- * It is tried on one CPU, whose set misses its turn; where CPUs differ, records say so.
+ * This is tried on one CPU, whose set misses its turn. If CPUs differ, records say so.
  *
  * Context: process context, may sleep.
  * Return: 0 or -ENOSPC.
@@ -364,7 +364,7 @@ void pmct_perf_turns_init(void)
 	}
 }
 
-/* Nothing is wanted any more. */
+/* No CPU wants a set any more. */
 void pmct_perf_turns_exit(void)
 {
 	int cpu;

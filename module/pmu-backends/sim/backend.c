@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Backend for the counters of the simulated machine. It is an ordinary backend in a kernel
- * module of its own, which pmctrack.ko loads if it is asked for backend=sim.
+ * Backend for the counters of the simulated machine. It is an ordinary backend in a kernel module
+ * of its own, which pmctrack.ko loads if backend=sim is asked for.
  *
- * pmc0 counts instructions, pmc1 cycles, the others any event (enum pmct_sim_event). All
- * have 64 bits, and count what simulated threads do, which is all in user mode.
+ * pmc0 counts instructions, pmc1 counts cycles, the others count any event (enum pmct_sim_event).
+ * All have 64 bits, and count what simulated threads do, which is all in user mode.
  */
 #include <linux/bitmap.h>
 #include <linux/kernel.h>
@@ -14,7 +14,7 @@
 #include "../../sensors/sim.h"
 #include "machine.h"
 
-/* As pmct_refuse(), which belongs to pmctrack.ko: this module is loaded without it. */
+/* Like pmct_refuse(), which is in pmctrack.ko. This module is loaded without pmctrack.ko. */
 #define refuse(_msg, _err, ...)							\
 ({										\
 	scnprintf((_msg)->text, sizeof((_msg)->text), __VA_ARGS__);		\
@@ -40,7 +40,7 @@ static void pmct_sim_describe_type(unsigned int i)
 	type->nr_events = PMCT_SIM_NR_EVENTS;
 }
 
-/* The topology is that of pmctrack_sim, which has checked it. */
+/* pmctrack_sim provides the topology, and has checked it. */
 static int pmct_sim_probe(struct pmct_msg *msg)
 {
 	const struct pmct_sim_machine *m = pmct_sim_machine_topology();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Is a machine, or a program, one that can be simulated? Both come from files. What is
- * accepted here keeps all products of the model below 2^64.
+ * Checks whether a machine or a program can be simulated. Both come from files. If they are
+ * accepted here, all products of the model stay below 2^64.
  */
 #include <linux/ctype.h>
 #include <linux/errno.h>
@@ -12,11 +12,11 @@
 #include "rates.h"
 
 /**
- * struct pmct_sim_range - what a number may be
+ * struct pmct_sim_range - limits of a number
  * @value: the number
- * @low: at least
- * @high: at most
- * @why: what is wrong otherwise
+ * @low: smallest value
+ * @high: largest value
+ * @why: what is wrong with other values
  */
 struct pmct_sim_range {
 	u64 value;
@@ -53,7 +53,7 @@ static int pmct_sim_name_check(const char *name, const char **why)
 	return -EINVAL;
 }
 
-/* What users see of a core type is the name of its PMU, "simulated_MACHINE_TYPE". */
+/* Users see a core type by the name of its PMU, "simulated_MACHINE_TYPE". */
 static int pmct_sim_type_names_check(const struct pmct_sim_machine *m, const char **why)
 {
 	unsigned int i, j;
@@ -76,7 +76,7 @@ static int pmct_sim_core_check(const struct pmct_sim_core_type *c, const char **
 	const struct pmct_sim_range ranges[] = {
 		{ c->mhz, 100, 10000, "mhz must be 100 to 10000" },
 		{ c->width, 100, 16000, "width must be 100 to 16000" },
-		/* Each phase of a program, from a million instructions on, is an interrupt. */
+		/* Each phase of a program (at least a million instructions) is an interrupt. */
 		{ (u64)c->mhz * c->width, 0, 30000000, "mhz times width must be at most 30000000" },
 		{ c->ilp_used, 1, 1000, "ilp_used must be 1 to 1000" },
 		{ c->overlap, 0, 1000, "overlap must be at most 1000" },
@@ -138,18 +138,18 @@ static int pmct_sim_cpus_check(const struct pmct_sim_machine *m, const char **wh
 	return -EINVAL;
 }
 
-/* Watts of a core of this type that executes as many instructions as it can, of the costliest. */
+/* Watts of a core of this type that executes the costliest instructions at full speed. */
 static u64 pmct_sim_core_watts(const struct pmct_sim_machine *m, const struct pmct_sim_core_type *c)
 {
 	u64 instr_pj = (u64)c->instr_pj * PMCT_SIM_ENERGY_MAX / 1000;
 
-	/* Each may miss in the private cache. MHz x thousandths x pJ are nW. */
+	/* Each instruction may miss in the private cache. MHz x thousandths x pJ are nW. */
 	return div_u64((u64)c->mhz * c->width * (instr_pj + m->llc_pj), 1000000000) +
 	       c->active_mw / 1000 + c->idle_mw / 1000 + 1;
 }
 
 /**
- * pmct_sim_machine_watts() - more than a machine can take
+ * pmct_sim_machine_watts() - more power than a machine can take
  * @m: a machine whose numbers are in their ranges
  *
  * Return: W.
@@ -169,7 +169,7 @@ u64 pmct_sim_machine_watts(const struct pmct_sim_machine *m)
 
 /**
  * pmct_sim_machine_check() - can this machine be simulated?
- * @m: the machine, from anybody
+ * @m: the machine, from any source
  * @why: on failure, what is wrong, for a person
  *
  * Return: 0 or -EINVAL.
@@ -243,7 +243,7 @@ static int pmct_sim_phase_check(const struct pmct_sim_phase *p, const char **why
 
 /**
  * pmct_sim_profile_check() - can this program be simulated?
- * @profile: the program, from anybody
+ * @profile: the program, from any source
  * @why: on failure, what is wrong, for a person
  *
  * Return: 0 or -EINVAL.

@@ -147,7 +147,7 @@ static struct miscdevice pmct_sim_device = {
 	.minor	= MISC_DYNAMIC_MINOR,
 	.name	= "pmctrack_sim",
 	.fops	= &pmct_sim_fops,
-	/* A full machine is full for everybody: root may let others in. */
+	/* A full machine is full for all users, so root decides who may use it. */
 	.mode	= 0600,
 };
 
@@ -163,7 +163,7 @@ static const struct pmct_sim_machine *__init pmct_sim_named(void)
 	return NULL;
 }
 
-/* What "simapp --compile" wrote, and anybody may have changed. */
+/* Decode a file that "simapp --compile" wrote, and that anybody may have changed. */
 static int __init pmct_sim_decode(const struct firmware *fw, const char *path,
 				  struct pmct_sim_machine *machine)
 {
@@ -241,7 +241,7 @@ static int __init pmct_sim_module_init(void)
 	loaded = kzalloc(sizeof(*loaded), GFP_KERNEL);
 	if (!loaded)
 		return -ENOMEM;
-	/* Whoever starts a machine makes a copy of its description. */
+	/* pmct_sim_init() copies the description of the machine. */
 	err = pmct_sim_load(loaded) ?: pmct_sim_start(loaded);
 	kfree(loaded);
 	return err;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The simulated machine on real CPUs. A thread that executes a simulated program is busy
- * for the scheduler and halts its CPU; what it has done meanwhile, the model says. It works
- * from its first halt after a switch until it leaves the CPU, but not from an access to its
- * counters until it halts again: a program does not get on while the kernel handles an
+ * The simulated machine on real CPUs. For the scheduler, a thread that executes a simulated program
+ * is busy. The thread halts its CPU, and the model computes what it has done meanwhile. It works
+ * from its first halt after a switch until it leaves the CPU. It does not work from an access to
+ * its counters until it halts again, because a program does not advance while the kernel handles an
  * interrupt. A timer steps the model, and finds ends of programs and overflows of counters.
  *
- * One lock protects the model. It is taken in switches, with the runqueue lock held, and
- * is shared by all CPUs: that is for a machine of at most 16, which nobody measures.
+ * One lock protects the model. It is taken in switches, with the runqueue lock held, and all CPUs
+ * share it. That is good enough for a machine of at most 16 CPUs whose speed is not measured.
  */
 #include <linux/export.h>
 #include <linux/hash.h>
@@ -25,25 +25,25 @@
 #include "machine.h"
 #include "rates.h"
 
-/* Before all others that listen: when these read counters, a thread that leaves is gone. */
+/* Called before other probes: when they read counters, a thread that leaves is already gone. */
 #define PMCT_SIM_PROBE_PRIO	1000
 
 static DEFINE_RAW_SPINLOCK(pmct_sim_lock);
 static struct pmct_sim *pmct_sim;
 static struct hrtimer pmct_sim_timer;
-/* When @pmct_sim_timer expires; U64_MAX: it does not run. */
+/* When @pmct_sim_timer expires; U64_MAX if it does not run. */
 static u64 pmct_sim_timer_at = U64_MAX;
-/* Whom overflows are told, see pmct_backend::claim. */
+/* This function is told of overflows, see pmct_backend::claim. */
 static bool (*pmct_sim_overflow)(void);
 
 static DEFINE_PER_CPU(call_single_data_t, pmct_sim_csd);
 
 /**
- * struct pmct_sim_left - what the last switch of a CPU took away from it
- * @task: that executed a simulated thread; NULL: the switch was another's
- * @ip: where the thread was
+ * struct pmct_sim_left - the simulated thread that the last switch took away from a CPU
+ * @task: the task that executed it; NULL: there was none
+ * @ip: instruction at which the thread was
  *
- * Only the CPU itself looks at it, with interrupts disabled.
+ * Only the CPU itself uses it, with interrupts disabled.
  */
 struct pmct_sim_left {
 	const struct task_struct *task;
@@ -62,7 +62,7 @@ static bool pmct_sim_reached_goal(const struct pmct_sim_thread *t)
 	return READ_ONCE(t->count[PMCT_SIM_INSTR]) >= t->goal;
 }
 
-/* When something happens on @cpu, as things are: ns, U64_MAX: nothing. */
+/* Returns when the next thing happens on @cpu, if nothing changes, in ns; U64_MAX: nothing. */
 static u64 pmct_sim_cpu_due(unsigned int cpu)
 {
 	const struct pmct_sim_cpu *c = &pmct_sim->cpu[cpu];
@@ -79,7 +79,7 @@ static u64 pmct_sim_cpu_due(unsigned int cpu)
 	return c->since + ns;
 }
 
-/* When the model has to be looked at next. */
+/* Returns when the model must be updated next. */
 static u64 pmct_sim_next(void)
 {
 	u64 at = pmct_sim->pace.next;
@@ -90,7 +90,7 @@ static u64 pmct_sim_next(void)
 	return at;
 }
 
-/* Something may be due earlier than the timer knows. */
+/* Restart the timer if something is due earlier than it expires. */
 static void pmct_sim_start_timer(u64 now)
 {
 	u64 at = max(pmct_sim_next(), now + 1000);
@@ -98,11 +98,11 @@ static void pmct_sim_start_timer(u64 now)
 	if (at >= pmct_sim_timer_at)
 		return;
 	pmct_sim_timer_at = at;
-	/* Hard: its start wakes nobody, so that the runqueue lock may be held. */
+	/* A hard timer: starting it wakes no thread, so the runqueue lock may be held. */
 	hrtimer_start(&pmct_sim_timer, ns_to_ktime(at), HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
-/* Must the CPU be interrupted? Its thread has reached its goal, or a counter is full. */
+/* Must the CPU be interrupted, because its thread reached its goal, or a counter overflowed? */
 static bool pmct_sim_wants_interrupt(unsigned int cpu)
 {
 	struct pmct_sim_cpu *c = &pmct_sim->cpu[cpu];
@@ -111,7 +111,7 @@ static bool pmct_sim_wants_interrupt(unsigned int cpu)
 	       pmct_sim_pmu_overflowed(c);
 }
 
-/* On the CPU concerned. A halt ends with it in any case. */
+/* Runs on the CPU concerned. In any case, it ends a halt. */
 static void pmct_sim_interrupt(void *unused)
 {
 	typeof(pmct_sim_overflow) overflow = READ_ONCE(pmct_sim_overflow);
@@ -139,7 +139,7 @@ static enum hrtimer_restart pmct_sim_timer_fn(struct hrtimer *timer)
 		if (pmct_sim_wants_interrupt(cpu))
 			__set_bit(cpu, &interrupt);
 	}
-	/* Somebody may have started the timer anew: it must not be touched then. */
+	/* Another CPU may have started the timer again. Then it must not be touched. */
 	busy = pmct_sim_busy(pmct_sim);
 	again = busy && !hrtimer_is_queued(timer);
 	if (again) {
@@ -149,7 +149,7 @@ static enum hrtimer_restart pmct_sim_timer_fn(struct hrtimer *timer)
 		pmct_sim_timer_at = U64_MAX;
 	}
 	raw_spin_unlock(&pmct_sim_lock);
-	/* One that is on its way already does for both. */
+	/* If an interrupt is already on its way, it serves both purposes. */
 	for_each_set_bit(cpu, &interrupt, PMCT_SIM_CPUS)
 		smp_call_function_single_async(cpu, per_cpu_ptr(&pmct_sim_csd, cpu));
 	return again ? HRTIMER_RESTART : HRTIMER_NORESTART;
@@ -164,12 +164,12 @@ static void pmct_sim_switch(const struct task_struct *next)
 	u64 now;
 
 	left->task = thread < 0 ? NULL : current;
-	/* One that made room for another one, as it seemed, has only left the kernel. */
+	/* A thread that was reported as replaced may only have left the kernel. */
 	if (thread < 0 && (pmct_sim->cpu[cpu].left || !is_idle_task(next)))
 		return;
 	raw_spin_lock(&pmct_sim_lock);
 	now = pmct_sim_now();
-	/* The idle thread is one of the kernel's. */
+	/* The idle thread is a kernel thread, too. */
 	pmct_sim_leave(pmct_sim, cpu, !(next->flags & PF_KTHREAD), now);
 	if (pmct_sim_busy(pmct_sim))
 		pmct_sim_start_timer(now);
@@ -201,7 +201,7 @@ static void pmct_sim_tp_match(struct tracepoint *tp, void *unused)
 }
 
 /**
- * pmct_sim_machine_lock() - look at the model from the CPU that this runs on
+ * pmct_sim_machine_lock() - lock the model, on the CPU that looks at it
  *
  * Context: interrupts disabled, until pmct_sim_machine_unlock(); not in an NMI.
  * Return: the model. The work of this CPU is up to date, and its thread pauses.
@@ -216,24 +216,24 @@ struct pmct_sim *pmct_sim_machine_lock(void)
 }
 
 /**
- * pmct_sim_machine_lock_meters() - the same to look at what its meters show
+ * pmct_sim_machine_lock_meters() - lock the model, to look at its meters
  *
  * Context: as pmct_sim_machine_lock().
- * Return: the model, all of it up to date to PMCT_SIM_STEP_NS.
+ * Return: the model. All of it is up to date to PMCT_SIM_STEP_NS.
  */
 struct pmct_sim *pmct_sim_machine_lock_meters(void)
 {
 	struct pmct_sim *sim = pmct_sim_machine_lock();
 	u64 now = pmct_sim_now();
 
-	/* While nobody runs, no timer does this. */
+	/* While no thread runs, no timer does this. */
 	if (now >= sim->pace.next)
 		pmct_sim_step(sim, now);
 	return sim;
 }
 
 /**
- * pmct_sim_machine_unlock() - the end of it
+ * pmct_sim_machine_unlock() - unlock the model
  */
 void pmct_sim_machine_unlock(void)
 {
@@ -243,8 +243,8 @@ void pmct_sim_machine_unlock(void)
 /**
  * pmct_sim_machine_ip() - the instruction at which current was interrupted, or switched away
  *
- * Context: as pmct_sim_machine_lock(), without it.
- * Return: an address; 0: current executes no simulated thread.
+ * Context: as pmct_sim_machine_lock(), but without holding it.
+ * Return: an address; 0 if current executes no simulated thread.
  */
 u64 pmct_sim_machine_ip(void)
 {
@@ -262,11 +262,11 @@ u64 pmct_sim_machine_ip(void)
 }
 
 /**
- * pmct_sim_machine_program() - which simulated program current executes
- * @id: where the answer goes
+ * pmct_sim_machine_program() - which simulated program does current execute?
+ * @id: where the answer is stored
  *
- * Context: as pmct_sim_machine_lock(), without it.
- * Return: false: none.
+ * Context: as pmct_sim_machine_lock(), but without holding it.
+ * Return: false if it executes none.
  */
 bool pmct_sim_machine_program(struct pmct_program_id *id)
 {
@@ -283,8 +283,9 @@ bool pmct_sim_machine_program(struct pmct_program_id *id)
 }
 
 /**
- * pmct_sim_machine_listen() - whom to tell of counters that overflow; none has
- * @overflow: see pmct_backend::claim; NULL: nobody. No call of an earlier one is running then
+ * pmct_sim_machine_listen() - set the function that is told of overflows; at first there are none
+ * @overflow: see pmct_backend::claim; NULL: no function. Afterwards, no call of an earlier function
+ *	is running
  *
  * Context: process context, may sleep.
  */
@@ -308,9 +309,9 @@ const struct pmct_sim_machine *pmct_sim_machine_topology(void)
 EXPORT_SYMBOL_GPL(pmct_sim_machine_topology);
 
 /**
- * pmct_sim_machine_add() - a simulated thread comes into being
- * @profile: what it does; pmct_sim_profile_check() has accepted it. It stays
- * @seed: of its variation
+ * pmct_sim_machine_add() - add a simulated thread
+ * @profile: what it does; pmct_sim_profile_check() has accepted it. It must stay
+ * @seed: seed of its variation
  *
  * Return: its number, or -ENOSPC.
  */
@@ -327,7 +328,7 @@ int pmct_sim_machine_add(const struct pmct_sim_profile *profile, u64 seed)
 	return slot < PMCT_SIM_THREADS ? slot : -ENOSPC;
 }
 
-/* The thread, which nobody executes, is no more. */
+/* Remove a thread that no task executes. */
 void pmct_sim_machine_remove(unsigned int slot)
 {
 	raw_spin_lock_irq(&pmct_sim_lock);
@@ -335,14 +336,14 @@ void pmct_sim_machine_remove(unsigned int slot)
 	raw_spin_unlock_irq(&pmct_sim_lock);
 }
 
-/* The thread begins to work on this CPU, or works on. */
+/* The thread begins to work on this CPU, or goes on. */
 static void pmct_sim_get_on(unsigned int cpu, unsigned int slot)
 {
 	u64 now;
 
 	raw_spin_lock(&pmct_sim_lock);
 	now = pmct_sim_now();
-	/* While nobody ran, nobody stepped. */
+	/* While no thread ran, the model was not stepped. */
 	if (!pmct_sim_busy(pmct_sim))
 		pmct_sim_step(pmct_sim, now);
 	if (pmct_sim->cpu[cpu].thread < 0)
@@ -354,7 +355,7 @@ static void pmct_sim_get_on(unsigned int cpu, unsigned int slot)
 }
 
 /*
- * The thread works on this CPU, unless it does already, and the CPU waits for an interrupt.
+ * Let the thread work on this CPU, unless it does already, and halt the CPU until an interrupt.
  * Returns false if current has something else to do.
  */
 static bool pmct_sim_work_here(unsigned int slot)
@@ -376,8 +377,8 @@ static bool pmct_sim_work_here(unsigned int slot)
 
 /**
  * pmct_sim_machine_run() - execute a simulated thread
- * @slot: a thread that nobody executes
- * @instr: for so many instructions; afterwards, what is left
+ * @slot: a thread that no task executes
+ * @instr: number of instructions; afterwards, the number that is left
  *
  * Context: process context. It halts the CPU, but can be preempted.
  * Return: 0, -EINTR for a signal, -EAGAIN if current has to leave the kernel for a moment.
@@ -400,7 +401,7 @@ int pmct_sim_machine_run(unsigned int slot, u64 *instr)
 	return signal_pending(current) ? -EINTR : -EAGAIN;
 }
 
-/* What no counter knows of a thread. */
+/* Get what no counter knows of a thread. */
 void pmct_sim_machine_truth(unsigned int slot, struct pmct_sim_truth *truth)
 {
 	const struct pmct_sim_thread *t = &pmct_sim->thread[slot];
@@ -423,12 +424,13 @@ void pmct_sim_machine_truth(unsigned int slot, struct pmct_sim_truth *truth)
 }
 
 /**
- * pmct_sim_machine_alone() - what current's work so far takes alone
- * @alone_ps: ps on each core type go here
- * @ran_ps: and what it took
+ * pmct_sim_machine_alone() - get the time that current's work so far takes alone
+ * @alone_ps: ps on each core type
+ * @ran_ps: ps that the work really took
  *
- * Context: as pmct_sim_machine_lock(), without it. It may take some ten thousand instructions.
- * Return: false: current executes no simulated thread here.
+ * Context: as pmct_sim_machine_lock(), but without holding it. It may take some ten thousand
+ * instructions.
+ * Return: false if current executes no simulated thread here.
  */
 bool pmct_sim_machine_alone(u64 *alone_ps, u64 *ran_ps)
 {
@@ -449,7 +451,7 @@ EXPORT_SYMBOL_GPL(pmct_sim_machine_alone);
 
 /**
  * pmct_sim_machine_start() - put a simulated machine on the CPUs
- * @machine: pmct_sim_machine_check() has accepted it
+ * @machine: a machine that pmct_sim_machine_check() has accepted
  *
  * Return: 0 or a negative errno.
  */
@@ -479,13 +481,16 @@ static void pmct_sim_nothing(void *unused)
 {
 }
 
-/* Nobody executes anything any more. */
+/* Stop the machine. No task executes a simulated thread any more. */
 void pmct_sim_machine_stop(void)
 {
 	tracepoint_probe_unregister(pmct_sim_tp.tp, pmct_sim_tp.probe, NULL);
 	tracepoint_synchronize_unregister();
 	hrtimer_cancel(&pmct_sim_timer);
-	/* Interrupts that somebody waits for come before others: hence twice. */
+	/*
+	 * A CPU runs calls with a waiter before others, so only the second one comes after all
+	 * others.
+	 */
 	on_each_cpu(pmct_sim_nothing, NULL, true);
 	on_each_cpu(pmct_sim_nothing, NULL, true);
 	kvfree(pmct_sim);

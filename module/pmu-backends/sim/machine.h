@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The simulated machine on real CPUs: who of its threads is where. */
+/* The simulated machine on real CPUs: which of its threads is where. */
 #ifndef _PMCT_SIM_MACHINE_H
 #define _PMCT_SIM_MACHINE_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The state of a simulated machine: who runs where, whose lines are in which cache, and
- * what was done. Numbers are those of the equations in Documentation/simulation.md.
+ * The state of a simulated machine: which thread runs where, whose lines are in which cache, and
+ * what was done. Numbers in comments are those of the equations in Documentation/simulation.md.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -13,21 +13,21 @@
 
 /* Products of time and rates stay below 2^64. */
 #define SYNC_NS_MAX	10000000ULL
-/* A thread that nobody looked at for longer, as the whole machine was paused, did nothing more. */
+/* If the whole machine was paused for longer, threads work only this time. */
 #define LOST_NS		1000000000ULL
-/* Work alone is followed in such pieces, some ms, and in smaller ones while caches fill. */
+/* Pieces of work alone have this many instructions, some ms, and fewer while caches fill. */
 #define ALONE_INSTR	4000000
 #define ALONE_LEAST	20000
 #define ALONE_MOST	1000000000ULL
 #define STEPS_MAX	100
 
-/* What @instr instructions are at so much per million, also where the product is above 2^64. */
+/* Returns @instr times @rate per million, also if the product is above 2^64. */
 static u64 pmct_sim_of(u64 instr, u64 rate)
 {
 	return instr * (rate / MILLION) + instr * (rate % MILLION) / MILLION;
 }
 
-/* Of the thread that runs on @cpu, as things are there. */
+/* Compute the rates of the thread on @cpu, with the caches there. */
 static void pmct_sim_rates_here(struct pmct_sim *sim, unsigned int cpu)
 {
 	unsigned int cluster = sim->machine.cpu_cluster[cpu];
@@ -62,8 +62,9 @@ static u64 pmct_sim_footprint(const struct pmct_sim_curve *c)
 }
 
 /*
- * (9) What a thread that has @has of a cache, and uses @footprint lines, takes from others or
- * from free room by @filled lines: the rest replaces its own.
+ * (9) A thread that has @has of a cache, and uses @footprint lines, brings in @filled lines.
+ * Returns how many of them take lines of others or free room. The rest replaces the thread's own
+ * lines.
  */
 static u64 pmct_sim_foreign(u64 filled, u64 has, u64 footprint)
 {
@@ -72,7 +73,7 @@ static u64 pmct_sim_foreign(u64 filled, u64 has, u64 footprint)
 	return lines < footprint ? filled * (footprint - lines) / footprint : 0;
 }
 
-/* (10) Threads have brought lines in; whoever has lines loses his part of them. */
+/* (10) Add the lines that threads have brought in. Each thread with lines loses its part. */
 static void pmct_sim_cache_settle(struct pmct_sim_cache *c, unsigned int nr)
 {
 	u64 sum = 0;
@@ -94,7 +95,7 @@ static void pmct_sim_cache_settle(struct pmct_sim_cache *c, unsigned int nr)
 	}
 }
 
-/* A thread has missed in a cache @misses times, in parts. Returns by what it fills the cache. */
+/* A thread has missed @misses times, in parts. Returns by how much it fills the cache. */
 static u64 pmct_sim_cache_miss(struct pmct_sim_cache *c, unsigned int thread, u64 misses,
 			       const struct pmct_sim_curve *curve)
 {
@@ -106,7 +107,7 @@ static u64 pmct_sim_cache_miss(struct pmct_sim_cache *c, unsigned int thread, u6
 	return lines;
 }
 
-/* The same in a last-level cache, where lines have numbers. */
+/* Like pmct_sim_cache_miss(), for a last-level cache, where lines have RMIDs. */
 static void pmct_sim_llc_miss(struct pmct_sim *sim, unsigned int cpu, u64 misses,
 			      const struct pmct_sim_curve *curve)
 {
@@ -117,7 +118,7 @@ static void pmct_sim_llc_miss(struct pmct_sim *sim, unsigned int cpu, u64 misses
 	pmct_sim_tags_fill(&sim->tags[cluster], c->thread, c->rmid, misses - lines, lines);
 }
 
-/* The same for all numbers' lines. */
+/* Like pmct_sim_cache_settle(), for the lines of all RMIDs. */
 static void pmct_sim_llc_settle(struct pmct_sim *sim, unsigned int cluster, unsigned int nr)
 {
 	struct pmct_sim_cache *c = &sim->llc[cluster];
@@ -150,7 +151,7 @@ static unsigned int pmct_sim_nr_threads(const struct pmct_sim *sim)
  * Work
  */
 
-/* By how much @instr instructions with @misses per million fill a cache of one's own. */
+/* Returns by how much @instr instructions with @misses per million fill a thread's own cache. */
 static u64 pmct_sim_alone_fill(u64 instr, u64 misses, u64 has, u64 size,
 			       const struct pmct_sim_curve *curve)
 {
@@ -160,8 +161,8 @@ static u64 pmct_sim_alone_fill(u64 instr, u64 misses, u64 has, u64 size,
 }
 
 /*
- * The same work, done alone: (2) to (10) for one thread, with caches of its own. Returns how
- * many of the instructions were done: caches that are being filled change the rates.
+ * Do the same work alone: (2) to (10) for one thread with caches of its own. Returns how many of
+ * the instructions were done, because the rates change while caches are being filled.
  */
 static u64 pmct_sim_alone_piece(const struct pmct_sim *sim, struct pmct_sim_thread *t,
 				unsigned int type, u64 instr)
@@ -217,7 +218,7 @@ void pmct_sim_settle_alone(struct pmct_sim *sim, unsigned int thread)
 	t->alone_due = 0;
 }
 
-/* The thread on @cpu does @instr instructions at its present rates. */
+/* Let the thread on @cpu do @instr instructions at its present rates. */
 static void pmct_sim_do(struct pmct_sim *sim, unsigned int cpu, u64 instr)
 {
 	struct pmct_sim_cpu *c = &sim->cpu[cpu];
@@ -260,7 +261,7 @@ static void pmct_sim_next_phase(struct pmct_sim *sim, unsigned int cpu)
 	pmct_sim_rates_memory_here(sim, cpu);
 }
 
-/* (11) The thread on @cpu works for @ps, or until its goal. */
+/* (11) Let the thread on @cpu work for @ps, or until its goal. */
 static void pmct_sim_work(struct pmct_sim *sim, unsigned int cpu, u64 ps)
 {
 	struct pmct_sim_thread *t = &sim->thread[sim->cpu[cpu].thread];
@@ -272,7 +273,7 @@ static void pmct_sim_work(struct pmct_sim *sim, unsigned int cpu, u64 ps)
 		most = min(t->left, t->goal - t->count[PMCT_SIM_INSTR]);
 		instr = min(ps * MILLION / t->rates.ps, most);
 		pmct_sim_do(sim, cpu, instr);
-		/* Rounded up: no instruction is done before its time. */
+		/* Rounded up, because no instruction is done before its time. */
 		instr = (instr * t->rates.ps + MILLION - 1) / MILLION;
 		instr = min(instr, ps);
 		t->ran_ps += instr;
@@ -294,10 +295,10 @@ static void pmct_sim_work(struct pmct_sim *sim, unsigned int cpu, u64 ps)
  * pmct_sim_sync() - bring the work of one CPU up to date
  * @sim: the machine
  * @cpu: the CPU
- * @now: ns; time that lies before that of an earlier call changes nothing, and of a pause
- *	of more than a second, only the last second is worked
+ * @now: ns; a time before that of an earlier call changes nothing. Of a pause of more than a
+ *	second, only the last second is worked
  *
- * Cheap: rates are those of the last step.
+ * Cheap, because rates are those of the last step.
  */
 void pmct_sim_sync(struct pmct_sim *sim, unsigned int cpu, u64 now)
 {
@@ -322,7 +323,7 @@ void pmct_sim_sync(struct pmct_sim *sim, unsigned int cpu, u64 now)
 	}
 }
 
-/* Rates of all threads of a node, with the latency that they make together. */
+/* Find the rates of all threads of a node, with the latency that they cause together. */
 static void pmct_sim_load_node(struct pmct_sim *sim, unsigned int node)
 {
 	const struct pmct_sim_rates *rates[PMCT_SIM_CPUS];
@@ -368,7 +369,7 @@ static void pmct_sim_step_once(struct pmct_sim *sim, u64 now)
 }
 
 /**
- * pmct_sim_busy() - does anybody run?
+ * pmct_sim_busy() - does any thread run?
  * @sim: the machine
  */
 bool pmct_sim_busy(const struct pmct_sim *sim)
@@ -391,14 +392,14 @@ void pmct_sim_step(struct pmct_sim *sim, u64 now)
 {
 	unsigned int i;
 
-	/* After a pause that nobody has expected, the rest is one long step. */
+	/* After an unexpected pause, the rest is one long step. */
 	for (i = 0; i < STEPS_MAX && sim->pace.next < now && pmct_sim_busy(sim); i++)
 		pmct_sim_step_once(sim, sim->pace.next);
 	if (sim->stepped < now)
 		pmct_sim_step_once(sim, now);
 }
 
-/* What the machine took, all in all, up to pmct_sim_cpu::since. */
+/* Returns the energy of the whole machine, up to pmct_sim_cpu::since. */
 u64 pmct_sim_machine_pj(const struct pmct_sim *sim)
 {
 	u64 pj = sim->energy.uncore;
@@ -412,13 +413,13 @@ u64 pmct_sim_machine_pj(const struct pmct_sim *sim)
 }
 
 /**
- * pmct_sim_enter() - a thread is on a CPU from now on
+ * pmct_sim_enter() - a thread enters a CPU
  * @sim: the machine
- * @cpu: a CPU where no simulated thread is
+ * @cpu: a CPU without a simulated thread
  * @thread: a thread that is on no CPU
  * @now: ns
  *
- * Others learn of it at the next step, which is soon if the CPU was idle.
+ * Other threads notice this at the next step, which is soon if the CPU was idle.
  */
 void pmct_sim_enter(struct pmct_sim *sim, unsigned int cpu, unsigned int thread, u64 now)
 {
@@ -438,7 +439,7 @@ void pmct_sim_enter(struct pmct_sim *sim, unsigned int cpu, unsigned int thread,
  * @cpu: the CPU; nothing happens if no simulated thread is there
  * @now: ns
  *
- * An interrupt is handled. The thread keeps the CPU, which takes as much power as before.
+ * The CPU handles an interrupt. The thread keeps the CPU, which takes as much power as before.
  */
 void pmct_sim_pause(struct pmct_sim *sim, unsigned int cpu, u64 now)
 {
@@ -447,7 +448,7 @@ void pmct_sim_pause(struct pmct_sim *sim, unsigned int cpu, u64 now)
 }
 
 /**
- * pmct_sim_resume() - the end of it
+ * pmct_sim_resume() - the thread on a CPU goes on after a pause
  * @sim: the machine
  * @cpu: the CPU
  * @now: ns
@@ -461,7 +462,7 @@ void pmct_sim_resume(struct pmct_sim *sim, unsigned int cpu, u64 now)
 /**
  * pmct_sim_leave() - a thread leaves its CPU
  * @sim: the machine
- * @cpu: the CPU; if no simulated thread is there, it is only told that the CPU is idle
+ * @cpu: the CPU; if no simulated thread is there, this only tells that the CPU is idle
  * @replaced: another thread may follow at once; otherwise the CPU is idle for a while
  * @now: ns
  */
@@ -478,7 +479,7 @@ void pmct_sim_leave(struct pmct_sim *sim, unsigned int cpu, bool replaced, u64 n
 }
 
 /**
- * pmct_sim_time_for() - when will the thread on a CPU have done so many instructions?
+ * pmct_sim_time_for() - when will the thread on a CPU have done @instr instructions?
  * @sim: the machine
  * @cpu: a CPU with a thread
  * @instr: instructions from pmct_sim_cpu::since on
@@ -494,11 +495,11 @@ u64 pmct_sim_time_for(const struct pmct_sim *sim, unsigned int cpu, u64 instr)
 }
 
 /**
- * pmct_sim_begin() - a thread comes into being
+ * pmct_sim_begin() - begin a thread
  * @sim: the machine
  * @thread: a free slot
- * @profile: what it will do; it stays until pmct_sim_end()
- * @seed: of its variation
+ * @profile: what it will do; it must stay until pmct_sim_end()
+ * @seed: seed of its variation
  */
 void pmct_sim_begin(struct pmct_sim *sim, unsigned int thread,
 		    const struct pmct_sim_profile *profile, u64 seed)
@@ -512,9 +513,9 @@ void pmct_sim_begin(struct pmct_sim *sim, unsigned int thread,
 }
 
 /**
- * pmct_sim_end() - a thread is no more
+ * pmct_sim_end() - end a thread
  * @sim: the machine
- * @thread: a thread that is on no CPU; nobody has its lines any more
+ * @thread: a thread that is on no CPU; its lines are gone afterwards
  */
 void pmct_sim_end(struct pmct_sim *sim, unsigned int thread)
 {
@@ -531,8 +532,8 @@ void pmct_sim_end(struct pmct_sim *sim, unsigned int thread)
 }
 
 /**
- * pmct_sim_init() - a machine without threads, its caches empty
- * @sim: what to set up
+ * pmct_sim_init() - set up a machine without threads, with empty caches
+ * @sim: the machine
  * @machine: a topology that pmct_sim_machine_check() has accepted
  * @now: ns
  */

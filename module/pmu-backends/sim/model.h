@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Model of a multicore: how fast threads run on which CPU, given who runs beside them,
- * and what they do to counters, caches, memory and energy meters.
- * Documentation/simulation.md has the equations. Everything here is pure: time comes from
- * the caller, who also serialises calls.
+ * Model of a multicore: how fast a thread runs on a CPU beside other threads, and what threads do
+ * to counters, caches, memory and energy meters. Documentation/simulation.md has the equations.
+ * Everything here is pure: the caller provides the time, and serialises calls.
  *
- * Units, unless a name says otherwise: rates are per million instructions, ratios in
- * thousandths, caches in lines of 64 bytes, energy in pJ (mW times ns), time in ns, or in
- * ps where a remainder is carried.
+ * Units, unless a name says otherwise: rates are per million instructions, ratios in thousandths,
+ * caches in lines of 64 bytes, energy in pJ (mW times ns), time in ns, or in ps where a remainder
+ * is carried.
  */
 #ifndef _PMCT_SIM_MODEL_H
 #define _PMCT_SIM_MODEL_H
@@ -18,39 +17,39 @@
 #define PMCT_SIM_CLUSTERS	8
 #define PMCT_SIM_NODES		2
 #define PMCT_SIM_THREADS	128
-/* Numbers that the cache monitor tells apart; 0 is everybody's who has none. */
+/* Number of RMIDs of the cache monitor. CPUs that have none use 0. */
 #define PMCT_SIM_RMIDS		16
-/* Counters of a CPU: instructions, cycles, and so many that count any event. */
+/* Counters of a CPU: instructions, cycles, and counters of any event. */
 #define PMCT_SIM_FIXED		2
 #define PMCT_SIM_GENERAL	6
 #define PMCT_SIM_COUNTERS	(PMCT_SIM_FIXED + PMCT_SIM_GENERAL)
 
 /*
- * One's own machine, for request_firmware(): "simapp --compile" writes this, and a struct
- * pmct_sim_machine behind it. The number changes with the structure.
+ * A user's own machine, for request_firmware(). "simapp --compile" writes PMCT_SIM_MAGIC, followed
+ * by a struct pmct_sim_machine. The number changes with the structure.
  */
 #define PMCT_SIM_FIRMWARE	"pmctrack/%s.machine"
 #define PMCT_SIM_MAGIC		"PMCTSIM1"
 
-/* The model is stepped at least this often, so that caches move in small steps; meters at most. */
+/* Longest step of the model, so that caches move in small steps. Shortest step of meters. */
 #define PMCT_SIM_STEP_NS	1000000
 
 /**
  * struct pmct_sim_core_type - a kind of core
  * @name: for people
  * @mhz: frequency
- * @width: instructions per cycle that can be issued at most, in thousandths
- * @ilp_used: how much of a phase's parallelism it finds
- * @overlap: how much of a phase's overlap of misses it reaches
- * @front_end: how much of a phase's front-end stalls it suffers
- * @branch_cycles: of a mispredicted branch
- * @walk_cycles: of a TLB miss
- * @l2_cycles: of an access that hits the L2 cache, as far as it is not hidden
- * @l2_kib: its private cache
- * @counters: counters for any event, beside those of instructions and of cycles
+ * @width: most instructions per cycle that can be issued, in thousandths
+ * @ilp_used: part of a phase's parallelism that it finds
+ * @overlap: part of a phase's overlap of misses that it reaches
+ * @front_end: part of a phase's front-end stalls that it suffers
+ * @branch_cycles: cycles of a mispredicted branch
+ * @walk_cycles: cycles of a TLB miss
+ * @l2_cycles: cycles of an access that hits the L2 cache, as far as they are not hidden
+ * @l2_kib: size of its private cache
+ * @counters: counters of any event, beside those of instructions and of cycles
  * @instr_pj: energy of an instruction
  * @active_mw: power while a thread runs, beside that of its instructions
- * @idle_mw: power while none does
+ * @idle_mw: power while no thread runs
  */
 struct pmct_sim_core_type {
 	char name[PMCT_SIM_NAME];
@@ -73,7 +72,7 @@ struct pmct_sim_core_type {
  * struct pmct_sim_cluster - cores that share a last-level cache
  * @llc_kib: its size
  * @llc_ps: latency of a hit
- * @node: where its memory is
+ * @node: node of its memory
  */
 struct pmct_sim_cluster {
 	u32 llc_kib;
@@ -96,18 +95,18 @@ struct pmct_sim_node {
 /**
  * struct pmct_sim_machine - a topology
  * @name: for people ("2B-2S")
- * @nr_types: core types, the fastest first
- * @nr_clusters: last-level caches
- * @nr_nodes: memory controllers
- * @nr_cpus: CPUs
- * @type: core types
+ * @nr_types: number of core types
+ * @nr_clusters: number of last-level caches
+ * @nr_nodes: number of memory controllers
+ * @nr_cpus: number of CPUs
+ * @type: core types, the fastest first
  * @cluster: last-level caches
  * @node: memory controllers
- * @cpu_type: of each CPU
- * @cpu_cluster: of each CPU
+ * @cpu_type: core type of each CPU
+ * @cpu_cluster: cluster of each CPU
  * @llc_pj: energy of an access to a last-level cache
  * @mem_pj: energy of a line from or to memory
- * @uncore_mw: power of what belongs to no core
+ * @uncore_mw: power of parts that belong to no core
  */
 struct pmct_sim_machine {
 	char name[PMCT_SIM_NAME];
@@ -126,13 +125,13 @@ struct pmct_sim_machine {
 };
 
 /**
- * struct pmct_sim_rates - what a million instructions of a thread are at present
- * @core_ps: their time but for waiting for memory
+ * struct pmct_sim_rates - present costs of a million instructions of a thread
+ * @core_ps: their time without waiting for memory
  * @mem_waits: misses that are waited for, in thousandths: times the memory's latency
- * @ps: both together
- * @event: events
- * @pj: energy, without that of time
- * @mem_pj: the part of it that the memory takes
+ * @ps: both times together
+ * @event: their events
+ * @pj: their energy, without that of time
+ * @mem_pj: the part of @pj that the memory takes
  */
 struct pmct_sim_rates {
 	u64 core_ps;
@@ -144,7 +143,7 @@ struct pmct_sim_rates {
 };
 
 /**
- * struct pmct_sim_alone - the same work, done alone on a core type
+ * struct pmct_sim_alone - a thread's work, if done alone on a core type
  * @ps: time
  * @l2: lines in its private cache, times 256
  * @llc: lines in the last-level cache, times 256
@@ -158,18 +157,18 @@ struct pmct_sim_alone {
 /**
  * struct pmct_sim_thread - a simulated thread
  * @profile: what it does; NULL: the slot is free
- * @seed: of its variation
- * @goal: it stops when it has done so many instructions
- * @phase: in which it is
+ * @seed: seed of its variation
+ * @goal: it stops when it has done this many instructions
+ * @phase: its present phase
  * @left: instructions until the next phase
  * @count: events since its beginning
- * @part: of the next event of each kind, in millionths
- * @ran_ps: time on CPUs, without that after its goal
+ * @part: part of the next event of each kind, in millionths
+ * @ran_ps: time on CPUs, without the time after its goal
  * @spare_ps: time that was too short for another instruction
  * @pj: energy that it took
  * @alone: the same work alone, for each core type
  * @alone_due: instructions that are not in @alone yet
- * @rates: where it runs now
+ * @rates: rates where it runs now
  */
 struct pmct_sim_thread {
 	const struct pmct_sim_profile *profile;
@@ -188,11 +187,11 @@ struct pmct_sim_thread {
 };
 
 /**
- * struct pmct_sim_cache - whose lines are in a cache
+ * struct pmct_sim_cache - the lines of threads in a cache
  * @size: lines, times 256
  * @has: lines of each thread, times 256, at the last step
- * @filled: what each thread has brought in since
- * @changed: somebody has
+ * @filled: lines that each thread has brought in since, times 256
+ * @changed: a thread has brought lines in
  */
 struct pmct_sim_cache {
 	u64 size;
@@ -203,10 +202,10 @@ struct pmct_sim_cache {
 
 /**
  * struct pmct_sim_tags - what the monitor of a last-level cache knows
- * @has: lines of each thread by number, times 256; together what the thread has
- * @last: with which number each thread brought lines in last
- * @shown: lines by number, at the last step
- * @moved: lines from and to memory, by number
+ * @has: lines of each thread by RMID, times 256; their sum is what the thread has
+ * @last: RMID with which each thread brought lines in last
+ * @shown: lines by RMID, at the last step
+ * @moved: lines from and to memory, by RMID
  */
 struct pmct_sim_tags {
 	u64 has[PMCT_SIM_THREADS][PMCT_SIM_RMIDS];
@@ -217,10 +216,10 @@ struct pmct_sim_tags {
 
 /**
  * struct pmct_sim_pmu - the counters of a CPU; all of them count always
- * @event: what each counts
+ * @event: event of each counter
  * @start: pmct_sim_cpu::count of its event at which the counter was 0, modulo 2^64
  * @full: pmct_sim_cpu::count of its event at which the counter overflows
- * @overflowed: mask of those that have
+ * @overflowed: mask of the counters that have overflowed
  */
 struct pmct_sim_pmu {
 	u8 event[PMCT_SIM_COUNTERS];
@@ -231,12 +230,12 @@ struct pmct_sim_pmu {
 
 /**
  * struct pmct_sim_cpu - a CPU
- * @thread: who runs there, or -1
- * @paused: @thread does nothing at present: the CPU handles an interrupt
- * @left: the last thread did not make room for another one
- * @since: @thread's work is done up to this time, and the CPU's energy counted
+ * @thread: the thread that runs there, or -1
+ * @paused: @thread does nothing at present, because the CPU handles an interrupt
+ * @left: the last thread left, and no other thread followed
+ * @rmid: its RMID for the cache monitor
+ * @since: up to this time, @thread's work is done, and the CPU's energy is counted
  * @count: events of all threads that ran there
- * @rmid: its number for the cache monitor
  * @pmu: its counters
  * @l2: its private cache
  */
@@ -252,10 +251,10 @@ struct pmct_sim_cpu {
 };
 
 /**
- * struct pmct_sim_energy - what the parts of a machine took, in pJ
- * @cores: cores of each cluster, and its cache
- * @memory: of each node
- * @uncore: what belongs to none of them
+ * struct pmct_sim_energy - energy that the parts of a machine took, in pJ
+ * @cores: cores and cache of each cluster
+ * @memory: memory of each node
+ * @uncore: all other parts
  */
 struct pmct_sim_energy {
 	u64 cores[PMCT_SIM_CLUSTERS];
@@ -264,12 +263,12 @@ struct pmct_sim_energy {
 };
 
 /**
- * struct pmct_sim_pace - when caches, rates and meters are brought up to date, see pace.c
- * @next: ns, next time
- * @length: ns, from then until the time after it
- * @meters: ns, when meters are
- * @paid: ns, until then changes were paid for
- * @settled: ns, until then steps are short
+ * struct pmct_sim_pace - when caches, rates and meters are updated, see pace.c
+ * @next: time of the next step, ns
+ * @length: time from @next to the step after it, ns
+ * @meters: when meters are updated, ns
+ * @paid: changes are paid for until then, ns
+ * @settled: steps are short until then, ns
  */
 struct pmct_sim_pace {
 	u64 next;
@@ -283,14 +282,14 @@ struct pmct_sim_pace {
  * struct pmct_sim - a simulated machine and its threads
  * @machine: the topology
  * @pace: when the next step is due
- * @stepped: when caches and rates were brought up to date
+ * @stepped: when caches and rates were updated
  * @cpu: its CPUs
  * @llc: last-level caches
- * @tags: of these, what their monitors know
+ * @tags: what the monitors of @llc know
  * @mem_ps: present latency of each memory controller
  * @thread: threads
- * @energy: that it took, up to pmct_sim_cpu::since
- * @metered: the same, up to the last step with meters: what these show
+ * @energy: energy that it took, up to pmct_sim_cpu::since
+ * @metered: @energy at the last step with meters, which is what meters show
  */
 struct pmct_sim {
 	struct pmct_sim_machine machine;
@@ -305,11 +304,11 @@ struct pmct_sim {
 	struct pmct_sim_energy metered;
 };
 
-/* More power than that is refused. */
+/* A machine that could take more power is refused. */
 #define PMCT_SIM_WATTS		10000
-/* Of pmct_sim_phase::energy. */
+/* Largest pmct_sim_phase::energy. */
 #define PMCT_SIM_ENERGY_MAX	10000
-/* Characters of a machine's and a core type's name: that of the PMU has them both. */
+/* Most characters of a machine's and a core type's name together. The PMU's name has both. */
 #define PMCT_SIM_NAMES		20
 
 int pmct_sim_machine_check(const struct pmct_sim_machine *m, const char **why);

@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * For tests and experiments: the monitoring module "oracle" publishes the true speedup factor of
- * simulated threads, and how much of their speed alone they have beside others, which the simulated
- * machine tells it. What a policy does with it is the most that it could do with a perfect model.
+ * simulated threads, and which part of their speed alone they have beside others. The simulated
+ * machine tells it. With this module, a policy shows the most that it could do with a perfect
+ * model.
  */
 #include <pmctrack/mmon.h>
 
 #include "machine.h"
 #include "../../mmon/estimates.h"
 
-/* Less work than that says too little: work alone is followed in pieces. */
+/* With less work, values are not exact enough, because work alone is followed in pieces. */
 #define LEAST_PS	1000000000ULL
 
 static const char *const events[] = { "instr" };
 static const char *const sets[] = { "instr" };
 
 /**
- * struct truth - of a thread
- * @alone_ps: what its work so far takes alone on each core type, at the last sample
- * @ran_ps: what it took
- * @core_type: where it was then
- * @valid: there was such a sample, and it has not been on another core type since
+ * struct truth - the truth about a thread
+ * @alone_ps: time of its work so far, if done alone on each core type, at the last sample
+ * @ran_ps: time that the work took
+ * @core_type: where the thread was then
+ * @valid: there was such a sample, and the thread has not been on another core type since
  */
 struct truth {
 	u64 alone_ps[PMCT_SIM_TYPES];
@@ -49,7 +50,7 @@ static void oracle_on_switch_in(struct pmct_ctx *ctx, int cpu)
 		t->valid = false;
 }
 
-/* Since the last sample, if all of that was on one core type: the speed over that alone. */
+/* If all work since the last sample was on one core type, publish its speed over that alone. */
 static void oracle_publish_quality(struct pmct_ctx *ctx, const struct truth *before,
 				   const struct truth *now)
 {
@@ -72,7 +73,7 @@ static void oracle_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sampl
 	u64 sf;
 
 	now.core_type = sample->rec->core_type;
-	/* In samples at switches the thread has left already. */
+	/* In samples at switches, the thread has already left. */
 	if (!pmct_sim_machine_alone(now.alone_ps, &now.ran_ps) ||
 	    now.alone_ps[0] - before->alone_ps[0] < LEAST_PS)
 		return;

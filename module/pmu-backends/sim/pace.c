@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When caches, rates and meters of a simulated machine are brought up to date. */
+/* Decides when caches, rates and meters of a simulated machine are updated. */
 #include <linux/minmax.h>
 
 #include "model.h"
 
-/* The first step after a change, and the longest ones until it has settled. */
+/* The first step after a change, the longest steps until it has settled, and the time for that. */
 #define FIRST_NS	20000
 #define SHORT_NS	100000
 #define SETTLED_NS	3000000
-/* A change is paid for by so much time; four can be made in advance. */
+/* Each change costs this much time. Four changes can be made in advance. */
 #define PAID_NS		10000000
 #define CREDIT_NS	(3 * PAID_NS)
 
 /**
- * pmct_sim_pace_init() - the first step is after the longest time
+ * pmct_sim_pace_init() - set up: the first step comes after the longest time
  * @pace: the pace
  * @now: ns
  */
@@ -31,12 +31,12 @@ void pmct_sim_pace_init(struct pmct_sim_pace *pace, u64 now)
  * @pace: the pace
  * @now: ns
  *
- * Steps are short for a while, because caches change fastest then. On a machine where this happens
+ * Steps are short for a while, because caches change fastest then. On a machine where CPUs change
  * all the time, most changes wait for the next step.
  */
 void pmct_sim_pace_changed(struct pmct_sim_pace *pace, u64 now)
 {
-	/* Others have just changed, too: it is seen with them. */
+	/* Other CPUs have just changed, too. The next step covers this change. */
 	if (pace->length == FIRST_NS && pace->next <= now + FIRST_NS)
 		return;
 	if (pace->paid > now + CREDIT_NS)
@@ -52,7 +52,7 @@ void pmct_sim_pace_changed(struct pmct_sim_pace *pace, u64 now)
  * @pace: the pace
  * @now: ns
  *
- * Return: meters are brought up to date, too.
+ * Return: true if meters are updated, too.
  */
 bool pmct_sim_pace_stepped(struct pmct_sim_pace *pace, u64 now)
 {

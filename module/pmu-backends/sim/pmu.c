@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The counters of a simulated CPU: 64 bits wide, always counting what the threads there do.
- * They follow pmct_sim_cpu::count, so a counter costs nothing while nobody reads it.
+ * The counters of a simulated CPU: 64 bits wide, always counting what the threads there do. They
+ * follow pmct_sim_cpu::count, so a counter costs nothing while it is not read.
  */
 #include <linux/minmax.h>
 #include <linux/string.h>
@@ -10,11 +10,11 @@
 
 #define MILLION		1000000ULL
 
-/* More than any window, and times a million still a number of 64 bits. */
+/* Larger than any window. A million times this still fits into 64 bits. */
 #define EVENTS_MAX	8000000000000ULL
 
 /**
- * pmct_sim_pmu_init() - counters of instructions, of cycles, and of nothing in particular
+ * pmct_sim_pmu_init() - set up: instructions, cycles, and no particular events
  * @pmu: the counters
  */
 void pmct_sim_pmu_init(struct pmct_sim_pmu *pmu)
@@ -31,7 +31,7 @@ void pmct_sim_pmu_init(struct pmct_sim_pmu *pmu)
  * @counter: smaller than PMCT_SIM_COUNTERS
  * @event: an enum pmct_sim_event
  *
- * The counter's value is another one from now on, and does not overflow until it is written.
+ * The counter's value changes with the event. The counter does not overflow until it is written.
  */
 void pmct_sim_pmu_select(struct pmct_sim_cpu *cpu, unsigned int counter, unsigned int event)
 {
@@ -60,7 +60,7 @@ void pmct_sim_pmu_write(struct pmct_sim_cpu *cpu, unsigned int counter, u64 valu
 	u64 count = cpu->count[cpu->pmu.event[counter]];
 
 	cpu->pmu.start[counter] = count - value;
-	/* A count never comes to 2^64. */
+	/* A count never reaches 2^64. */
 	cpu->pmu.full[counter] = value > count ? count - value : ~0ULL;
 }
 
@@ -68,7 +68,7 @@ void pmct_sim_pmu_write(struct pmct_sim_cpu *cpu, unsigned int counter, u64 valu
  * pmct_sim_pmu_overflowed() - which counters have overflowed?
  * @cpu: the CPU, after pmct_sim_sync()
  *
- * Return: mask of those that have since pmct_sim_pmu_clear().
+ * Return: mask of the counters that have overflowed since pmct_sim_pmu_clear().
  */
 u32 pmct_sim_pmu_overflowed(struct pmct_sim_cpu *cpu)
 {
@@ -94,7 +94,7 @@ void pmct_sim_pmu_clear(struct pmct_sim_cpu *cpu, u32 counters)
 	cpu->pmu.overflowed &= ~counters;
 }
 
-/* Instructions until the thread's events of a kind are @events more. @rate is not 0. */
+/* Instructions until the thread has @events more of an event, whose rate is not 0. */
 static u64 pmct_sim_pmu_instr(const struct pmct_sim_thread *t, unsigned int event, u64 events)
 {
 	u64 parts = min(events, EVENTS_MAX) * MILLION - min(events, 1ULL) * t->part[event];
@@ -107,8 +107,8 @@ static u64 pmct_sim_pmu_instr(const struct pmct_sim_thread *t, unsigned int even
  * @sim: the machine
  * @cpu: a CPU with a thread
  *
- * Return: ns from pmct_sim_cpu::since on until somebody should look again: a counter will
- * have overflowed, or the rates are those of another phase. ~0: none overflows.
+ * Return: ns from pmct_sim_cpu::since until the counters must be checked again, because one will
+ * have overflowed, or the rates will be of another phase. ~0 if none overflows.
  */
 u64 pmct_sim_pmu_due(const struct pmct_sim *sim, unsigned int cpu)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How fast a thread is, and how often events happen, given a core, a share of each cache
- * and a load of the memory. Numbers are those of the equations in
+ * Computes how fast a thread is, and how often events happen, from its core, its share of each
+ * cache and the load of the memory. Numbers in comments are those of the equations in
  * Documentation/simulation.md.
  */
 #include <linux/minmax.h>
@@ -10,7 +10,7 @@
 
 #define MILLION		1000000ULL
 
-/* A memory controller is never busier than this, in thousandths: others wait. */
+/* A memory controller is never busier than this, in thousandths. Other requests wait. */
 #define MEM_BUSY_MAX	980
 /* Steps of the search for a memory's latency; each halves the error. */
 #define MEM_SEARCH	14
@@ -19,7 +19,7 @@
  * Variation
  */
 
-/* What varies on its own. */
+/* Values that vary independently. */
 enum pmct_sim_channel {
 	PMCT_SIM_VARY_ILP,
 	PMCT_SIM_VARY_BRANCH,
@@ -29,10 +29,10 @@ enum pmct_sim_channel {
 	PMCT_SIM_NR_CHANNELS
 };
 
-/* Rates bend each so many instructions, as powers of two: about 1 ms, 20 ms and 0.5 s. */
+/* log2 of the instructions between two bends of a rate: about 1 ms, 20 ms and 0.5 s. */
 static const u8 pmct_sim_bends[] = { 20, 25, 30 };
 
-/* Numbers that have nothing to do with each other, from numbers that follow each other. */
+/* Turns consecutive numbers into unrelated numbers. */
 static u64 pmct_sim_hash(u64 value)
 {
 	value = (value ^ (value >> 32)) * 0xd6e8feb86659fd93ULL;
@@ -40,7 +40,7 @@ static u64 pmct_sim_hash(u64 value)
 	return value ^ (value >> 32);
 }
 
-/* From -1000 to 1000, straight between bends. */
+/* Returns a value from -1000 to 1000, linear between bends. */
 static s64 pmct_sim_bend(u64 seed, u64 position, unsigned int shift)
 {
 	u64 bend = position >> shift;
@@ -52,8 +52,8 @@ static s64 pmct_sim_bend(u64 seed, u64 position, unsigned int shift)
 }
 
 /*
- * (1) By what a rate is multiplied, in thousandths. It depends on the position in the
- * program only, not on when somebody asks.
+ * (1) Returns the factor of a rate, in thousandths. It depends only on the position in the program,
+ * not on when it is asked for.
  */
 static u64 pmct_sim_vary(const struct pmct_sim_thread *t, const struct pmct_sim_phase *p,
 			 enum pmct_sim_channel channel)
@@ -73,14 +73,14 @@ static u64 pmct_sim_vary(const struct pmct_sim_thread *t, const struct pmct_sim_
  * Code
  */
 
-/* Every program executes the first blocks: a library. */
+/* All programs execute the first blocks: a library. */
 #define PMCT_SIM_LIBRARY	64
 
 /**
  * pmct_sim_ip() - the instruction at which a thread is
  * @t: the thread
  *
- * (13) It depends on the position in the program only, as rates do.
+ * (13) It depends only on the position in the program, as rates do.
  *
  * Return: an address.
  */
@@ -101,7 +101,7 @@ u64 pmct_sim_ip(const struct pmct_sim_thread *t)
  * Rates
  */
 
-/* (2) Misses per million accesses of a thread that has so much of a cache. */
+/* (2) Misses per million accesses of a thread that has @has of a cache. */
 static u64 pmct_sim_curve_at(const struct pmct_sim_curve *c, u64 has)
 {
 	u64 kib256 = has / PMCT_SIM_LINES_PER_KIB;	/* KiB times 256 */
@@ -170,10 +170,10 @@ static void pmct_sim_rates_time(const struct pmct_sim_thread *t, const struct pm
 }
 
 /**
- * pmct_sim_rates_memory() - what depends on the memory's latency
- * @core: where the thread runs
+ * pmct_sim_rates_memory() - add what depends on the memory's latency
+ * @core: core type on which the thread runs
  * @mem_ps: the latency
- * @r: of pmct_sim_rates(); complete afterwards. Once only
+ * @r: rates of pmct_sim_rates(); complete afterwards. To be called once only
  */
 void pmct_sim_rates_memory(const struct pmct_sim_core_type *core, u64 mem_ps,
 			   struct pmct_sim_rates *r)
@@ -186,14 +186,14 @@ void pmct_sim_rates_memory(const struct pmct_sim_core_type *core, u64 mem_ps,
 		r->event[PMCT_SIM_CYCLES] - min(busy, r->event[PMCT_SIM_CYCLES]);
 }
 
-/* (5) Lines per ms that a thread with these rates asks of a memory of such a latency. */
+/* (5) Lines per ms that a thread with these rates requests from memory of this latency. */
 static u64 pmct_sim_traffic(const struct pmct_sim_rates *r, u64 mem_ps)
 {
 	return r->event[PMCT_SIM_MEM_LINES] * 1000 * MILLION /
 	       max(r->core_ps + r->mem_waits * mem_ps / 1000, 1ULL);
 }
 
-/* (6) The latency of a memory that is asked for so many lines per ms. */
+/* (6) The latency of a memory that is asked for @lines per ms. */
 static u64 pmct_sim_queue(const struct pmct_sim_node *node, u64 lines)
 {
 	u64 busy = min(lines * PMCT_SIM_LINE / node->mem_mbs, (u64)MEM_BUSY_MAX);
@@ -202,10 +202,10 @@ static u64 pmct_sim_queue(const struct pmct_sim_node *node, u64 lines)
 }
 
 /**
- * pmct_sim_latency() - (7) the latency at which as much is asked for as makes this latency
+ * pmct_sim_latency() - (7) the latency that is caused by the requests at this same latency
  * @node: the memory
- * @rates: of the threads that use it
- * @nr: their number
+ * @rates: rates of the threads that use it
+ * @nr: number of threads
  *
  * Return: ps.
  */
@@ -231,14 +231,14 @@ u64 pmct_sim_latency(const struct pmct_sim_node *node,
 }
 
 /**
- * pmct_sim_rates() - all but what depends on the memory's latency
+ * pmct_sim_rates() - compute rates, without what depends on the memory's latency
  * @m: the machine
  * @type: core type
- * @cluster: whose last-level cache is used
+ * @cluster: cluster whose last-level cache is used
  * @t: the thread
- * @l2: what it has of its private cache
- * @llc: what it has of the last-level cache
- * @r: where the rates go; pmct_sim_rates_memory() completes them
+ * @l2: what the thread has of its private cache
+ * @llc: what the thread has of the last-level cache
+ * @r: where the rates are stored; pmct_sim_rates_memory() completes them
  */
 void pmct_sim_rates(const struct pmct_sim_machine *m, unsigned int type, unsigned int cluster,
 		    const struct pmct_sim_thread *t, u64 l2, u64 llc, struct pmct_sim_rates *r)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How fast a thread is, and how often events happen. */
+/* Computes how fast a thread is, and how often events happen. */
 #ifndef _PMCT_SIM_RATES_H
 #define _PMCT_SIM_RATES_H
 
@@ -7,10 +7,10 @@
 
 #define PMCT_SIM_LINE		64	/* bytes */
 #define PMCT_SIM_LINES_PER_KIB	(1024 / PMCT_SIM_LINE)
-/* Lines of caches are counted in such parts. */
+/* Lines of caches are counted in units of 1 / PMCT_SIM_PART. */
 #define PMCT_SIM_PART		256
 
-/* Where programs lie, and how large a block of code is, in bytes. */
+/* Address and size of programs, and size of a block of code, in bytes. */
 #define PMCT_SIM_TEXT		0x400000
 #define PMCT_SIM_TEXT_SIZE	0x4000000
 #define PMCT_SIM_BLOCK		64

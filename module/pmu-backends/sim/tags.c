@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the simulated machine's cache monitor knows: a line of a last-level cache has the number
- * (RMID) that the CPU had which brought it in, until it is replaced or its thread is no more.
- * Equation (12) of Documentation/simulation.md.
+ * State of the simulated machine's cache monitor. A line of a last-level cache has the number
+ * (RMID) that its CPU had when it brought the line in, until the line is replaced or its thread
+ * ends. See equation (12) of Documentation/simulation.md.
  */
 #include <linux/kernel.h>
 #include <linux/string.h>
@@ -22,11 +22,11 @@ static u64 pmct_sim_tags_sum(const u64 *has)
 
 /**
  * pmct_sim_tags_fill() - a thread has brought lines in
- * @tags: of the cache
+ * @tags: tags of the cache
  * @thread: the thread
- * @rmid: the number of its CPU
- * @own: lines that replaced some of its own, in parts
- * @more: lines that replaced others', in parts; together not much more than the cache
+ * @rmid: RMID of its CPU
+ * @own: lines that replaced some of the thread's own lines, in parts
+ * @more: lines that replaced lines of others, in parts; together not much more than the cache
  */
 void pmct_sim_tags_fill(struct pmct_sim_tags *tags, unsigned int thread, unsigned int rmid,
 			u64 own, u64 more)
@@ -48,11 +48,11 @@ void pmct_sim_tags_fill(struct pmct_sim_tags *tags, unsigned int thread, unsigne
 
 /**
  * pmct_sim_tags_fit() - a thread has fewer lines than it brought in
- * @tags: of the cache
+ * @tags: tags of the cache
  * @thread: the thread
- * @lines: what it has, in parts
+ * @lines: lines that the thread has, in parts
  *
- * Each of its numbers loses its part. What rounding leaves has the last one.
+ * Each of the thread's RMIDs loses its part. The last used RMID gets what rounding leaves.
  */
 void pmct_sim_tags_fit(struct pmct_sim_tags *tags, unsigned int thread, u64 lines)
 {
@@ -73,7 +73,7 @@ void pmct_sim_tags_fit(struct pmct_sim_tags *tags, unsigned int thread, u64 line
 
 /**
  * pmct_sim_tags_forget() - the lines of a thread are gone
- * @tags: of the cache
+ * @tags: tags of the cache
  * @thread: the thread
  */
 void pmct_sim_tags_forget(struct pmct_sim_tags *tags, unsigned int thread)
@@ -82,8 +82,8 @@ void pmct_sim_tags_forget(struct pmct_sim_tags *tags, unsigned int thread)
 }
 
 /**
- * pmct_sim_tags_show() - the monitor looks at the cache
- * @tags: of the cache; pmct_sim_tags::shown is up to date afterwards
+ * pmct_sim_tags_show() - update what the monitor shows
+ * @tags: tags of the cache; pmct_sim_tags::shown is up to date afterwards
  * @nr: threads from this one on have no lines
  */
 void pmct_sim_tags_show(struct pmct_sim_tags *tags, unsigned int nr)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Whose lines are in a last-level cache, by number (RMID). */
+/* Counts the lines of threads in a last-level cache, by number (RMID). */
 #ifndef _PMCT_SIM_TAGS_H
 #define _PMCT_SIM_TAGS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Machines that have a name: those of the papers (Documentation/simulation.md says which),
- * with figures of that order, not with measured ones.
+ * The named machines: those of the papers (Documentation/simulation.md says which). Their figures
+ * have the order of the real ones, but were not measured.
  */
 #include <linux/kernel.h>
 
@@ -79,7 +79,7 @@ static const struct pmct_sim_machine pmct_sim_topologies[] = {
 		.cpu_type = { 0, 0, 1, 1 }, .cpu_cluster = { 0, 0, 1, 1 },
 		.llc_pj = 900, .mem_pj = 15000, .uncore_mw = 4000,
 	}, {
-		/* Two nodes of one fast and five slow cores of one kind. */
+		/* Two nodes, each with one fast and five slow cores of one kind. */
 		.name = "2B-10S", .nr_types = 2, .nr_clusters = 2, .nr_nodes = 2, .nr_cpus = 12,
 		.type = {
 			{ .name = "big", .mhz = 2100, BIG, .l2_kib = 512, .instr_pj = 700,
@@ -107,7 +107,7 @@ static const struct pmct_sim_machine pmct_sim_topologies[] = {
 		.cpu_type = { 0, 0, 1, 1, 1, 1 }, .cpu_cluster = { 0, 0, 1, 1, 1, 1 },
 		.llc_pj = 400, .mem_pj = 6000, .uncore_mw = 200,
 	}, {
-		/* A smaller laptop's: all cores share a cache that is too small for them. */
+		/* A smaller laptop: all cores share a cache that is too small for them. */
 		.name = "4P-8E", .nr_types = 2, .nr_clusters = 1, .nr_nodes = 1, .nr_cpus = 12,
 		.type = { { PERFORMANCE }, { EFFICIENCY } },
 		.cluster = { LLC(12288, 18000, 0) },
@@ -115,7 +115,7 @@ static const struct pmct_sim_machine pmct_sim_topologies[] = {
 		.cpu_type = { 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1 },
 		.llc_pj = 900, .mem_pj = 8000, .uncore_mw = 1500,
 	}, {
-		/* A laptop's; the last two cores have a cache of their own. */
+		/* A laptop's processor. The last two cores have a cache of their own. */
 		.name = "4P-8E-2LP", .nr_types = 3, .nr_clusters = 2, .nr_nodes = 1, .nr_cpus = 14,
 		.type = {
 			{ PERFORMANCE },
@@ -134,8 +134,8 @@ static const struct pmct_sim_machine pmct_sim_topologies[] = {
 };
 
 /**
- * pmct_sim_topology() - machines that have a name
- * @i: which, from 0
+ * pmct_sim_topology() - get a named machine
+ * @i: its index, from 0
  *
  * Return: the machine, or NULL behind the last one.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The backend for AMD upon counters in memory: what it finds, refuses and writes. */
+/* The backend for AMD on counters in memory: what it finds, refuses and writes. */
 #include <linux/preempt.h>
 #include <asm/cpufeature.h>
 
@@ -19,7 +19,7 @@
  * @desc: for people
  * @pmu: its counters
  * @core: it has the registers of family 15h
- * @name: of its core type
+ * @name: name of its core type
  */
 struct amd_machine {
 	const char *desc;
@@ -65,7 +65,7 @@ static void probe_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, type->width, 48);
 }
 
-/* Registers that do not hold, a leaf that is not there, and CPUs without any. */
+/* Registers that do not hold values, a leaf that does not exist, and CPUs without registers. */
 static void probe_bad_test(struct kunit *test)
 {
 	struct amd_machine m = machines[2];
@@ -164,7 +164,7 @@ static void end(void)
 	x86_model_amd.release();
 }
 
-/* Each counter is stopped before the set, and with PerfMonV2 all start at once. */
+/* Each counter is stopped before the set is written. With PerfMonV2, all start at once. */
 static void program_test(struct kunit *test)
 {
 	static const struct x86_model_write k7[] = {
@@ -204,14 +204,14 @@ static void count_test(struct kunit *test)
 	end();
 }
 
-/* An overflow is known by the top bit alone, and is pending until it is cleared. */
+/* Only the top bit shows an overflow, which is pending until it is cleared. */
 static void interrupt_test(struct kunit *test)
 {
 	struct pmct_hwset set;
 
 	begin(test, test->param_value, "pmc2=c0,ebs2=5000", &set);
 	x86_model_amd.program(&set);
-	/* A small value that nobody loaded is no overflow. */
+	/* If a counter was not loaded, a small value is no overflow. */
 	KUNIT_EXPECT_EQ(test, x86_model_amd.overflow_pending(), 0);
 	x86_model_amd.write(2, -5000 & MASK);
 	KUNIT_EXPECT_FALSE(test, x86_model_count(4999));
@@ -228,7 +228,7 @@ static void interrupt_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, x86_model_nmi());
 	KUNIT_EXPECT_EQ(test, overflows, 2);
 	x86_model_amd.overflow_clear(0x4);
-	/* A switch loads the counter before the NMI comes: it is ours, the next is not. */
+	/* A switch loads the counter before the NMI comes. That NMI is ours, the next is not. */
 	x86_model_amd.write(2, -5000 & MASK);
 	KUNIT_EXPECT_TRUE(test, x86_model_count(5000));
 	x86_model_amd.write(2, -5000 & MASK);

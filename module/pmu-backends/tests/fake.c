@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A PMU in memory: an ordinary backend. Events 0x10 to 0x1f exist, and are the only
- * ones that general counters count.
+ * A PMU in memory, with an ordinary backend. Events 0x10 to 0x1f exist. General counters count only
+ * these.
  */
 #include <linux/string.h>
 

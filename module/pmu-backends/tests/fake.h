@@ -9,11 +9,11 @@
  * struct pmct_fake_state - what the fake hardware holds
  * @value: the counters; tests let them count
  * @overflow: overflow flags
- * @set: what was programmed last
- * @nr_program: how often
+ * @set: the set that was programmed last
+ * @nr_program: how often sets were programmed
  * @nr_read: how often the counters were read
  * @own: events of counter 1 while it is read, or written
- * @disturbed: somebody else has written the registers
+ * @disturbed: other software has written the registers
  */
 struct pmct_fake_state {
 	u64 value[PMCTRACK_MAX_COUNTERS];
@@ -27,7 +27,7 @@ struct pmct_fake_state {
 
 extern struct pmct_fake_state pmct_fake_state;
 extern const struct pmct_backend pmct_fake;
-/* Of sensors/tests/energy_kunit.c; fuzz targets are linked without it. */
+/* From sensors/tests/energy_kunit.c. Fuzz targets are linked without it. */
 extern const struct pmct_sensor __weak pmct_fake_sensor;
 extern bool pmct_fake_narrow;	/* counters 1 and up have 32 bits */
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The backend for Intel upon counters in memory: what it finds, refuses and writes. */
+/* The backend for Intel on counters in memory: what it finds, refuses and writes. */
 #include <linux/preempt.h>
 #include <asm/apicdef.h>
 #include <asm/cpufeature.h>
@@ -112,7 +112,7 @@ static void probe_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, cpumask_equal(&type->cpus, cpu_online_mask));
 }
 
-/* It is not for other vendors, and says nothing to them. */
+/* The backend is not for other vendors, and says nothing to them. */
 static void probe_other_test(struct kunit *test)
 {
 	struct pmct_msg msg = {};
@@ -195,7 +195,7 @@ static void set_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, set.mask[0], c->mask);
 }
 
-/* CPUID says which events of the architecture this CPU lacks. */
+/* CPUID says which architectural events this CPU lacks. */
 static void lacking_test(struct kunit *test)
 {
 	struct x86_model_pmu pmu = v4;
@@ -213,7 +213,7 @@ static void lacking_test(struct kunit *test)
 			      "message is: %s", msg.text);
 }
 
-/* The same by names: the fixed counters that there are, and events of the architecture. */
+/* The same by names: fixed counters that exist, and architectural events. */
 static void names_test(struct kunit *test)
 {
 	static const char *const events[] = { "instr", "ref_cycles", "llc_misses", "branches" };
@@ -250,7 +250,7 @@ static bool count_overflows(void)
 	return true;
 }
 
-/* Its counters are ours; on this CPU, with the writes from here on traced. */
+/* The machine's counters are ours. From here on, writes of this CPU are traced. */
 static void begin(struct kunit *test, const struct x86_model_pmu *pmu)
 {
 	struct pmct_msg msg = {};
@@ -277,7 +277,7 @@ static void make(struct kunit *test, const char *raw, struct pmct_hwset *set)
 			    "%s: %s", raw, msg.text);
 }
 
-/* All stop before one gets another event, and start with one write. */
+/* All counters stop before one gets another event, and start with one write. */
 static void program_test(struct kunit *test)
 {
 	static const struct x86_model_write first[] = {
@@ -302,7 +302,7 @@ static void program_test(struct kunit *test)
 	end();
 }
 
-/* Without global registers each counter is stopped, and started, by its own. */
+/* Without global registers, each counter is stopped and started by its own register. */
 static void program_v1_test(struct kunit *test)
 {
 	static const struct x86_model_write expected[] = {
@@ -317,7 +317,7 @@ static void program_v1_test(struct kunit *test)
 	end();
 }
 
-/* Counters of the set count, others stand still; values are those of the set's order. */
+/* Counters of the set count, others stand still. Values are in the order of the set. */
 static void count_test(struct kunit *test)
 {
 	u64 values[PMCTRACK_MAX_COUNTERS] = {};
@@ -342,7 +342,7 @@ static void count_test(struct kunit *test)
 	end();
 }
 
-/* A counter is written where its width allows; the low half has its sign extended. */
+/* A counter is written in full width if possible. Else the sign of the low half is extended. */
 static void write_test(struct kunit *test)
 {
 	static const struct x86_model_write whole[] = {
@@ -362,7 +362,7 @@ static void write_test(struct kunit *test)
 	end();
 }
 
-/* What perf had is there again afterwards, and every reservation is given back. */
+/* Afterwards, what perf had is there again, and every reservation is given back. */
 static void give_back_test(struct kunit *test)
 {
 	struct pmct_hwset set;
@@ -387,7 +387,7 @@ static void give_back_test(struct kunit *test)
 	migrate_enable();
 }
 
-/* Somebody has one of the registers: none is taken. */
+/* If other software has one of the registers, none is taken. */
 static void busy_test(struct kunit *test)
 {
 	static const u32 busy[] = { WHOLE(0), SELECT(0), WHOLE(3), SELECT(3) };
@@ -420,7 +420,7 @@ static void no_handler_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x86_model.reserved, 0);
 }
 
-/* The whole life of an overflow, and what is not ours stays with others. */
+/* The whole life of an overflow. NMIs that are not ours are left to others. */
 static void interrupt_test(struct kunit *test)
 {
 	const struct x86_model_pmu *pmu = *(const struct x86_model_pmu *const *)test->param_value;
@@ -439,7 +439,7 @@ static void interrupt_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, x86_model_count(1));
 	KUNIT_EXPECT_TRUE(test, x86_model_nmi());
 	KUNIT_EXPECT_EQ(test, overflows, 1);
-	/* It is pending until it is cleared, but a second NMI is somebody else's. */
+	/* The overflow is pending until it is cleared, but a second NMI is not ours. */
 	KUNIT_EXPECT_EQ(test, x86_model_intel.overflow_pending(), BIT_ULL(counter));
 	KUNIT_EXPECT_FALSE(test, x86_model_nmi());
 	KUNIT_EXPECT_EQ(test, overflows, 1);
@@ -448,7 +448,7 @@ static void interrupt_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x86_model_intel.overflow_pending(), 0);
 	/* The entry of the local APIC is open again. */
 	KUNIT_EXPECT_TRUE(test, x86_model_count(5000));
-	/* A switch cleared the flag before the NMI came: that one is ours, the next is not. */
+	/* A switch cleared the flag before the NMI came. That NMI is ours, the next one is not. */
 	x86_model_intel.write(counter, -5000 & mask);
 	x86_model_intel.overflow_clear(BIT_ULL(counter));
 	KUNIT_EXPECT_TRUE(test, x86_model_nmi());
@@ -466,7 +466,7 @@ static void interrupt_desc(const struct x86_model_pmu *const *pmu, char *desc)
 
 KUNIT_ARRAY_PARAM(interrupt, interrupt_pmus, interrupt_desc);
 
-/* A flag of a counter without an interrupt is read with the values, once. */
+/* The flag of a counter without an interrupt is read once, with the values. */
 static void narrow_test(struct kunit *test)
 {
 	struct x86_model_pmu pmu = v2;
@@ -499,7 +499,7 @@ static void hybrid_machine(void)
 	x86_model.pmu[1].general = 6;
 }
 
-/* Two kinds of cores, of which the small one has fewer counters. */
+/* Two kinds of cores. The small one has fewer counters. */
 static void hybrid_test(struct kunit *test)
 {
 	const struct pmct_core_type *type;
@@ -519,13 +519,13 @@ static void hybrid_test(struct kunit *test)
 	KUNIT_EXPECT_STREQ(test, type->name, "intel_atom_perfmon_v5");
 	KUNIT_EXPECT_EQ(test, type->counters, 0x1ff);
 	KUNIT_EXPECT_TRUE(test, cpumask_test_cpu(1, &type->cpus));
-	/* The registers of both, as many as either has. */
+	/* The registers of both kinds are reserved: as many as either has. */
 	KUNIT_ASSERT_EQ(test, x86_model_intel.claim(count_overflows, &msg), 0);
 	KUNIT_EXPECT_EQ(test, x86_model.reserved, 16);
 	x86_model_intel.release();
 }
 
-/* A CPU comes online: of a type that was not there at load; and one of ours, blank. */
+/* A CPU comes online: one of our types, with blank registers; and one of an unknown type. */
 static void online_test(struct kunit *test)
 {
 	static const struct x86_model_write blank[] = {

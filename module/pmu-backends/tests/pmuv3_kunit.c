@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Which events the arm64 backend accepts, of PMUs of several versions. No register is used. */
+/* Which events the arm64 backend accepts on PMUs of several versions. No register is used. */
 #include <kunit/test.h>
 
 #include "../arm64/pmuv3.h"
@@ -27,7 +27,7 @@ static const struct event_case event_cases[] = {
 	{ "the carry of another counter", 1, CODE(1, PMUV3_EVENT_CHAIN), -EOPNOTSUPP,
 	  "does not have this event" },
 	{ "a code of the implementation", 1, CODE(1, 0x3ff) },
-	/* Other PMUs have it, so the next code of a name is tried. */
+	/* Other PMUs have the code, so the next code of a name is tried. */
 	{ "a code of a later version", 1, CODE(1, 0x4000), -EOPNOTSUPP, "at most 0x3ff" },
 	{ "the same in that version", PMUV3_VER_P1, CODE(1, 0x4000) },
 	{ "a code of no version", 1, CODE(1, 0x10000), -EINVAL, "at most 0x3ff" },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The simulated machine's arithmetic, against answers that can be worked out by hand. */
+/* Compares the simulated machine's arithmetic with answers that can be worked out by hand. */
 #include <kunit/test.h>
 
 #include "../sim/rates.h"
@@ -7,7 +7,7 @@
 #define MS	1000000ULL	/* ns */
 #define SECOND	(1000 * MS)
 
-/* Two CPUs of 1 GHz, and two of half of that, with a last-level cache each pair. */
+/* Two CPUs of 1 GHz, and two of half of that. Each pair has a last-level cache. */
 static const struct pmct_sim_machine machine = {
 	.name = "test", .nr_types = 2, .nr_clusters = 2, .nr_nodes = 1, .nr_cpus = 4,
 	.type = {
@@ -24,7 +24,7 @@ static const struct pmct_sim_machine machine = {
 	.llc_pj = 1000, .mem_pj = 10000, .uncore_mw = 1000,
 };
 
-/* 0.5 + 0.5 cycles an instruction, and 10 for each mispredicted branch: 1.1. */
+/* 0.5 + 0.5 cycles for an instruction, and 10 for each mispredicted branch: 1.1. */
 static const struct pmct_sim_profile computes = {
 	.name = "computes", .nr_phases = 1,
 	.phase = { {
@@ -34,7 +34,7 @@ static const struct pmct_sim_profile computes = {
 	} },
 };
 
-/* One cycle an instruction, and 10,000 misses of 100 ns in a million: 2 ns at 1 GHz. */
+/* One cycle for an instruction, and 10,000 misses of 100 ns in a million: 2 ns at 1 GHz. */
 static const struct pmct_sim_profile streams = {
 	.name = "streams", .nr_phases = 1,
 	.phase = { {
@@ -45,7 +45,7 @@ static const struct pmct_sim_profile streams = {
 	} },
 };
 
-/* It wants the whole last-level cache; what it does varies. */
+/* It needs the whole last-level cache, and its behaviour varies. */
 static const struct pmct_sim_profile reuses = {
 	.name = "reuses", .nr_phases = 2,
 	.phase = { {
@@ -89,7 +89,7 @@ static void run(struct pmct_sim *sim, u64 ns)
 		pmct_sim_step(sim, min(sim->stepped + MS, end));
 }
 
-/* @value is @expected, but for so many thousandths of it. */
+/* @value is @expected, up to @thousandths of it. */
 static void expect_near(struct kunit *test, u64 value, u64 expected, u64 thousandths)
 {
 	KUNIT_EXPECT_GE(test, value, expected - expected * thousandths / 1000);
@@ -112,7 +112,7 @@ static void compute_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim->thread[0].ran_ps, 1100 * MS * 1000);
 }
 
-/* Frequency is all that the core types differ in: it does nothing for the memory. */
+/* The core types differ only in frequency, which does not change the memory. */
 static void frequency_test(struct kunit *test)
 {
 	struct pmct_sim *sim = test->priv;
@@ -126,12 +126,12 @@ static void frequency_test(struct kunit *test)
 	start(sim, 1, 1, &streams, 100000000);
 	run(sim, SECOND);
 	pmct_sim_settle_alone(sim, 1);
-	/* 1 + 1 and 2 + 1 ns, and some for the queue. */
+	/* 1 + 1 and 2 + 1 ns, and some time for the queue. */
 	expect_near(test, sim->thread[1].alone[0].ps, 200 * MS * 1000, 10);
 	expect_near(test, sim->thread[1].alone[1].ps, 300 * MS * 1000, 10);
 }
 
-/* Whoever looks, and how often, changes nothing. */
+/* Reading changes nothing, however often. */
 static void looking_test(struct kunit *test)
 {
 	struct pmct_sim *sim = test->priv;
@@ -185,7 +185,7 @@ static void phases_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim->thread[0].left, 69999999);
 }
 
-/* A tenth or less is of the library, the rest of the phase's own blocks, each of them some time. */
+/* At most a tenth is from the library, the rest from the phase's own blocks. Each block occurs. */
 static void code_of_phase(struct kunit *test, struct pmct_sim_thread *t, u64 from, u32 code,
 			  u32 blocks)
 {
@@ -221,7 +221,7 @@ static void ip_test(struct kunit *test)
 	code_of_phase(test, t, 0, 0, 100);
 	t->phase = 1;
 	code_of_phase(test, t, 70000000, 100, 50);
-	/* The same program is at the same place after as many instructions. */
+	/* The same program is at the same place after the same number of instructions. */
 	pmct_sim_end(sim, 0);
 	start(sim, 0, 0, &reuses, 1);
 	KUNIT_EXPECT_EQ(test, first, pmct_sim_ip(t));
@@ -251,7 +251,7 @@ static void cache_test(struct kunit *test)
 	alone = sim->thread[0].count[PMCT_SIM_INSTR];
 	misses = sim->thread[0].count[PMCT_SIM_LLC_MISSES];
 
-	/* A neighbour that streams takes most of the cache: its misses come faster. */
+	/* A neighbour that streams takes most of the cache, so the thread's misses come faster. */
 	start(sim, 1, 1, &streams, ~0ULL);
 	run(sim, SECOND);
 	KUNIT_EXPECT_LT(test, kib(sim->llc[0].has[0]), 512);
@@ -260,7 +260,7 @@ static void cache_test(struct kunit *test)
 	KUNIT_EXPECT_GT(test, sim->thread[0].count[PMCT_SIM_LLC_MISSES] - misses, 2 * misses);
 	KUNIT_EXPECT_EQ(test, sim->llc[1].has[0] + sim->llc[1].has[1], 0);
 
-	/* What it leaves is evicted only by somebody else's lines. */
+	/* The lines that the neighbour leaves are evicted only by lines of others. */
 	pmct_sim_leave(sim, 1, true, sim->stepped);
 	run(sim, MS);
 	KUNIT_EXPECT_GT(test, kib(sim->llc[0].has[1]), 400);
@@ -284,7 +284,7 @@ static void equal_test(struct kunit *test)
 	expect_near(test, kib(sim->llc[0].has[0]), 512, 10);
 }
 
-/* 6,400 MB/s are 100 million lines a second; more is never had, also by four threads. */
+/* 6,400 MB/s are 100 million lines a second. Even four threads never get more. */
 static void bandwidth_test(struct kunit *test)
 {
 	struct pmct_sim_profile *floods = copy_of(test, &streams, sizeof(streams));
@@ -303,7 +303,7 @@ static void bandwidth_test(struct kunit *test)
 	KUNIT_EXPECT_GE(test, lines, 85 * 1000000);
 }
 
-/* All that the machine takes is some thread's, or an idle core's, or nobody's. */
+/* All energy of the machine is that of a thread, of an idle core, or of no core. */
 static void energy_test(struct kunit *test)
 {
 	struct pmct_sim *sim = test->priv;
@@ -317,7 +317,7 @@ static void energy_test(struct kunit *test)
 			sim->thread[0].pj + sim->thread[1].pj + (50 + 10 + 1000) * SECOND);
 }
 
-/* What is said of a run alone is what happens in a run alone. */
+/* The time that is predicted for a run alone is that of a run alone. */
 static void alone_test(struct kunit *test)
 {
 	struct pmct_sim *sim = test->priv;
@@ -341,8 +341,8 @@ static void alone_test(struct kunit *test)
 }
 
 /*
- * The private cache is empty after a migration. It fills with the 1024 lines that it has: so many
- * misses more there are at most, and not many fewer, as each line is used soon.
+ * The private cache is empty after a migration. It fills with the 1024 lines that it has. So there
+ * are at most so many more misses, and not many fewer, because each line is used soon.
  */
 static void migration_test(struct kunit *test)
 {
@@ -383,14 +383,14 @@ static void seed_test(struct kunit *test)
 	expect_near(test, other, first, 100);
 }
 
-/* A pause that nobody has expected: no endless work, and no time is lost. */
+/* After an unexpected pause, the model catches up with LOST_NS at most, not endlessly. */
 static void pause_test(struct kunit *test)
 {
 	struct pmct_sim *sim = test->priv;
 
 	start(sim, 0, 0, &computes, ~0ULL);
 	run(sim, 10 * MS);
-	/* Some steps as usual, and then one that is too long. */
+	/* Some ordinary steps, and then one that is too long. */
 	pmct_sim_step(sim, 60 * SECOND);
 	KUNIT_EXPECT_EQ(test, sim->thread[0].ran_ps, (110 * MS + SECOND) * 1000);
 	expect_near(test, sim->thread[0].count[PMCT_SIM_CYCLES], 110 * MS + SECOND, 1);
@@ -414,7 +414,7 @@ static void topologies_test(struct kunit *test)
 /**
  * struct bad_case - what must be refused
  * @desc: for people
- * @spoil: make a good machine or program a bad one
+ * @spoil: make a good machine or program bad
  * @why: a part of the message
  */
 struct bad_case {

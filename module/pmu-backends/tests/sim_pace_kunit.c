@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* When the simulated machine is brought up to date. */
+/* When the simulated machine is updated. */
 #include <kunit/test.h>
 
 #include "../sim/model.h"
@@ -19,7 +19,7 @@ static void calm_test(struct kunit *test)
 	}
 }
 
-/* Soon, then later and later; meters keep to their millisecond. */
+/* After a change, steps come soon, then later and later. Meters keep their period of 1 ms. */
 static void change_test(struct kunit *test)
 {
 	static const u64 at[] = { 320, 340, 380, 460, 560, 660, 760, 860, 960 };
@@ -28,7 +28,7 @@ static void change_test(struct kunit *test)
 
 	pmct_sim_pace_init(&pace, 0);
 	pmct_sim_pace_changed(&pace, 300 * US);
-	/* The second one is seen with the first. */
+	/* The next step covers the second change, too. */
 	pmct_sim_pace_changed(&pace, 310 * US);
 	for (i = 0; i < ARRAY_SIZE(at); i++) {
 		KUNIT_EXPECT_EQ(test, pace.next, at[i] * US);
@@ -37,14 +37,14 @@ static void change_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pace.next, MS);
 	while (pace.next < 5 * MS)
 		pmct_sim_pace_stepped(&pace, pace.next);
-	/* Just before a step: that one sees it first, and others follow soon. */
+	/* If a change is just before a step, that step sees it first, and others follow soon. */
 	pmct_sim_pace_changed(&pace, pace.next - 10 * US);
 	KUNIT_EXPECT_EQ(test, pace.next, 5 * MS);
 	pmct_sim_pace_stepped(&pace, pace.next);
 	KUNIT_EXPECT_EQ(test, pace.next, 5 * MS + 20 * US);
 }
 
-/* 10,000 changes in a second: those are followed that are paid for. */
+/* Of 10,000 changes in a second, only those are followed that are paid for. */
 static void storm_test(struct kunit *test)
 {
 	struct pmct_sim_pace pace;

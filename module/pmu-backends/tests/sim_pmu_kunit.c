@@ -7,7 +7,7 @@
 #define US	1000ULL		/* ns */
 #define MS	1000000ULL
 
-/* An instruction takes a ns: a GHz, and one cycle each. */
+/* An instruction takes one ns: one cycle at 1 GHz. */
 static const struct pmct_sim_machine machine = {
 	.name = "test", .nr_types = 1, .nr_clusters = 1, .nr_nodes = 1, .nr_cpus = 1,
 	.type = { { .name = "core", .mhz = 1000, .width = 2000, .ilp_used = 1000, .l2_kib = 64,
@@ -42,7 +42,7 @@ static int sim_init(struct kunit *test)
 	return 0;
 }
 
-/* From what it was set to, so many events later. */
+/* A counter counts on from the value that was written. */
 static void value_test(struct kunit *test)
 {
 	struct pmct_sim *sim = test->priv;
@@ -61,7 +61,7 @@ static void value_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, BIT(2), pmct_sim_pmu_overflowed(cpu));
 }
 
-/* Not before its last event, once, and no more after it was cleared. */
+/* A counter overflows at its last event, not before, only once, and not again after a clear. */
 static void overflow_test(struct kunit *test)
 {
 	struct pmct_sim *sim = test->priv;
@@ -98,7 +98,7 @@ static void reload_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, BIT(0), pmct_sim_pmu_overflowed(cpu));
 }
 
-/* Rates change with the phase: whoever waits looks again then. */
+/* Rates change with the phase, so counters must be checked again then. */
 static void phase_test(struct kunit *test)
 {
 	struct pmct_sim *sim = test->priv;
@@ -126,7 +126,7 @@ static void no_event_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, pmct_sim_pmu_overflowed(&sim->cpu[0]));
 }
 
-/* A thread that pauses does nothing, and its CPU takes the power of a busy one. */
+/* A thread that pauses does nothing. Its CPU takes the power of a busy one. */
 static void kernel_test(struct kunit *test)
 {
 	struct pmct_sim *sim = test->priv;
@@ -139,9 +139,9 @@ static void kernel_test(struct kunit *test)
 	pmct_sim_sync(sim, 0, 400 * US);
 	KUNIT_EXPECT_EQ(test, 300000, t->count[PMCT_SIM_INSTR]);
 	KUNIT_EXPECT_EQ(test, 300 * US * 1000, t->ran_ps);
-	/* 1 W for 0.4 ms; an instruction takes nothing. */
+	/* 1 W for 0.4 ms. Instructions take nothing. */
 	KUNIT_EXPECT_EQ(test, 400 * US * 1000, t->pj);
-	/* It leaves while it pauses, and works when it comes back. */
+	/* The thread leaves while it pauses, and works when it comes back. */
 	pmct_sim_pause(sim, 0, 400 * US);
 	pmct_sim_leave(sim, 0, true, 500 * US);
 	pmct_sim_enter(sim, 0, 0, 600 * US);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The simulated machine's cache monitor, against what its caches and counters have. */
+/* Compares the simulated machine's cache monitor with its caches and counters. */
 #include <kunit/test.h>
 
 #include "../sim/rates.h"
@@ -7,7 +7,7 @@
 
 #define MS	1000000ULL	/* ns */
 
-/* Two CPUs with a last-level cache of 1 MiB, and one with its own. */
+/* Two CPUs share a last-level cache of 1 MiB, and the third one has its own. */
 static const struct pmct_sim_machine machine = {
 	.name = "tags", .nr_types = 1, .nr_clusters = 2, .nr_nodes = 1, .nr_cpus = 3,
 	.type = { { .name = "core", .mhz = 1000, .width = 2000, .ilp_used = 1000, .overlap = 1000,
@@ -17,7 +17,7 @@ static const struct pmct_sim_machine machine = {
 	.cpu_cluster = { 0, 0, 1 },
 };
 
-/* Each of its lines is used again and again; of 2 MiB. */
+/* It uses 2 MiB, and each line again and again. */
 static const struct pmct_sim_profile wants_2_mib = {
 	.name = "wants", .nr_phases = 1,
 	.phase = { {
@@ -56,7 +56,7 @@ static u64 parts_of(const struct pmct_sim *sim, unsigned int cluster, unsigned i
 	return sum;
 }
 
-/* All lines have a number at each step; to the part. */
+/* All lines have an RMID at each step, exactly. */
 static void run(struct kunit *test, unsigned int ms)
 {
 	struct pmct_sim *sim = test->priv;
@@ -69,7 +69,7 @@ static void run(struct kunit *test, unsigned int ms)
 	}
 }
 
-/* By hand: own lines are replaced whatever their number, and others take from all alike. */
+/* By hand: own lines are replaced whatever their RMID, and others take from all RMIDs alike. */
 static void parts_test(struct kunit *test)
 {
 	struct pmct_sim_tags *tags = ((struct pmct_sim *)test->priv)->tags;
@@ -90,7 +90,7 @@ static void parts_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, has[3], 0);
 }
 
-/* Lines and traffic of each number are those of its thread. */
+/* Lines and traffic of each RMID are those of its thread. */
 static void numbers_test(struct kunit *test)
 {
 	struct pmct_sim *sim = test->priv;
@@ -112,7 +112,7 @@ static void numbers_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, sim->tags[0].shown[0], 0);
 }
 
-/* Two threads of a process: their lines are one number's, in each cache its own. */
+/* Lines of a process's threads are of one RMID, which counts in each cache separately. */
 static void process_test(struct kunit *test)
 {
 	struct pmct_sim *sim = test->priv;
@@ -131,7 +131,7 @@ static void process_test(struct kunit *test)
 			sim->thread[2].count[PMCT_SIM_MEM_LINES]);
 }
 
-/* A number that nobody has any more keeps its lines until they are replaced. */
+/* An RMID that is not used any more keeps its lines until they are replaced. */
 static void stale_test(struct kunit *test)
 {
 	struct pmct_sim *sim = test->priv;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kinds of machines that the register model has, for tests of what all have in common. */
+/* The kinds of machines of the register model, for tests that apply to all of them. */
 #include <linux/preempt.h>
 #include <asm/apicdef.h>
 #include <asm/cpufeature.h>
@@ -58,7 +58,7 @@ const struct x86_machine *x86_machine_begin(struct kunit *test, bool (*overflow)
 	if (m->core)
 		set_cpu_cap(&x86_model.boot, X86_FEATURE_PERFCTR_CORE);
 	migrate_disable();
-	/* What perf has there. */
+	/* What perf has put there. */
 	x86_model_set(m->global, 0x3);
 	*x86_model_lvtpc() = APIC_DM_NMI | APIC_LVT_MASKED;
 	KUNIT_EXPECT_EQ_MSG(test, m->backend->probe(&msg), 0, "%s", msg.text);

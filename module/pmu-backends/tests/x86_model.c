@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Counters of x86 in memory, and the backends built upon them. */
+/* Counters of x86 in memory, and the backends built on them. */
 #include <linux/bitfield.h>
 #include <linux/cpu.h>
 #include <linux/irq_work.h>
@@ -25,7 +25,7 @@
 #define MODEL_SEL_ANY		BIT_ULL(21)
 #define MODEL_SEL_EN		BIT_ULL(22)
 
-/* The registers of a CPU; overflow flags are numbered as those of the global ones. */
+/* The registers of a CPU. Overflow flags have the numbers of bits in the global registers. */
 struct model_regs {
 	u64 select[MODEL_GENERAL];
 	u64 general[MODEL_GENERAL];
@@ -77,10 +77,10 @@ static bool model_any(void)
  * struct model_place - what an MSR stands for
  * @value: the register
  * @mask: bits that can be written
- * @select: it chooses the event of a counter
- * @sign: a write is 32 bits, extended to the width of the counter
- * @clears: what is written is cleared there
- * @fixed: it cannot be written
+ * @select: the MSR chooses the event of a counter
+ * @sign: a write has 32 bits, and is extended to the width of the counter
+ * @clears: a write clears the bits that are written
+ * @fixed: the MSR cannot be written
  */
 struct model_place {
 	u64 *value;
@@ -91,7 +91,7 @@ struct model_place {
 	bool fixed;
 };
 
-/* Is @msr one of @nr registers from @first, @step apart? Which? */
+/* Is @msr one of @nr registers from @first, @step apart? @i is which one. */
 static bool model_among(u32 msr, u32 first, u32 step, u32 nr, u32 *i)
 {
 	*i = (msr - first) / step;
@@ -176,7 +176,7 @@ static int model_fault(const char *what, u32 msr, u64 value)
 	return -EIO;
 }
 
-/* NULL: allowed; else what forbids it. Writes if so. */
+/* Write if it is allowed. Returns NULL, or what forbids the write. */
 static const char *model_write(u32 msr, u64 value)
 {
 	struct model_regs *r = this_cpu_ptr(&model_regs);
@@ -196,7 +196,7 @@ static const char *model_write(u32 msr, u64 value)
 	return NULL;
 }
 
-/* What happens in the middle of something else. */
+/* Let something happen in the middle of something else. */
 static void model_race(u32 msr)
 {
 	if (!msr || msr != x86_model.before)
@@ -338,7 +338,7 @@ static void model_apic_write(u32 reg, u32 value)
 	this_cpu_write(model_regs.lvtpc, value);
 }
 
-/* What the backends ask of the machine; their own symbols get other names. */
+/* What the backends ask of the machine. Their own symbols get other names. */
 #undef rdmsrq_safe
 #undef wrmsrq_safe
 #undef register_nmi_handler
@@ -397,7 +397,7 @@ void x86_model_reset(u8 vendor, const struct x86_model_pmu *pmu)
 
 	for_each_possible_cpu(cpu) {
 		memset(per_cpu_ptr(&model_regs, cpu), 0, sizeof(struct model_regs));
-		/* No NMI of another machine is on its way. */
+		/* No NMI of an earlier machine is on its way. */
 		per_cpu(x86_cpu, cpu).late = 0;
 	}
 	memset(&x86_model, 0, sizeof(x86_model));
@@ -436,7 +436,7 @@ const struct x86_others *x86_model_others(unsigned int i)
 	return i < x86_nr_others ? &x86_others_table[i] : NULL;
 }
 
-/* Returns whether it has overflowed. */
+/* Returns whether the counter has overflowed. */
 static bool model_advance(u64 *counter, u64 events)
 {
 	bool overflow = events > model_width() - *counter;
@@ -468,7 +468,7 @@ bool x86_model_count(u64 events)
 	}
 	if (!interrupt || r->lvtpc != APIC_DM_NMI)
 		return false;
-	/* Intel's masks its entry when it raises the interrupt. */
+	/* Intel's APIC masks its entry when it raises the interrupt. */
 	if (!model_is_amd())
 		r->lvtpc |= APIC_LVT_MASKED;
 	return true;
@@ -504,7 +504,7 @@ void x86_model_expect(struct kunit *test, const struct x86_model_write *expected
 
 int x86_model_init(struct kunit *test)
 {
-	/* What a test before this one could not give back. */
+	/* Release what an earlier test could not give back. */
 	if (x86_claimed)
 		x86_release();
 	return 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Counters of x86 in memory, for KUnit: CPUID, registers, local APIC and
- * reservations, with the backends of x86 built a second time to use them. What
- * the manuals forbid (a register that the CPU lacks, a reserved bit, another
- * event for a counter that counts) is a fault, which no test may leave.
+ * Counters of x86 in memory, for KUnit: CPUID, registers, local APIC and reservations. The backends
+ * of x86 are built a second time to use them. What the manuals forbid is a fault, which no test may
+ * leave: access to a register that the CPU lacks, a reserved bit, or another event for a counter
+ * that counts.
  */
 #ifndef _PMCT_X86_MODEL_H
 #define _PMCT_X86_MODEL_H
@@ -12,20 +12,20 @@
 #include <asm/processor.h>
 #include <pmctrack/backend.h>
 
-#define X86_MODEL_TYPES		2	/* CPUs with an odd number are of the second, if hybrid */
+#define X86_MODEL_TYPES		2	/* if hybrid, CPUs with an odd number are of the second */
 #define X86_MODEL_WRITES	64
 
 /**
  * struct x86_model_pmu - what a kind of core has, and what its CPUID says
- * @version: of architectural perfmon (Intel)
- * @said: general counters, as CPUID has it
- * @general: those that there are
- * @fixed: fixed counters (Intel)
+ * @version: version of architectural perfmon (Intel)
+ * @said: number of general counters, as CPUID says
+ * @general: number of general counters that exist
+ * @fixed: number of fixed counters (Intel)
  * @width: bits of a counter
  * @missing: bits of EBX of leaf 0xa: events that this CPU lacks
- * @full_width: counters can be written whole (Intel)
+ * @full_width: counters can be written in full width (Intel)
  * @no_any: version 5 without AnyThread
- * @core_type: of leaf 0x1a
+ * @core_type: core type in leaf 0x1a
  */
 struct x86_model_pmu {
 	u8 version;
@@ -41,8 +41,8 @@ struct x86_model_pmu {
 
 /**
  * struct x86_model_write - a register was written
- * @msr: which one
- * @value: with what
+ * @msr: the register
+ * @value: the value
  */
 struct x86_model_write {
 	u32 msr;
@@ -53,17 +53,17 @@ struct x86_model_write {
  * struct x86_model - the machine
  * @boot: what the kernel found
  * @pmu: its kinds of cores
- * @busy: counter register that somebody else has reserved, 0: none
+ * @busy: counter register that other software has reserved, 0: none
  * @nmi_error: what registering a handler of NMIs returns
- * @reserved: registers that are reserved now
- * @handler: of NMIs, NULL: none
- * @writes: of the model's registers in their order, by CPU @traced
- * @nr_writes: how many
+ * @reserved: number of registers that are reserved now
+ * @handler: handler of NMIs, NULL: none
+ * @writes: writes of the model's registers by CPU @traced, in their order
+ * @nr_writes: number of these writes
  * @traced: a CPU, or -1
- * @before: a register before whose next write @events happen, with their NMI; 0: none
- * @events: to each counter that is enabled
+ * @before: @events happen before the next write of this register, with their NMI; 0: none
+ * @events: events that each enabled counter counts then
  * @raised: did they ask for an NMI?
- * @nmi: it comes at once
+ * @nmi: the NMI comes at once
  * @fault: the first forbidden access, in words
  */
 struct x86_model {
@@ -88,21 +88,21 @@ extern const struct pmct_backend x86_model_intel, x86_model_amd;
 
 struct x86_others;
 
-/* A machine of that vendor, all of whose CPUs are as @pmu. */
+/* Set up a machine of that vendor. All its CPUs are as @pmu. */
 void x86_model_reset(u8 vendor, const struct x86_model_pmu *pmu);
-/* A register of this CPU, as it is, without the checks of an access. */
+/* Access a register of this CPU as it is, without the checks of an access. */
 u64 x86_model_get(u32 msr);
 void x86_model_set(u32 msr, u64 value);
 /* The entry of this CPU's local APIC. */
 u32 *x86_model_lvtpc(void);
-/* Rows of the table of events that count other people's work; NULL: no more. */
+/* Returns a row of the table of events that count other people's work, NULL: no more. */
 const struct x86_others *x86_model_others(unsigned int i);
-/* This CPU's counters that are enabled count @events each; did one ask for an NMI? */
+/* Each enabled counter of this CPU counts @events. Returns true if one asked for an NMI. */
 bool x86_model_count(u64 events);
-/* This CPU takes an NMI: was it ours? The interrupt that follows has come. */
+/* Let this CPU take an NMI. Returns true if it was ours, after the interrupt that follows. */
 bool x86_model_nmi(void);
 
-/* Trace the writes of this CPU, and compare: @expected ends with MSR 0. */
+/* Trace the writes of this CPU, and compare them with @expected, which ends with MSR 0. */
 void x86_model_trace(void);
 void x86_model_expect(struct kunit *test, const struct x86_model_write *expected);
 
@@ -110,17 +110,17 @@ int x86_model_init(struct kunit *test);
 void x86_model_exit(struct kunit *test);
 
 /**
- * struct x86_machine - one of each kind, for tests of what all have in common
+ * struct x86_machine - one machine of each kind, for tests that apply to all
  * @desc: for people
  * @vendor: X86_VENDOR_…
  * @core: it has the registers of AMD's family 15h
  * @pmu: its counters
- * @backend: for it
+ * @backend: its backend
  * @ebs: a raw string with a counter that samples
- * @counter: that one
- * @plain: a raw string without
- * @select: event select register of that counter
- * @value: the counter's own register
+ * @counter: the counter that samples
+ * @plain: a raw string without such a counter
+ * @select: event select register of @counter
+ * @value: register of @counter
  * @global: register that enables counters, 0: it has none
  */
 struct x86_machine {
@@ -140,14 +140,14 @@ struct x86_machine {
 extern const struct x86_machine x86_machines[];
 /* For KUNIT_CASE_PARAM. */
 const void *x86_machine_gen_params(const void *prev, char *desc);
-/* The machine that the test is for, and its counters: ours, on this CPU, to which it keeps. */
+/* Set up the test's machine on this CPU, which the test does not leave. Its counters are ours. */
 const struct x86_machine *x86_machine_begin(struct kunit *test, bool (*overflow)(void));
 void x86_machine_end(const struct x86_machine *m);
 /* Put the raw string on this CPU. */
 void x86_machine_program(struct kunit *test, const struct x86_machine *m, const char *raw,
 			 struct pmct_hwset *set);
 
-/* The first event of a raw string; the set of one, made by @backend for its first core type. */
+/* The first event of a raw string; its set, made by @backend for its first core type. */
 int x86_model_parse(const struct pmct_backend *backend, const char *raw,
 		    struct pmct_event *first, struct pmct_msg *msg);
 int x86_model_build(const struct pmct_backend *backend, const char *raw,

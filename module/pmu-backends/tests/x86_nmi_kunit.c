@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Interrupts of counters that come late, twice, or in the middle of something else. */
+/* Interrupts of counters that come late, come twice, or interrupt other work. */
 #include <linux/delay.h>
 
 #include "x86_model.h"
@@ -21,14 +21,14 @@ static const struct x86_machine *begin(struct kunit *test, struct pmct_hwset *se
 	return m;
 }
 
-/* So many events before its end, as the core does it. */
+/* Load the counter so that it overflows after @events, as the core does it. */
 static void load(const struct x86_machine *m, const struct pmct_hwset *set, u64 events)
 {
 	m->backend->write(m->counter, -events & set->mask[set->ebs_index]);
 	m->backend->overflow_clear(BIT_ULL(m->counter));
 }
 
-/* Samples are taken: the next overflow interrupts, and is ours. */
+/* Sampling works: the next overflow interrupts, and is ours. */
 static void expect_sampling(struct kunit *test, const struct x86_machine *m,
 			    const struct pmct_hwset *set)
 {
@@ -57,7 +57,7 @@ static void replaced_before_test(struct kunit *test)
 	x86_machine_end(m);
 }
 
-/* The same after the NMI, but before anybody has accounted for it. */
+/* A set is replaced after the NMI, but before its overflow was accounted for. */
 static void replaced_after_test(struct kunit *test)
 {
 	struct pmct_hwset set, other;
@@ -70,13 +70,13 @@ static void replaced_after_test(struct kunit *test)
 	KUNIT_EXPECT_FALSE(test, x86_model_nmi());
 	m->backend->program(&set);
 	expect_sampling(test, m, &set);
-	/* And by the same set, as each sample does. */
+	/* And it is replaced by the same set, as each sample does. */
 	m->backend->program(&set);
 	expect_sampling(test, m, &set);
 	x86_machine_end(m);
 }
 
-/* A counter that the next set leaves out does not interrupt when perf enables all of them. */
+/* A counter that the next set leaves out does not interrupt when perf enables all counters. */
 static void dropped_test(struct kunit *test)
 {
 	struct pmct_hwset set, other;
@@ -111,7 +111,7 @@ static void two_late_test(struct kunit *test)
 	x86_machine_end(m);
 }
 
-/* NMIs that never come (they were merged) do not hide somebody else's for long, nor many. */
+/* NMIs that never come (they were merged) hide other NMIs only briefly, and only a few. */
 static void expired_test(struct kunit *test)
 {
 	struct pmct_hwset set;
@@ -133,7 +133,7 @@ static void expired_test(struct kunit *test)
 	x86_machine_end(m);
 }
 
-/* Counters are given back while an NMI is on its way. */
+/* The counters are given back while an NMI is on its way. */
 static void released_test(struct kunit *test)
 {
 	struct pmct_hwset set;
@@ -171,7 +171,7 @@ static void amid_clear_test(struct kunit *test)
 	x86_machine_end(m);
 }
 
-/* While the flag of another counter is cleared, the one that samples overflows. */
+/* The counter that samples overflows while the flag of another counter is cleared. */
 static void amid_other_clear_test(struct kunit *test)
 {
 	struct pmct_hwset set;
@@ -194,7 +194,7 @@ static void amid_other_clear_test(struct kunit *test)
 	x86_machine_end(m);
 }
 
-/* A counter overflows just before it is loaded anew; the value hides that if there is no flag. */
+/* A counter overflows just before it is loaded again. Without a flag, the new value hides that. */
 static void amid_write_test(struct kunit *test)
 {
 	struct pmct_hwset set;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Events of x86 that count other people's work: the table, and what it must have. */
+/* Events of x86 that count other people's work: the table, and what it must contain. */
 #include <asm/cpufeature.h>
 
 #include "../x86/others.h"
@@ -20,7 +20,7 @@ static const struct x86_model_pmu no_any = {
 
 static const struct x86_model_pmu amd = { .said = 4, .general = 4, .width = 48 };
 
-/* A machine, whose CPUs are of this family and model. */
+/* Set up a machine whose CPUs are of this family and model. */
 static const struct pmct_backend *machine(struct kunit *test, u8 vendor, u8 family, u8 model,
 					  const struct x86_model_pmu *pmu)
 {
@@ -45,7 +45,7 @@ static const char *sees(struct kunit *test, const struct pmct_backend *backend, 
 	return backend->sees_others(backend->core_type(0), &event);
 }
 
-/* The same for an event of a general counter, as rows of the table have it. */
+/* Like sees(), for an event of a general counter, as in rows of the table. */
 static const char *sees_code(const struct pmct_backend *backend, u32 code, u32 umask, bool any)
 {
 	struct pmct_event event = { .counter = 3, .has_code = true, .usr = true, .code = code };
@@ -60,7 +60,7 @@ static const struct x86_model_pmu *pmu_of(const struct x86_others *o)
 	return o->vendor == X86_VENDOR_INTEL ? &intel : &amd;
 }
 
-/* All of a row's events, on one kind of CPU; and that they are harmless with other bits. */
+/* Check all events of a row on one kind of CPU, and that they are harmless with other bits. */
 static void walk_row(struct kunit *test, const struct x86_others *o, u8 family, u8 model)
 {
 	const struct pmct_backend *backend = machine(test, o->vendor, family, model, pmu_of(o));
@@ -102,19 +102,19 @@ static void table_test(struct kunit *test)
 	KUNIT_EXPECT_GT(test, i, 6);
 }
 
-/* What a row says is not true of other CPUs. */
+/* A row does not apply to other CPUs. */
 static void other_cpus_test(struct kunit *test)
 {
 	const struct pmct_backend *backend;
 
-	/* Nehalem has other events there, and AMD since Bulldozer other counters. */
+	/* Nehalem has other events there, and AMD since Bulldozer has other counters. */
 	backend = machine(test, X86_VENDOR_INTEL, 6, 0x1a, &intel);
 	KUNIT_EXPECT_NULL(test, sees(test, backend, "pmc3=24,umask3=0xc0"));
 	KUNIT_EXPECT_NULL(test, sees(test, backend, "pmc3=60,umask3=0x1"));
 	backend = machine(test, X86_VENDOR_AMD, 0x15, 2, &amd);
 	KUNIT_EXPECT_NULL(test, sees(test, backend, "pmc3=e0"));
 	KUNIT_EXPECT_NULL(test, sees(test, backend, "pmc3=3c,umask3=2"));
-	/* Without AnyThread, translate() says so: a right would not help. */
+	/* Without AnyThread, translate() refuses these, and a privilege would not help. */
 	backend = machine(test, X86_VENDOR_INTEL, 6, 0x7e, &no_any);
 	KUNIT_EXPECT_NULL(test, sees(test, backend, "pmc3=c0,any3=1"));
 	KUNIT_EXPECT_NULL(test, sees(test, backend, "pmc0,any0=1"));
@@ -122,7 +122,7 @@ static void other_cpus_test(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, sees(test, backend, "pmc3=c0,any3=1"));
 }
 
-/* Named one by one, because a table that lacks a row passes its own walk. */
+/* Events are named one by one, because a table without a row passes its own walk. */
 static const struct seen {
 	u8 vendor, family, model;
 	const struct x86_model_pmu *pmu;

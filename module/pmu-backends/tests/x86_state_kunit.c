@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Whose the registers of a CPU are: hotplug, sleep, and others who write them. */
+/* Who owns the registers of a CPU: hotplug, sleep, and other software that writes them. */
 #include <linux/preempt.h>
 #include <linux/smp.h>
 #include <asm/apicdef.h>
@@ -30,7 +30,7 @@ static void expect_perfs(struct kunit *test, const struct x86_machine *m)
 		KUNIT_EXPECT_EQ(test, x86_model_get(m->global), PERF_GLOBAL);
 }
 
-/* A CPU goes with perf's registers, and perf finds them when sessions have ended meanwhile. */
+/* A CPU leaves with perf's registers, and perf finds them if sessions have ended meanwhile. */
 static void down_test(struct kunit *test)
 {
 	struct pmct_hwset set;
@@ -45,7 +45,7 @@ static void down_test(struct kunit *test)
 	migrate_enable();
 }
 
-/* A CPU comes back: its counters stand still and are ours. What was ours never becomes perf's. */
+/* A CPU comes back. Its counters stand still and are ours. What was ours never becomes perf's. */
 static void up_test(struct kunit *test)
 {
 	struct pmct_hwset set;
@@ -58,7 +58,7 @@ static void up_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, x86_model_get(m->value), 0);
 	KUNIT_EXPECT_EQ(test, *x86_model_lvtpc(), APIC_DM_NMI);
 	m->backend->program(&set);
-	/* It slept: nobody said goodbye, and some registers were lost. */
+	/* The machine slept without cpu_down(), and some registers were lost. */
 	*x86_model_lvtpc() = APIC_LVT_MASKED;
 	m->backend->cpu_up(raw_smp_processor_id());
 	KUNIT_EXPECT_EQ(test, x86_model_get(m->select), 0);
@@ -86,7 +86,7 @@ static void up_unclaimed_test(struct kunit *test)
 	x86_machine_end(m);
 }
 
-/* The question of its type changes nothing; a CPU that comes is among those of its type. */
+/* Asking for the core type changes nothing. A CPU that comes online is added to its type. */
 static void core_type_test(struct kunit *test)
 {
 	struct pmct_hwset set;
@@ -126,7 +126,7 @@ static void not_ours_test(struct kunit *test)
 	x86_machine_end(m);
 }
 
-/* Nothing that we do, and no overflow, looks as if somebody else had been there. */
+/* Nothing that we do, and no overflow, looks as if other software had written the registers. */
 static void intact_test(struct kunit *test)
 {
 	u64 values[PMCTRACK_MAX_COUNTERS];
@@ -140,7 +140,7 @@ static void intact_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, m->backend->intact(&set));
 	KUNIT_EXPECT_TRUE(test, x86_model_count(5000));
 	KUNIT_EXPECT_TRUE(test, m->backend->intact(&set));
-	/* The local APIC says that it is sending. */
+	/* The local APIC shows that it is sending. */
 	*x86_model_lvtpc() |= APIC_SEND_PENDING;
 	KUNIT_EXPECT_TRUE(test, m->backend->intact(&set));
 	*x86_model_lvtpc() &= ~APIC_SEND_PENDING;
@@ -152,14 +152,14 @@ static void intact_test(struct kunit *test)
 	KUNIT_EXPECT_TRUE(test, m->backend->intact(&set));
 	m->backend->program(&set);
 	KUNIT_EXPECT_TRUE(test, m->backend->intact(&set));
-	/* It needs no interrupt: the entry may be as it likes. */
+	/* This set needs no interrupt, so the entry may have any value. */
 	x86_machine_program(test, m, m->plain, &plain);
 	*x86_model_lvtpc() = 0;
 	KUNIT_EXPECT_TRUE(test, m->backend->intact(&plain));
 	x86_machine_end(m);
 }
 
-/* Is it noticed that somebody changed @msr behind our back? To program the set mends it. */
+/* Is a change of @msr by other software noticed? Programming the set repairs it. */
 static void expect_noticed(struct kunit *test, const struct x86_machine *m,
 			   const struct pmct_hwset *set, u32 msr, u64 change)
 {
@@ -186,7 +186,7 @@ static void disturbed_test(struct kunit *test)
 		u64 ours = x86_model_get(m->global);
 
 		expect_noticed(test, m, &set, m->global, ours & -ours);
-		/* perf enables all: ours count on. */
+		/* perf enables all counters, and ours go on counting. */
 		x86_model_set(m->global, ours | 0x2);
 		KUNIT_EXPECT_TRUE(test, m->backend->intact(&set));
 		x86_model_set(m->global, ours);
@@ -195,7 +195,7 @@ static void disturbed_test(struct kunit *test)
 		expect_noticed(test, m, &set, MSR_CORE_PERF_FIXED_CTR_CTRL, 0x1);
 		expect_noticed(test, m, &set, m->global, BIT_ULL(32));
 	}
-	/* Suspend resets the entry; a handler of NMIs that is not ours leaves it masked. */
+	/* Suspend resets the entry. An NMI handler that is not ours leaves the entry masked. */
 	*x86_model_lvtpc() = APIC_LVT_MASKED;
 	KUNIT_EXPECT_FALSE(test, m->backend->intact(&set));
 	*x86_model_lvtpc() = APIC_DM_NMI | APIC_LVT_MASKED;

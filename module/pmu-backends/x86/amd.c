@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Native backend for AMD (APM volume 2, 13.2): the four counters of K7 and
- * later, the six of family 15h and later, and PerfMonV2. Hygon is the same.
+ * Native backend for AMD (APM volume 2, 13.2): the four counters of K7 and later, the six of family
+ * 15h and later, and PerfMonV2. Hygon CPUs are the same.
  *
- * No register says which counter has overflowed; that of PerfMonV2 is not
- * needed.
+ * No register says which counter has overflowed. The register of PerfMonV2 is not needed.
  */
 #include <asm/barrier.h>
 #include <asm/cpufeature.h>
@@ -61,7 +60,10 @@ static int amd_translate(const struct pmct_core_type *type, const struct pmct_ev
 			 u64 *config, u64 *mask, struct pmct_msg *msg)
 {
 	*mask = GENMASK_ULL(AMD_WIDTH - 1, 0);
-	/* More than 15 a cycle: those above are lost unless the next counter is merged with it. */
+	/*
+	 * More than 15 a cycle are possible. Those above 15 are lost unless the next counter is
+	 * merged with this one.
+	 */
 	if (event->has_code && boot_cpu_data.x86 >= 0x17 &&
 	    (event->code == AMD_RETIRED_FLOPS || event->code == AMD_MERGE))
 		return pmct_refuse(msg, -EOPNOTSUPP,
@@ -189,7 +191,7 @@ static bool amd_intact(const struct pmct_hwset *set)
 		    (set->config[i] & X86_CFG_REGISTER))
 			return false;
 	}
-	/* perf may have enabled more, see intel_global_intact(). */
+	/* perf may have enabled more counters, see intel_global_intact(). */
 	if (amd_v2 && (pmct_rdmsr(AMD_GLOBAL_CTL) & set->counters) != set->counters)
 		return false;
 	return !set->ebs || x86_lvtpc_intact(cpu);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Native backend for Intel's architectural performance monitoring, versions 1
- * to 5 (SDM volume 3, chapter "Performance Monitoring"). What a CPU has is told
- * by CPUID; there are no tables of models. Machines with two kinds of cores
- * have a core type for each.
+ * Native backend for Intel's architectural performance monitoring, versions 1 to 5 (SDM volume 3,
+ * chapter "Performance Monitoring"). CPUID tells what a CPU has; there are no tables of models.
+ * Machines with two kinds of cores have a core type for each.
  */
 #include <asm/barrier.h>
 #include <asm/cpufeature.h>
@@ -16,19 +15,19 @@
 #define INTEL_LEAF_PERFMON	0xa
 #define INTEL_LEAF_CORE_TYPE	0x1a
 #define INTEL_MAX_VERSION	5
-#define INTEL_NR_FIXED		3	/* that count one event for sure */
+#define INTEL_NR_FIXED		3	/* fixed counters that surely count one event */
 #define INTEL_CAP_FULL_WIDTH	BIT(13)
 #define INTEL_FIXED_OS		BIT(0)
 #define INTEL_FIXED_USR		BIT(1)
 #define INTEL_FIXED_ANY		BIT(2)
 #define INTEL_FIXED_INT		BIT(3)
 
-/* Of CPUID; the same for all core types of a machine. */
+/* From CPUID. The same for all core types of a machine. */
 static unsigned int intel_version;
 static bool intel_full_width;
 static bool intel_any;
 
-/* Events that CPUID can say a CPU lacks: bit of EBX, code, unit mask. */
+/* Events that CPUID can report as missing, by bit of EBX: code, unit mask. */
 static const struct { u8 code, umask; } intel_arch_events[] = {
 	{ 0x3c, 0x00 }, { 0xc0, 0x00 }, { 0x3c, 0x01 }, { 0x2e, 0x4f }, { 0x2e, 0x41 },
 	{ 0xc4, 0x00 }, { 0xc5, 0x00 },
@@ -78,7 +77,7 @@ static int intel_describe(struct x86_type *t)
 	t->type.width = eax >> 16 & 0xff;
 	t->global = GENMASK_ULL(t->nr_general - 1, 0) |
 		    (t->nr_fixed ? GENMASK_ULL(31 + t->nr_fixed, 32) : 0);
-	/* Version 5 says when it is gone. */
+	/* CPUID of version 5 says when AnyThread is gone. */
 	intel_any = intel_version >= 3 && !(edx & BIT(15));
 	if (boot_cpu_has(X86_FEATURE_PDCM))
 		rdmsrq_safe(MSR_IA32_PERF_CAPABILITIES, &caps);
@@ -119,7 +118,7 @@ static int intel_translate_fixed(const struct x86_type *t, const struct pmct_eve
 	return 0;
 }
 
-/* CPUID names those of the architecture that this CPU lacks. */
+/* Does this CPU lack an event of the architecture? CPUID says so. */
 static bool intel_lacks(const struct pmct_event *event)
 {
 	u32 eax, ebx, ecx, edx;
@@ -135,14 +134,14 @@ static bool intel_lacks(const struct pmct_event *event)
 	return false;
 }
 
-/* Offcore responses: what they count is in MSR_OFFCORE_RSP_0 and 1, which are perf's. */
+/* Offcore responses. MSR_OFFCORE_RSP_0 and 1, which are perf's, choose what they count. */
 static bool intel_is_offcore_response(const struct pmct_event *event)
 {
 	u32 umask = event->extra[X86_UMASK];
 
 	switch (event->code) {
 	case 0xb7:
-		/* Atoms have two here; CPUs with AMX have EXE.AMX_BUSY as the second. */
+		/* Atoms have two here. On CPUs with AMX, the second one is EXE.AMX_BUSY. */
 		return umask == 1 || (umask == 2 && !boot_cpu_has(X86_FEATURE_AMX_TILE));
 	case 0xbb:
 		return umask == 1;
@@ -175,7 +174,7 @@ static int intel_translate(const struct pmct_core_type *type, const struct pmct_
 				   "pmc%u=%#llx,umask%u=%u: what this event counts is chosen in a register that perf owns; count it with perf",
 				   event->counter, event->code, event->counter,
 				   event->extra[X86_UMASK]);
-	/* A write sets the low half, and extends its sign: no longer windows. */
+	/* A write sets the low half, and extends its sign, so windows cannot be longer. */
 	if (event->ebs && !intel_full_width)
 		*mask = U32_MAX;
 	return 0;
@@ -188,7 +187,7 @@ static const char *intel_sees_others(const struct pmct_core_type *type,
 			       intel_any && event->extra[X86_ANY] == 1);
 }
 
-/* From bits of the global registers to counters, and back. */
+/* Convert bits of the global registers to counters, and back. */
 static u64 intel_from_global(const struct x86_type *t, u64 bits)
 {
 	bits &= t->global;
@@ -202,7 +201,7 @@ static u64 intel_to_global(const struct x86_type *t, u64 counters)
 	return fixed << 32 | (counters & t->type.counters) >> t->nr_fixed;
 }
 
-/* Version 1 has no flags. Nothing overflows on a CPU that is not ours. */
+/* Version 1 has no flags. On a CPU that is not ours, no counter overflows. */
 static u64 intel_overflowed(const struct x86_cpu *cpu, u64 counters)
 {
 	if (unlikely(!cpu->type))
@@ -235,7 +234,7 @@ static void intel_clear_status(u64 bits)
 		pmct_wrmsr(MSR_CORE_PERF_GLOBAL_OVF_CTRL, bits);
 }
 
-/* perf does not write again what it believes to be there. */
+/* Save these, because perf does not write again what it believes to be there. */
 static void intel_save(struct x86_cpu *cpu)
 {
 	if (intel_version < 2)
@@ -276,9 +275,8 @@ static void intel_stop(struct x86_cpu *cpu)
 }
 
 /*
- * Counters that the next set may leave out: their interrupt must not stay armed,
- * because perf may enable them, see intel_global_intact(), and nobody would
- * acknowledge it.
+ * Disable the interrupts of counters that the next set may leave out. perf may enable these
+ * counters, see intel_global_intact(), and nobody would acknowledge their interrupts.
  */
 static void intel_disarm(const struct x86_type *t, u64 interrupts)
 {
@@ -342,7 +340,7 @@ static u64 intel_overflow_pending(void)
 	return intel_overflowed(this_cpu_ptr(&x86_cpu), U64_MAX);
 }
 
-/* Overflows from here on keep their flags: their NMIs are still to come. */
+/* Overflows from here on keep their flags, because their NMIs are still to come. */
 static void intel_overflow_clear(u64 counters)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
@@ -351,7 +349,7 @@ static void intel_overflow_clear(u64 counters)
 
 	if (!overflowed)
 		return;
-	/* After the reads before it. */
+	/* The flags must not be cleared before the earlier reads are done. */
 	rmb();
 	x86_clear_begin(cpu, interrupts);
 	if (intel_version < 2)
@@ -363,13 +361,13 @@ static void intel_overflow_clear(u64 counters)
 		x86_open_lvtpc();
 }
 
-/* A general counter of version 1, which has no flags. */
+/* Write a general counter of version 1, which has no flags. */
 static void intel_write_v1(struct x86_cpu *cpu, unsigned int counter, u64 value)
 {
 	bool over = x86_is_loaded(cpu, counter) && x86_unload(cpu, counter);
 	u64 interrupts = cpu->interrupts;
 
-	/* Its sign is extended. */
+	/* The hardware extends the sign of @value. */
 	if (value & BIT(31))
 		interrupts |= BIT_ULL(counter);
 	pmct_wrmsr(intel_counter_msr(counter), value);
@@ -394,8 +392,8 @@ static void intel_write(unsigned int counter, u64 value)
 }
 
 /*
- * More counters may be enabled: perf enables all at the switches of a task with a
- * software event that has outlived its group's hardware leader.
+ * More counters may be enabled. At the switches of a task with a software event that has outlived
+ * its group's hardware leader, perf enables all counters.
  */
 static bool intel_global_intact(const struct x86_type *t, const struct pmct_hwset *set, u64 fixed)
 {
@@ -446,7 +444,7 @@ static int intel_probe(struct pmct_msg *msg)
 		return -ENODEV;
 	if (boot_cpu_data.cpuid_level >= INTEL_LEAF_PERFMON)
 		version = cpuid_eax(INTEL_LEAF_PERFMON) & 0xff;
-	/* Its registers have new names, by which the kernel's reservations do not know them. */
+	/* Its registers have new names, which the kernel's reservations do not know. */
 	if (version > INTEL_MAX_VERSION)
 		return pmct_refuse(msg, -ENODEV,
 				   "perfmon version %u of this CPU: nothing would keep perf from using the same counters (known are versions 1 to %u)",

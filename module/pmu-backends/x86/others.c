@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The events of x86 that count other people's work, too. */
+/* The events of x86 that also count other people's work. */
 #include <linux/kernel.h>
 #include <asm/processor.h>
 
@@ -8,8 +8,8 @@
 #define ALL_CODE_BITS	0xfff
 
 /*
- * Core Solo and Duo, Core 2, and Atoms of the first generation: the unit masks of
- * their L2 and bus events say of which cores and agents.
+ * Core Solo and Duo, Core 2, and Atoms of the first generation. The unit masks of their L2 and bus
+ * events say which cores and agents are counted.
  */
 static const u8 intel_core_models[] = {
 	0x0e, 0x0f, 0x16, 0x17, 0x1d, 0x1c, 0x26, 0x27, 0x35, 0x36, 0
@@ -31,25 +31,29 @@ static const u8 intel_server_models[] = {
 };
 
 const struct x86_others x86_others_table[] = {
-	/* SDM 3, "Architectural Performance Monitoring Version 3": AnyThread, of fixed ones, too */
+	/* SDM 3, "Architectural Performance Monitoring Version 3": AnyThread, also of fixed ones */
 	{ X86_VENDOR_INTEL, 0x06, U8_MAX, .any = true,
 	  .who = "the other hyperthread of the core" },
 	/*
 	 * Event tables of Core 2 (CPU_CLK_UNHALTED.NO_OTHER), and of Core since its fourth
-	 * generation (CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE): cycles in which the other one is halted
+	 * generation (CPU_CLK_UNHALTED.ONE_THREAD_ACTIVE): cycles in which the other thread is
+	 * halted
 	 */
 	{ X86_VENDOR_INTEL, 0x06, U8_MAX, .code_bits = ALL_CODE_BITS, .code = 0x3c,
 	  .umask_bits = 0x02, .umask = 0x02, .who = "the other hyperthread of the core" },
-	/* Event tables since Ice Lake (CPU_CLK_UNHALTED.DISTRIBUTED): halved if it is not */
+	/*
+	 * Event tables since Ice Lake (CPU_CLK_UNHALTED.DISTRIBUTED): halved if the other thread is
+	 * not halted
+	 */
 	{ X86_VENDOR_INTEL, 0x06, U8_MAX, .code_bits = ALL_CODE_BITS, .code = 0xec,
 	  .umask_bits = 0x02, .umask = 0x02, .who = "the other hyperthread of the core" },
 	/* Event tables since Sandy Bridge (UOPS_DISPATCHED.CORE, UOPS_EXECUTED.CORE…) */
 	{ X86_VENDOR_INTEL, 0x06, U8_MAX, .code_bits = ALL_CODE_BITS, .code = 0xb1,
 	  .umask_bits = 0x02, .umask = 0x02, .who = "the other hyperthread of the core" },
-	/* Event tables since Ice Lake (TOPDOWN.SLOTS_P): halved if it is not halted */
+	/* Event tables since Ice Lake (TOPDOWN.SLOTS_P): halved if the other is not halted */
 	{ X86_VENDOR_INTEL, 0x06, U8_MAX, .code_bits = ALL_CODE_BITS, .code = 0xa4,
 	  .umask_bits = 0x01, .umask = 0x01, .who = "the other hyperthread of the core" },
-	/* CORE_POWER: either thread's vector instructions change the licence of the core */
+	/* CORE_POWER: vector instructions of either thread change the licence of the core */
 	{ X86_VENDOR_INTEL, 0x06, 0x06, intel_power_models, .code_bits = ALL_CODE_BITS,
 	  .code = 0x28, .who = "the other hyperthread of the core" },
 	/* CORE_SNOOP_RESPONSE; SNOOPQ_REQUESTS_OUTSTANDING, SNOOPQ_REQUESTS, SNOOP_RESPONSE */
@@ -69,15 +73,15 @@ const struct x86_others x86_others_table[] = {
 	  .umask_bits = 0xc0, .umask = 0x40, .differs = true,
 	  .who = "the other cores at its L2 cache" },
 	/*
-	 * The same and "Agent Specificity Encoding within a Non-Architectural Umask": 0b is this
-	 * agent. Events that know agents only count for all cores of this one.
+	 * The same, and "Agent Specificity Encoding within a Non-Architectural Umask": 0b is this
+	 * agent. Events that only know agents count for all cores of this agent.
 	 */
 	{ X86_VENDOR_INTEL, 0x06, 0x06, intel_core_models, .code_bits = 0xfe0, .code = 0x60,
 	  .umask_bits = 0xe0, .umask = 0x40, .differs = true,
 	  .who = "the other cores at its bus" },
 	/*
 	 * BKDG of families 0Fh to 14h, "Northbridge Events", and of family 10h, "L3 Cache Events"
-	 * (4E0h and more); later families have counters of their own for them
+	 * (4E0h and more). Later families have separate counters for them.
 	 */
 	{ X86_VENDOR_AMD, 0x0f, 0x14, .code_bits = 0x0e0, .code = 0x0e0,
 	  .who = "all CPUs of the node" },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Raw events of x86 that count other people's work, too: a user without CAP_PERFMON
- * could watch a neighbour with them. For the native backends, and for raw events of perf.
+ * Raw events of x86 that also count other people's work. With them, a user without CAP_PERFMON
+ * could watch a neighbour. Used for the native backends, and for raw events of perf.
  */
 #ifndef _PMCT_X86_OTHERS_H
 #define _PMCT_X86_OTHERS_H
@@ -11,16 +11,16 @@
 /**
  * struct x86_others - a class of such events
  * @vendor: X86_VENDOR_… of the CPUs that have them
- * @first_family: of these CPUs
- * @last_family: of these CPUs
- * @models: of these CPUs; ends with 0. NULL: all
+ * @first_family: first family of these CPUs
+ * @last_family: last family of these CPUs
+ * @models: models of these CPUs; ends with 0. NULL: all
  * @code_bits: bits of the event code that matter
- * @code: what they are
+ * @code: value of these bits
  * @umask_bits: bits of the unit mask that matter
- * @umask: what they are
- * @differs: what they are not, instead
+ * @umask: value of these bits
+ * @differs: the bits of the unit mask must differ from @umask
  * @any: the AnyThread bit is set
- * @who: whose work they count, for a message
+ * @who: whose work they count, in words for a message
  */
 struct x86_others {
 	u8 vendor;
@@ -40,12 +40,12 @@ extern const struct x86_others x86_others_table[];
 extern const unsigned int x86_nr_others;
 
 /**
- * x86_sees_others() - whose work does an event of this machine count, too?
+ * x86_sees_others() - whose work does an event of this machine also count?
  * @code: event code, 0 for a fixed counter
  * @umask: unit mask
  * @any: AnyThread bit
  *
- * Return: words for a message, or NULL: nobody's.
+ * Return: words for a message, or NULL if it counts nobody else's work.
  */
 const char *x86_sees_others(u64 code, u32 umask, bool any);
 

@@ -22,9 +22,9 @@ static bool (*x86_overflow)(void);
 static bool x86_claimed;
 static bool x86_handles_nmis;
 
-/* NMIs can be latched: one, while another one is being handled. */
+/* One NMI can be latched while another one is being handled. */
 #define X86_MAX_LATE	2
-/* Events that a loaded counter can count from a look at it to its next value, and some. */
+/* More events than a loaded counter can count between a look at it and its next write. */
 #define X86_UNLOAD_ROOM	256
 
 static struct x86_type *x86_find(u8 id)
@@ -38,7 +38,7 @@ static struct x86_type *x86_find(u8 id)
 	return NULL;
 }
 
-/* On each CPU, one after the other. */
+/* Runs on each CPU, one after the other. */
 static void x86_probe_cpu(void *err)
 {
 	u8 id = x86_vendor->id();
@@ -66,7 +66,7 @@ static void x86_probe_cpu(void *err)
 	cpumask_set_cpu(smp_processor_id(), &t->type.cpus);
 }
 
-/* Are there registers behind what CPUID says? Some hypervisors have none. */
+/* Do the registers that CPUID announces exist? Some hypervisors have none. */
 static void x86_check_cpu(void *dead)
 {
 	const struct x86_type *t = x86_find(x86_vendor->id());
@@ -102,7 +102,7 @@ static void x86_unreserve(unsigned int nr)
 	}
 }
 
-/* All or nothing, as perf does: whoever has one of them, has them all. */
+/* Reserve all counters or none, as perf does. The owner of one counter has them all. */
 static bool x86_reserve(void)
 {
 	unsigned int nr = x86_max_general();
@@ -159,7 +159,7 @@ const struct pmct_core_type *x86_core_type(unsigned int i)
 	return &x86_types[i].type;
 }
 
-/* An NMI whose overflow was cleared before it came? */
+/* Was the overflow of this NMI cleared before the NMI came? */
 static bool x86_take_late(const struct x86_cpu *cpu)
 {
 	if (!this_cpu_read(x86_cpu.late))
@@ -173,9 +173,8 @@ static bool x86_take_late(const struct x86_cpu *cpu)
 }
 
 /*
- * The interrupt. It is an NMI: all it does is to find out whether it is ours,
- * and to ask for an ordinary interrupt, in which the core accounts. What is
- * pending stays so until then.
+ * The interrupt, which is an NMI. It only finds out whether it is ours, and asks for an ordinary
+ * interrupt, in which the core accounts. Overflows stay pending until then.
  */
 static int x86_nmi(unsigned int type, struct pt_regs *regs)
 {
@@ -190,7 +189,7 @@ static int x86_nmi(unsigned int type, struct pt_regs *regs)
 		irq_work_queue(&cpu->work);
 		return NMI_HANDLED;
 	}
-	/* Somebody was faster than the interrupt, just now. */
+	/* Maybe the overflow was cleared just before this interrupt. */
 	return x86_take_late(cpu) ? NMI_HANDLED : NMI_DONE;
 }
 
@@ -262,7 +261,7 @@ bool x86_unload(struct x86_cpu *cpu, unsigned int counter)
 	return near;
 }
 
-/* What is in the registers of a CPU that has been ours is not perf's. */
+/* If a CPU has been ours, its registers do not hold perf's values. */
 static void x86_start_cpu(void *unused)
 {
 	struct x86_cpu *cpu = this_cpu_ptr(&x86_cpu);
@@ -299,7 +298,7 @@ unsigned int x86_cpu_core_type(int cpu)
 	return t ? t - x86_types : PMCT_NO_CORE_TYPE;
 }
 
-/* A CPU that was offline at probe may be of a type nobody has seen. */
+/* A CPU that was offline at probe may be of an unknown type. */
 void x86_cpu_online(int cpu)
 {
 	struct x86_type *t = x86_find(x86_vendor->id());
@@ -323,8 +322,8 @@ void x86_cpu_down(int cpu)
 }
 
 /*
- * The handler stays until the module goes: an NMI may be on its way when the counters
- * are released, and the kernel complains about those that nobody wants.
+ * The handler stays until the module is unloaded. When the counters are released, an NMI may be on
+ * its way, and the kernel complains about NMIs that no handler wants.
  */
 static int x86_handle_nmis(void)
 {

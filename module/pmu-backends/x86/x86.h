@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the backends of x86 share: core types, event select registers, ownership
- * of the counters, and the interrupt, which is an NMI.
+ * What the backends of x86 share: core types, event select registers, ownership of the counters,
+ * and the interrupt, which is an NMI.
  */
 #ifndef _PMCT_X86_H
 #define _PMCT_X86_H
@@ -15,9 +15,9 @@
 #include "../../compat/msr.h"
 
 /*
- * Event select registers, of Intel (SDM volume 3, chapter "Performance
- * Monitoring") and AMD (APM volume 2, 13.2) alike. The top byte of a
- * configuration, which no register has, is the counter as RDPMC names it.
+ * Event select registers. They are the same on Intel (SDM volume 3, chapter "Performance
+ * Monitoring") and AMD (APM volume 2, 13.2). The top byte of a configuration is in no register: it
+ * is the counter as RDPMC names it.
  */
 #define X86_SEL_UMASK		GENMASK_ULL(15, 8)
 #define X86_SEL_USR		BIT_ULL(16)
@@ -39,10 +39,10 @@ extern const char *const x86_keys[];
 
 /**
  * struct x86_type - a core type
- * @type: for the core; counters are numbered: fixed ones, then general ones
- * @id: what tells it from others of the machine
- * @nr_fixed: fixed counters
- * @nr_general: general counters
+ * @type: for the core; fixed counters have the first numbers, then come general ones
+ * @id: identifies the core type on this machine
+ * @nr_fixed: number of fixed counters
+ * @nr_general: number of general counters
  * @global: bits of the global registers that stand for these counters
  */
 struct x86_type {
@@ -54,18 +54,18 @@ struct x86_type {
 };
 
 /**
- * struct x86_cpu - what a CPU's counters are doing; changed there only
- * @type: its core type, NULL: none that was seen at load
+ * struct x86_cpu - state of a CPU's counters; changed only on that CPU
+ * @type: its core type; NULL: none that was seen at load, or the counters are not ours now
  * @interrupts: counters that raise an interrupt when they overflow
- * @reported: those whose interrupt came, until their overflow is cleared. The
- *	NMI changes it, hence nothing but this_cpu operations may.
- * @late: NMIs that may still come, whose overflows were seen, and cleared,
- *	before them. The NMI changes it, too.
- * @late_until: jiffies; what comes later is somebody else's
- * @nmis: how many there were, of anybody
+ * @reported: counters whose interrupt came, until their overflow is cleared. The NMI changes it, so
+ *	only this_cpu operations may change it.
+ * @late: number of NMIs that may still come for overflows that were already seen and cleared. The
+ *	NMI changes it, too.
+ * @late_until: jiffies; NMIs that come later are not ours
+ * @nmis: number of NMIs, of any source
  * @work: leaves NMI context
  * @lvtpc: entry of the local APIC before the counters were ours
- * @saved: registers that perf expects to find again
+ * @saved: registers that perf expects unchanged
  */
 struct x86_cpu {
 	const struct x86_type *type;
@@ -82,15 +82,15 @@ struct x86_cpu {
 DECLARE_PER_CPU(struct x86_cpu, x86_cpu);
 
 /**
- * struct x86_vendor - what differs
+ * struct x86_vendor - what differs between vendors
  * @counter_msr: register of the @i-th general counter
  * @select_msr: its event select register
- * @describe: @t->id is set: what the PMU of this CPU has, or -ENODEV
- * @id: of the type of this CPU
- * @save: keep what perf expects to find again in this CPU's registers
- * @start: this CPU's counters are ours: all are stopped, and 0
- * @stop: all are stopped, and perf finds what was saved
- * @pending: which of x86_cpu::interrupts have overflowed. NMI.
+ * @id: id of this CPU's core type
+ * @describe: fill in what the PMU of this CPU has, or return -ENODEV; @t->id is set
+ * @save: save registers of this CPU that perf expects unchanged
+ * @start: this CPU's counters become ours: stop them, and set them to 0
+ * @stop: stop all counters, and restore what was saved
+ * @pending: returns which of x86_cpu::interrupts have overflowed. Called in the NMI.
  */
 struct x86_vendor {
 	u32 (*counter_msr)(unsigned int i);
@@ -120,13 +120,13 @@ static inline const struct x86_type *x86_type(const struct pmct_core_type *type)
 	return container_of(type, struct x86_type, type);
 }
 
-/* A code of the event table is an event select register: unit mask and event. */
+/* A code of the event table has the format of an event select register: unit mask and event. */
 void x86_set_code(struct pmct_event *event, u64 code);
-/* The event select register for an event, and its counter's RDPMC index. */
+/* Make the event select register for an event, and its counter's RDPMC index. */
 int x86_encode(const struct x86_type *t, const struct pmct_event *event, u64 max_code,
 	       bool any, u64 *config, struct pmct_msg *msg);
 
-/* As RDPMC wants it. */
+/* The index of a counter, as RDPMC needs it. */
 static __always_inline u32 x86_rdpmc_index(u64 config)
 {
 	return (config & X86_CFG_FIXED ? X86_RDPMC_FIXED : 0) |
@@ -134,8 +134,8 @@ static __always_inline u32 x86_rdpmc_index(u64 config)
 }
 
 /*
- * All counters at the same instant but for these few instructions: not with
- * those of an NMI between two of them.
+ * Read all counters at the same instant, except for these few instructions. If an NMI came between
+ * two reads, read again, because its instructions would be counted, too.
  */
 static __always_inline void x86_read(const struct pmct_hwset *set, u64 *values)
 {
@@ -150,30 +150,30 @@ static __always_inline void x86_read(const struct pmct_hwset *set, u64 *values)
 }
 
 /*
- * Overflows are cleared between these two: the first expects the NMIs that are still
- * on their way, the second forgets those that came. In this order, because an NMI that
- * comes in between must neither be nobody's, nor be remembered for an overflow that is gone.
+ * Overflows are cleared between these two functions. The first one expects the NMIs that are still
+ * on their way, the second one forgets the NMIs that came. The order matters: an NMI in between
+ * must neither look unknown, nor be remembered for an overflow that is gone.
  */
 void x86_clear_begin(struct x86_cpu *cpu, u64 overflowed);
 void x86_clear_end(u64 overflowed);
 
-/* All counters have been stopped: none of x86_cpu::interrupts does so any more. */
+/* All counters have been stopped: none of x86_cpu::interrupts raises an interrupt any more. */
 void x86_drop_interrupts(struct x86_cpu *cpu);
 
-/* Let the local APIC pass on interrupts of counters: Intel's masks the entry with each. */
+/* Let the local APIC pass on counter interrupts. Intel's APIC masks the entry at each of them. */
 void x86_open_lvtpc(void);
-/* Is that entry as we wrote it? An overflow that has not been cleared may have masked it. */
+/* Is the entry as we wrote it? An overflow that was not cleared yet may have masked it. */
 bool x86_lvtpc_intact(const struct x86_cpu *cpu);
 
 /*
- * Counters without overflow flags: one that samples is loaded with its top bit
- * set, is among x86_cpu::interrupts from then on, and has overflowed when that
- * bit is clear. To clear its overflow takes it from there.
+ * Counters without overflow flags. A counter that samples is loaded with its top bit set, and is in
+ * x86_cpu::interrupts from then on. It has overflowed when that bit is clear. Clearing the overflow
+ * removes the counter from x86_cpu::interrupts.
  */
 u64 x86_unflagged_pending(const struct x86_cpu *cpu);
 /*
- * Such a counter is about to be written, which hides its overflow.
- * Return: whether it has overflowed, or may have until then.
+ * Call this before such a counter is written, because a write hides its overflow.
+ * Return: whether it has overflowed, or may have overflowed until the write.
  */
 bool x86_unload(struct x86_cpu *cpu, unsigned int counter);
 
@@ -182,7 +182,7 @@ static inline bool x86_is_loaded(const struct x86_cpu *cpu, unsigned int counter
 	return cpu->interrupts & BIT_ULL(counter);
 }
 
-/* The NMI looks at them, too. */
+/* The NMI reads x86_cpu::interrupts, too. */
 static inline void x86_set_loaded(struct x86_cpu *cpu, u64 counters)
 {
 	WRITE_ONCE(cpu->interrupts, counters);

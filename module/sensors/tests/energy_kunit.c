@@ -10,16 +10,16 @@
 
 #define PERIOD_US	1000
 
-/* Units of 1 uJ, which are 1000 W at most if they are to be believed. */
+/* Units of 1 uJ. More than 1000 W is not plausible. */
 static const struct pmct_meter meter = {
 	.name = "package", .uj_mul = 1, .uj_shift = 0, .width = 28,
 };
 
 /**
  * struct meter_state - what the fake hardware holds
- * @value: that it shows
- * @runs: it advances by one whenever it is read
- * @err: of the next reads
+ * @value: value of the meter
+ * @runs: the meter advances by one at each read
+ * @err: error of the next reads
  */
 static struct meter_state {
 	u64 value;
@@ -114,7 +114,7 @@ static void run(struct pmct_energy *e, u64 units, unsigned int us)
 
 static unsigned int period_us(void)
 {
-	/* See VISIT_NS; and a little more. */
+	/* The period, see VISIT_NS, and a little more. */
 	return max(PERIOD_US, 100 * num_online_cpus()) + 200;
 }
 
@@ -125,7 +125,7 @@ static void start(struct kunit *test)
 	state.runs = false;
 }
 
-/* What threads got, and others, and nobody, is what the meter showed, over several turns. */
+/* Over several turns, the shares of threads, others and nobody add up to what the meter showed. */
 static void adds_up_test(struct kunit *test)
 {
 	struct pmct_energy e = {};
@@ -141,20 +141,20 @@ static void adds_up_test(struct kunit *test)
 		run(&e, units, period_us());
 		sum += units;
 	}
-	/* What came after the last period is read now. */
+	/* Read what came after the last period. */
 	usleep_range(2 * period_us(), 3 * period_us());
 	s = show(test);
 	KUNIT_EXPECT_EQ(test, s.total - before, sum);
 	KUNIT_EXPECT_EQ(test, s.threads, e.units[0]);
 	KUNIT_EXPECT_EQ(test, s.total, s.threads + s.others + s.idle + s.unwatched);
 	KUNIT_EXPECT_EQ(test, s.resets, 0ULL);
-	/* This CPU was busy; all CPUs are the most that share it. */
+	/* This CPU was busy. At most all CPUs shared the energy. */
 	KUNIT_EXPECT_GE(test, e.units[0] * num_online_cpus() * 5 / 4, sum);
 	KUNIT_EXPECT_LE(test, e.units[0], sum);
 	pmct_energy_stop();
 }
 
-/* What the CPU had got before the thread came is not the thread's. */
+/* What the CPU had got before the thread came does not belong to the thread. */
 static void before_test(struct kunit *test)
 {
 	struct pmct_energy e = {};
@@ -167,7 +167,7 @@ static void before_test(struct kunit *test)
 	pmct_energy_stop();
 }
 
-/* A thread that starts where no switch has told of it: what the CPU had got is not its own. */
+/* A thread starts without a switch in. What the CPU had got before does not belong to it. */
 static void unannounced_test(struct kunit *test)
 {
 	struct pmct_energy e = {};
@@ -189,7 +189,7 @@ static void unannounced_test(struct kunit *test)
 	pmct_energy_stop();
 }
 
-/* Nobody knows who ran while nobody looked. */
+/* It is not known which threads ran while the meter was not read. */
 static void unwatched_test(struct kunit *test)
 {
 	struct pmct_energy e = {};
@@ -203,7 +203,7 @@ static void unwatched_test(struct kunit *test)
 	pmct_energy_stop();
 }
 
-/* Firmware, or a sleep, has set it back: that is no energy. */
+/* If firmware or a sleep has set the meter back, that is no energy. */
 static void reset_test(struct kunit *test)
 {
 	struct pmct_energy e = {};
@@ -232,7 +232,7 @@ static void sample(struct kunit *test, struct pmct_energy *e, struct pmct_energy
 	local_irq_restore(flags);
 }
 
-/* A meter that is gone, or stands still, has no energy, and not none of it. */
+/* A meter that is gone, or stands still, has no value. It does not have the value 0. */
 static void gone_test(struct kunit *test)
 {
 	struct pmct_energy_interval interval;
@@ -260,7 +260,7 @@ static void still_test(struct kunit *test)
 	unsigned int i;
 
 	start(test);
-	/* A host that is busy may not let us look often enough for a while. */
+	/* On a busy host, the meter may not be read often enough for a while. */
 	for (i = 0; i < 1000 && !show(test).still; i++) {
 		msleep(20);
 		run(&e, 0, period_us());

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* RMIDs: one for each application, none twice, in the order of the policy. */
+/* RMIDs: each application has one, no RMID is used twice, and the order is that of the policy. */
 #include <kunit/test.h>
 
 #include "../rmids.h"
@@ -28,7 +28,7 @@ static void threads_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmct_rmids_get(r, 100), a);
 	pmct_rmids_put(r, a);
 	pmct_rmids_put(r, a);
-	/* The number is free; a new process with the same PID is somebody else. */
+	/* The RMID is free. A new process with the same PID is another application. */
 	KUNIT_EXPECT_NE(test, pmct_rmids_get(r, 100), a);
 }
 
@@ -40,13 +40,13 @@ static void used_up_test(struct kunit *test)
 	KUNIT_EXPECT_NE(test, pmct_rmids_get(r, 2), 0U);
 	KUNIT_EXPECT_EQ(test, pmct_rmids_get(r, 3), 0U);
 	KUNIT_EXPECT_EQ(test, r->refused, 1ULL);
-	/* Who has none gives none back. */
+	/* A thread without an RMID gives none back. */
 	pmct_rmids_put(r, 0);
 	pmct_rmids_put(r, a);
 	KUNIT_EXPECT_EQ(test, pmct_rmids_get(r, 3), a);
 }
 
-/* The order in which numbers that were given back come again. */
+/* The order in which RMIDs that were given back are used again. */
 static void policies_test(struct kunit *test)
 {
 	static const u8 expected[][3] = {
@@ -88,7 +88,7 @@ static void random_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmct_rmids_get(r, 1000), 0U);
 }
 
-/* A number whose lines are still in the cache would begin with somebody else's. */
+/* An RMID whose lines are still in the cache would begin with lines of another application. */
 static void waits_test(struct kunit *test)
 {
 	struct pmct_rmids *r = new_rmids(test, 3, PMCT_RMID_LIFO, true);

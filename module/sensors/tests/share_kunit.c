@@ -28,14 +28,14 @@ static void uj_test(struct kunit *test)
 
 static void plausible_test(struct kunit *test)
 {
-	/* 10 J in 10 ms are 1000 W; it may have begun 5 ms earlier. */
+	/* 10 J in 10 ms are 1000 W. The update may have begun 5 ms earlier. */
 	KUNIT_EXPECT_TRUE(test, pmct_meter_plausible(&rapl, 10 << 16, 10 * NSEC_PER_MSEC, 1000));
 	KUNIT_EXPECT_TRUE(test, pmct_meter_plausible(&rapl, 15 << 16, 10 * NSEC_PER_MSEC, 1000));
 	KUNIT_EXPECT_FALSE(test, pmct_meter_plausible(&rapl, 16 << 16, 10 * NSEC_PER_MSEC, 1000));
 	KUNIT_EXPECT_FALSE(test, pmct_meter_plausible(&rapl, U32_MAX, 10 * NSEC_PER_MSEC, 1000));
 }
 
-/* Each gets its part, rounded to a unit; all together, all. */
+/* Each CPU gets its part, rounded to a unit. All CPUs together get all. */
 static void shares_test(struct kunit *test)
 {
 	static const u64 parts[] = { 1, 0, 333, 333, 1000, 7, 999999 };
@@ -58,7 +58,7 @@ static void shares_test(struct kunit *test)
 	}
 }
 
-/* While less than one CPU was busy, the rest is nobody's. */
+/* If less than one CPU was busy, the rest belongs to no CPU. */
 static void share_of_idle_test(struct kunit *test)
 {
 	struct pmct_share share = { .units = 1000, .whole = 1000000 };
@@ -77,7 +77,7 @@ struct edp_case {
 };
 
 static const struct edp_case edp_cases[] = {
-	/* 2 nJ and 0.5 ns an instruction: 2000 pJ * 500 ps. */
+	/* 2 nJ and 0.5 ns for an instruction: 2000 pJ * 500 ps. */
 	{ "second", 4000000, NSEC_PER_SEC, 2000000000, true, 1000000 },
 	{ "window of a tenth", 400000, NSEC_PER_SEC / 10, 200000000, true, 1000000 },
 	/* 333.333 pJ * 333.333 ps */

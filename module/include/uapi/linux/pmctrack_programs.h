@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only WITH Linux-syscall-note */
 /*
- * /proc/pmc/programs: what the monitoring module "fair_progress" has learnt of programs, for tools
- * that keep it (phasedb(1)). The file is as long as the module has places for processes, each a
- * struct pmctrack_program_record in the byte order of the machine. Reads begin at a multiple of its
- * size and give one record, or the beginning of one that has place for struct pmctrack_program at
- * least. Writing a whole record, at any position, gives what was learnt to a running process.
+ * /proc/pmc/programs: what the monitoring module "fair_progress" has learnt about programs, for
+ * tools that store it (phasedb(1)). The file has a place for each process that the module can
+ * store. Each place is a struct pmctrack_program_record in the byte order of the machine. A read
+ * must begin at a multiple of the record size. It returns one record, or the beginning of one if
+ * the buffer has room for at least struct pmctrack_program. Writing a whole record, at any
+ * position, gives what was learnt to a running process.
  */
 #ifndef _UAPI_LINUX_PMCTRACK_PROGRAMS_H
 #define _UAPI_LINUX_PMCTRACK_PROGRAMS_H
@@ -12,26 +13,27 @@
 #include <linux/types.h>
 #include "pmctrack.h"
 
-/* Of this file, and of how addresses become vectors. */
+/* Version of this file, and of the way in which addresses become vectors. */
 #define PMCTRACK_PROGRAMS_VERSION	1
 #define PMCTRACK_PHASES			24
 #define PMCTRACK_PHASE_BUCKETS		512
 #define PMCTRACK_FOLLOWERS		64
 #define PMCTRACK_NEXT			3
-/* A phase that is none, as phases are counted from 0. */
+/* Means "no phase" where phases are counted from 0. */
 #define PMCTRACK_NO_PHASE		255
 
 /**
- * struct pmctrack_phase_speed - how fast a phase is on CPUs of some type
- * @valid: windows in @alone
- * @other: windows in @beside
- * @pressure: of others on the windows in @alone, at least; in thousandths of what memory can
- * @ignored: windows since the last one in @alone that others pressed more
+ * struct pmctrack_phase_speed - how fast a phase is on CPUs of one type
+ * @valid: number of windows in @alone
+ * @other: number of windows in @beside
+ * @pressure: least pressure of other threads on the windows in @alone, in thousandths of the
+ *	memory's maximum
+ * @ignored: number of windows with more pressure since the last window in @alone
  * @alone: mean cycles for 2^20 instructions of the valid windows with the least pressure
- * @beside: of windows that are not valid
- * @variance: of @alone: mean square of the difference, in thousandths of @alone
+ * @beside: mean of the windows that are not valid
+ * @variance: variance of @alone: mean square of the difference, in thousandths of @alone
  *
- * Means are of at most the last 32 windows, or so.
+ * A mean is of about the last 32 windows, at most.
  */
 struct pmctrack_phase_speed {
 	__u16 valid;
@@ -45,10 +47,10 @@ struct pmctrack_phase_speed {
 
 /**
  * struct pmctrack_phase - a phase of a program
- * @seen: windows; 0: there is no such phase
- * @age: windows of the program since the last one of this phase
+ * @seen: number of its windows; 0: there is no such phase
+ * @age: number of the program's windows since the last one of this phase
  * @speed: by core type
- * @mean: part of the addresses in each bucket of code, in 2^-16
+ * @mean: part of the addresses that is in each bucket of code, in 2^-16
  */
 struct pmctrack_phase {
 	__u32 seen;
@@ -58,11 +60,11 @@ struct pmctrack_phase {
 };
 
 /**
- * struct pmctrack_followers - what followed on a phase
+ * struct pmctrack_followers - the phases that followed a phase
  * @before: the phase before; PMCTRACK_NO_PHASE: any
  * @phase: the phase
- * @next: what followed
- * @times: how often; 0: none
+ * @next: the phases that followed
+ * @times: how often each of @next followed; 0: none
  *
  * Phases are counted from 0 here.
  */
@@ -74,27 +76,28 @@ struct pmctrack_followers {
 };
 
 /**
- * struct pmctrack_program - a process, or what is left of one
+ * struct pmctrack_program - a process, or what is stored of one that has ended
  * @version: PMCTRACK_PROGRAMS_VERSION
- * @bytes: of a struct pmctrack_program_record
- * @table: another number each time that the module becomes active, and has learnt nothing yet
- * @content: a number for the file that it executes; 0: this place is empty
- * @uid: whose process it was, as in the initial user namespace
- * @process: its number, as in the initial PID namespace; 0: it has ended
- * @threads: of it that have a place
- * @address_instr: an address for each so many instructions; windows depend on it
- * @core_types: of the machine
- * @windows: of the program, of all processes
- * @forgotten: phases that had to make room
- * @run_windows: of this process. Like all that begins with run_, not looked at when it is written
- * @run_valid: of these, hardly disturbed ones
- * @run_changes: of the phase
- * @run_foreseen: of these, foreseen ones
+ * @bytes: size of a struct pmctrack_program_record
+ * @table: a random number, new each time that the module becomes active and has learnt nothing yet
+ * @content: a number for the file that the process executes; 0: this place is empty
+ * @uid: owner of the process, as in the initial user namespace
+ * @process: PID of the process, as in the initial PID namespace; 0: it has ended
+ * @threads: number of its threads that have a place
+ * @address_instr: instructions between two addresses; windows depend on it
+ * @core_types: number of core types of the machine
+ * @windows: number of windows of the program, in all processes
+ * @forgotten: number of phases that had to make room
+ * @run_windows: number of windows of this process. Members whose names begin with run_ are ignored
+ *	when a record is written
+ * @run_valid: number of these windows that were hardly disturbed
+ * @run_changes: number of phase changes
+ * @run_foreseen: number of these changes that were predicted
  * @run_ns: CPU time of these windows
- * @run_alone: and what they would have taken alone, in ns
- * @run_phase: of the last window, from 1; 0: none
- * @run_known: its speed alone is known
- * @run_wanted: a phase that is likely next is to be seen with few others
+ * @run_alone: CPU time that these windows would have taken alone, in ns
+ * @run_phase: phase of the last window, from 1; 0: none
+ * @run_known: the speed alone of this phase is known
+ * @run_wanted: a phase that is likely next should run with few others
  * @reserved: 0
  */
 struct pmctrack_program {

@@ -2,10 +2,10 @@
 /*
  * /dev/pmctrack_sim: programs for the simulated machine (Documentation/simulation.md).
  *
- * Each open file is one simulated thread. PROGRAM says what it does; a real thread that
- * calls RUN is busy for the scheduler until so many simulated instructions are done. How
- * long that takes depends on the CPUs that the scheduler gives it, and on who runs beside
- * it. Rates are per million instructions, ratios in thousandths.
+ * Each open file is one simulated thread. PROGRAM sets its program. A real thread that calls RUN is
+ * busy for the scheduler until the given number of simulated instructions is done. How long that
+ * takes depends on the CPUs that the scheduler gives it, and on the threads that run beside it.
+ * Rates are per million instructions, ratios in thousandths.
  */
 #ifndef _UAPI_LINUX_PMCTRACK_SIM_H
 #define _UAPI_LINUX_PMCTRACK_SIM_H
@@ -14,27 +14,26 @@
 #include <linux/types.h>
 
 #define PMCT_SIM_PHASES		16
-#define PMCT_SIM_POINTS		6	/* of a miss-rate curve */
+#define PMCT_SIM_POINTS		6	/* points of a miss-rate curve */
 #define PMCT_SIM_NAME		24
 #define PMCT_SIM_TYPES		4	/* core types */
 #define PMCT_SIM_CPUS		16
 
 /**
- * enum pmct_sim_event - what counters of the simulated machine count; the
- *	codes of raw strings
+ * enum pmct_sim_event - events of the simulated machine; the codes of raw strings
  * @PMCT_SIM_INSTR: instructions
  * @PMCT_SIM_CYCLES: cycles of the core
  * @PMCT_SIM_BRANCHES: branches
- * @PMCT_SIM_COND_BRANCHES: conditional ones
+ * @PMCT_SIM_COND_BRANCHES: conditional branches
  * @PMCT_SIM_BRANCH_MISSES: mispredicted branches
  * @PMCT_SIM_L1D: data accesses
- * @PMCT_SIM_L1D_MISSES: of these; they access the L2 cache
- * @PMCT_SIM_L2_MISSES: these access the last-level cache
- * @PMCT_SIM_LLC_MISSES: these access memory
- * @PMCT_SIM_ITLB_MISSES: of instructions
- * @PMCT_SIM_DTLB_MISSES: of data
- * @PMCT_SIM_STALLS_DATA: cycles in which data of a cache or of memory were waited for
- * @PMCT_SIM_STALLS_FETCH: cycles in which mispredicted branches and the ITLB left no work
+ * @PMCT_SIM_L1D_MISSES: data accesses that miss the L1 cache, and access the L2 cache
+ * @PMCT_SIM_L2_MISSES: data accesses that miss the L2 cache, and access the last-level cache
+ * @PMCT_SIM_LLC_MISSES: data accesses that miss the last-level cache, and access memory
+ * @PMCT_SIM_ITLB_MISSES: TLB misses of instructions
+ * @PMCT_SIM_DTLB_MISSES: TLB misses of data
+ * @PMCT_SIM_STALLS_DATA: cycles in which the core waited for data of a cache or of memory
+ * @PMCT_SIM_STALLS_FETCH: cycles without work because of mispredicted branches and the ITLB
  * @PMCT_SIM_MEM_LINES: lines that were read from memory, or written back
  */
 enum pmct_sim_event {
@@ -56,9 +55,9 @@ enum pmct_sim_event {
 };
 
 /**
- * struct pmct_sim_curve - misses of a cache, by how much of it the thread has
+ * struct pmct_sim_curve - misses of a cache, as a function of the thread's part of the cache
  * @nr: number of points, at least one
- * @kib: ascending from 0; the last one is the footprint
+ * @kib: size of that part, ascending from 0; the last one is the footprint
  * @ppm: misses per million accesses, not ascending
  */
 struct pmct_sim_curve {
@@ -69,22 +68,23 @@ struct pmct_sim_curve {
 
 /**
  * struct pmct_sim_phase - how a program behaves for some time
- * @instr: length
+ * @instr: length of the phase, in instructions
  * @ilp: instructions per cycle of a core without limits, in thousandths. No event shows it.
- * @mlp: misses that are waited for together, in thousandths. No event shows it.
- * @front_end: cycles that decoding loses. Part of the event of front-end stalls.
- * @branches: rates of events
- * @cond_branches: of these
- * @branch_misses: of these
- * @l1d: of these
- * @l1d_misses: of these
- * @itlb_misses: of these
- * @dtlb_misses: of these
+ * @mlp: number of misses that overlap, in thousandths. No event shows it.
+ * @front_end: cycles that are lost in decoding. A part of the event of front-end stalls.
+ * @branches: rate of branches
+ * @cond_branches: rate of conditional branches
+ * @branch_misses: rate of mispredicted branches
+ * @l1d: rate of data accesses
+ * @l1d_misses: rate of L1 data misses
+ * @itlb_misses: rate of ITLB misses
+ * @dtlb_misses: rate of DTLB misses
  * @write_backs: lines that are written back, in thousandths of misses
- * @energy: of an instruction, in thousandths of the core type's
+ * @energy: energy of an instruction, in thousandths of the core type's
  * @wander: how far rates go from their mean, in thousandths
- * @code: number of its first basic block; programs and phases share what has one number
- * @blocks: number of basic blocks that it executes
+ * @code: number of the first basic block; the same number in another program or phase is the same
+ *	code
+ * @blocks: number of basic blocks that the phase executes
  * @l2: curve of the private cache
  * @llc: curve of the last-level cache
  */
@@ -110,9 +110,9 @@ struct pmct_sim_phase {
 };
 
 /**
- * struct pmct_sim_profile - a program: phases, one after the other, and from the beginning
+ * struct pmct_sim_profile - a program: phases, one after the other, then again from the first
  * @name: for people
- * @nr_phases: at least one
+ * @nr_phases: number of phases, at least one
  * @phase: the phases
  */
 struct pmct_sim_profile {
@@ -123,8 +123,8 @@ struct pmct_sim_profile {
 
 /**
  * struct pmct_sim_program - the argument of PMCT_SIM_IOC_PROGRAM
- * @seed: of the thread's variation; the same seed makes the same program
- * @profile: what the thread does
+ * @seed: seed of the thread's variation; with the same seed a program varies in the same way
+ * @profile: the program of the thread
  * @why: on -EINVAL, what is wrong with @profile
  */
 struct pmct_sim_program {
@@ -134,15 +134,15 @@ struct pmct_sim_program {
 };
 
 /**
- * struct pmct_sim_truth - the argument of PMCT_SIM_IOC_TRUTH: what no counter knows
+ * struct pmct_sim_truth - the argument of PMCT_SIM_IOC_TRUTH: values that no counter knows
  * @count: events, by enum pmct_sim_event
- * @ran_ps: CPU time that they took
+ * @ran_ps: CPU time of the thread
  * @pj: energy of the thread
- * @machine_pj: energy of the machine since it began to exist
- * @llc_bytes: of last-level caches, all together
- * @nr_types: core types, the fastest first
+ * @machine_pj: energy of the machine since it was created
+ * @llc_bytes: bytes of the thread in all last-level caches together
+ * @nr_types: number of core types, the fastest first
  * @__reserved: 0
- * @alone_ps: what the same work takes alone on each
+ * @alone_ps: time that the same work takes alone on each core type
  */
 struct pmct_sim_truth {
 	__u64 count[PMCT_SIM_NR_EVENTS];
@@ -157,11 +157,11 @@ struct pmct_sim_truth {
 
 /**
  * struct pmct_sim_info - the argument of PMCT_SIM_IOC_INFO: the simulated machine
- * @name: of its topology
- * @nr_types: core types, the fastest first
- * @nr_cpus: CPUs
+ * @name: name of its topology
+ * @nr_types: number of core types, the fastest first
+ * @nr_cpus: number of CPUs
  * @type: names of core types
- * @cpu_type: of each CPU
+ * @cpu_type: core type of each CPU
  */
 struct pmct_sim_info {
 	char name[PMCT_SIM_NAME];
@@ -172,13 +172,13 @@ struct pmct_sim_info {
 };
 
 /*
- * PROGRAM: once for an open file, before RUN. -EINVAL with @why, -EBUSY: the file has a
- * program, -ENOSPC: too many simulated threads.
+ * PROGRAM: set the program of an open file, once, before RUN. -EINVAL with @why, -EBUSY: the file
+ * has a program, -ENOSPC: too many simulated threads.
  */
 #define PMCT_SIM_IOC_PROGRAM	_IOWR('q', 0x80, struct pmct_sim_program)
 /*
- * RUN: the number of instructions that are to be done, and afterwards of those that are
- * left. -EAGAIN and -EINTR: call again with what is left. -EBUSY: another thread runs this
+ * RUN: the argument is the number of instructions to do, and afterwards the number that is left.
+ * -EAGAIN and -EINTR: call again with the number that is left. -EBUSY: another thread runs this
  * file. -ENODATA: no program.
  */
 #define PMCT_SIM_IOC_RUN	_IOWR('q', 0x81, __u64)
