@@ -6,10 +6,10 @@
 #include <stdlib.h>
 
 #define BISECTIONS 60
-/* Sums of numbers of CPUs are equal if they differ by less. */
+/* Two sums of CPUs are equal if they differ by less. */
 #define NEARLY 1e-9
 
-/* Those of libm are calls, because of NaN, which is nowhere here. */
+/* fmin() and fmax() of libm are function calls, because they handle NaN. There is no NaN here. */
 static inline double lesser(double one, double other)
 {
 	return one < other ? one : other;
@@ -20,13 +20,13 @@ static inline double greater(double one, double other)
 	return one > other ? one : other;
 }
 
-/* What each gets at least. */
+/* Returns the floor: CPUs that each program gets at least. */
 double qos_floor(const struct qos_machine *machine, size_t programs)
 {
 	return programs <= machine->cpus ? lesser(1, machine->cpus) : machine->cpus / (double)programs;
 }
 
-/* What it may have at most: what it asks for, or the floor. */
+/* CPUs that the program may have at most: what it asks for, or the floor. */
 static double wanted_of(const struct qos_machine *machine, const struct qos_share *s, double floor)
 {
 	double most = lesser(s->cap, machine->cpus);
@@ -34,7 +34,7 @@ static double wanted_of(const struct qos_machine *machine, const struct qos_shar
 	return greater(lesser(s->demand, most), lesser(floor, most));
 }
 
-/* With water as high as @level. */
+/* Water filling: CPUs that the program gets if the water is as high as @level. */
 static double part(const struct qos_machine *machine, const struct qos_share *s, double floor, double level)
 {
 	double wanted = wanted_of(machine, s, floor);
@@ -53,14 +53,14 @@ static double sum_at(const struct qos_machine *machine, const struct qos_share *
 	return sum;
 }
 
-/* Demands become what there is. */
+/* Set @fair of all programs, so that their sum is no more than the CPUs that there are. */
 static void divide(const struct qos_machine *machine, struct qos_share *share, size_t n)
 {
 	double floor = qos_floor(machine, n), low = 0, high = 1, middle;
 	size_t i;
 	int k;
 
-	/* At a weight of 1, all have all of their demand at 1. */
+	/* At level 1, all programs have all of their demand, also with a weight of 1. */
 	if (sum_at(machine, share, n, floor, high) > machine->cpus + NEARLY) {
 		for (k = 0; k < BISECTIONS; k++) {
 			middle = (low + high) / 2;
@@ -76,10 +76,10 @@ static void divide(const struct qos_machine *machine, struct qos_share *share, s
 }
 
 /**
- * qos_limit() - together, programs are to have some CPUs at most
- * @cpus: so many, more than 0
- * @share: the programs, of one user for example; what is too much is taken from their caps
- * @n: how many
+ * qos_limit() - limit the CPUs that some programs have together
+ * @cpus: the limit, more than 0
+ * @share: the programs, for example those of one user; their caps are lowered to the limit
+ * @n: number of programs
  */
 void qos_limit(const struct qos_machine *machine, double cpus, struct qos_share *share, size_t n)
 {
@@ -92,7 +92,7 @@ void qos_limit(const struct qos_machine *machine, double cpus, struct qos_share 
 		share[i].cap = lesser(share[i].cap, share[i].fair);
 }
 
-/* Of the programs of one user: what they ask for, and as what they count. */
+/* The programs of one user as one: the sum of their demands, and the largest of their weights. */
 static struct qos_share all_of(const struct qos_machine *machine, const struct qos_share *share, size_t n)
 {
 	struct qos_share all = {.demand = 0, .weight = 1};
@@ -105,7 +105,10 @@ static struct qos_share all_of(const struct qos_machine *machine, const struct q
 	return all;
 }
 
-/* By weights alone: whoever asks for less than his part has that, and others what is left. */
+/*
+ * Divide CPUs among users by weights alone. A user who asks for less than his part gets what he
+ * asks for; the others get what is left.
+ */
 static void share_alike(const struct qos_machine *machine, struct qos_share *all, size_t users)
 {
 	double low = 0, high = machine->cpus, middle, sum;
@@ -135,12 +138,12 @@ static size_t end_of_user(const unsigned int *user, size_t first, size_t n)
 }
 
 /**
- * qos_divide_users() - when demands do not fit, each user has a part
- * @share: the programs; what is too much is taken from their caps
- * @user: whose each is; those of one stand together
- * @n: how many
+ * qos_divide_users() - give each user a part, if demands do not fit
+ * @share: the programs; the caps of a user's programs are lowered to his part
+ * @user: user of each program; the programs of one user must be adjacent
+ * @n: number of programs
  *
- * Without memory, nothing happens.
+ * If there is no memory, nothing is changed.
  */
 void qos_divide_users(const struct qos_machine *machine, struct qos_share *share,
 		      const unsigned int *user, size_t n)
@@ -170,13 +173,16 @@ static double rounded_down(double cpus, double unit)
 	return floor(cpus / unit + NEARLY) * unit;
 }
 
-/* It has what it asks for, and its floor is more. */
+/* True if the program has what it asks for, and its floor is more. */
 static bool has_enough(const struct qos_share *s)
 {
 	return s->granted >= s->demand - NEARLY && s->fair > s->demand + NEARLY;
 }
 
-/* The one that is owed most, or least (@sign -1), and can be given one unit more, or less. */
+/*
+ * The program that is owed most, and can be given one unit more. With @sign -1: the program that is
+ * owed least, and can be given one unit less. NULL: there is none.
+ */
 static struct qos_share *most_owed(struct qos_share *share, size_t n, double least, double unit,
 				   double sign)
 {
@@ -199,7 +205,7 @@ static struct qos_share *most_owed(struct qos_share *share, size_t n, double lea
 	return found;
 }
 
-/* Largest remainder, with what was carried on. */
+/* Round by largest remainder, with the error that was carried over. */
 static void round_shares(const struct qos_machine *machine, struct qos_share *share, size_t n)
 {
 	double unit = machine->unit, all = rounded_down(machine->cpus, unit), sum = 0, target = 0;
@@ -211,12 +217,15 @@ static void round_shares(const struct qos_machine *machine, struct qos_share *sh
 		before = share[i].granted;
 		wanted = share[i].fair + share[i].carry;
 		if (has_enough(&share[i]) && fabs(share[i].fair - before) < unit) {
-			/* A part of its floor that nobody asks for is not carried on. */
+			/*
+			 * The part of the floor that the program does not ask for is not carried
+			 * over.
+			 */
 			wanted = rounded_down(before, unit);
 			share[i].carry = 0;
 		}
 		share[i].granted = rounded_down(wanted, unit);
-		/* What it has is good enough. */
+		/* The program keeps what it has, because the change is small. */
 		if (before > 0 && fabs(wanted - before) < machine->hysteresis * unit)
 			share[i].granted = rounded_down(before, unit);
 		share[i].granted = greater(share[i].granted, least);
@@ -240,12 +249,12 @@ static void round_shares(const struct qos_machine *machine, struct qos_share *sh
 }
 
 /**
- * qos_allocate() - give CPUs to all
+ * qos_allocate() - grant CPUs to all programs
  * @share: the programs
- * @n: how many; with none, nothing happens
+ * @n: number of programs; with 0, nothing happens
  *
- * Afterwards the sum of qos_share::granted is not more than there is, and each has a unit at least
- * if there are as many.
+ * Afterwards the sum of qos_share::granted is no more than the CPUs that there are. Each program
+ * has at least one unit, if there are as many units.
  */
 void qos_allocate(const struct qos_machine *machine, struct qos_share *share, size_t n)
 {

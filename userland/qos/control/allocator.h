@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who gets how many CPUs (section 2.3 of the paper)? Pure.
+ * Divides the CPUs of the machine among programs (section 2.3 of the paper). Pure.
  *
- * When all demands fit, each is met. Otherwise each program gets a part of what it asked for: the
- * same part for all (equation 3), in proportion to weights, but never less than its floor nor more
- * than its demand. The floor is one CPU, or, with more programs than CPUs, an equal part. Before
- * that, CPUs are divided among users, by weights alone, so that nobody has more for having more
- * programs, or for asking for more.
+ * If all demands fit, each program gets its demand. Otherwise each program gets the same part of
+ * its demand (equation 3), in proportion to weights, but never less than the floor nor more than
+ * its demand. The floor is one CPU or, if there are more programs than CPUs, an equal part. Before
+ * that, CPUs are divided among users by weights alone. A user therefore gets no more for having
+ * more programs, or for asking for more.
  *
- * CPUs are then rounded to what can be given. What is lost by that is carried on, so that it comes
- * right over time; and small changes are not made.
+ * The results are then rounded to what can be granted. The rounding error is carried over, so that
+ * it evens out over time. Small changes are not made.
  */
 #ifndef QOS_ALLOCATOR_H
 #define QOS_ALLOCATOR_H
@@ -17,13 +17,14 @@
 #include <stddef.h>
 
 /**
- * struct qos_share - a program
- * @demand: CPUs that it asks for; whoever asks for less than the floor is given the floor
+ * struct qos_share - the demand of a program, and the CPUs that it is granted
+ * @demand: CPUs that the program asks for; if this is less than the floor, it is given the floor
  * @cap: CPUs that it can use at most (its threads)
  * @weight: 1 to 1000
- * @fair: CPUs, before rounding; set by qos_allocate()
- * @granted: CPUs; likewise. What it had before, at first: 0 for a new one
- * @carry: CPUs that rounding has taken from it, or given; 0 at first
+ * @fair: CPUs before rounding; set by qos_allocate()
+ * @granted: CPUs after rounding; set by qos_allocate(). Before the call: the CPUs that it had, 0
+ *	for a new program
+ * @carry: CPUs that rounding has taken from it (positive) or given to it (negative); 0 at first
  */
 struct qos_share {
 	double demand;
@@ -35,10 +36,10 @@ struct qos_share {
 };
 
 /**
- * struct qos_machine - what there is to give
- * @cpus: so many
- * @unit: the smallest part of a CPU that can be given: 1 for whole ones
- * @hysteresis: changes of less than this part of a unit are not made
+ * struct qos_machine - the CPUs to divide
+ * @cpus: number of CPUs
+ * @unit: the smallest part of a CPU that can be granted; 1: whole CPUs only
+ * @hysteresis: a change of less than this part of a unit is not made
  */
 struct qos_machine {
 	double cpus;

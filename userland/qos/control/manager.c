@@ -5,38 +5,55 @@
 #include <string.h>
 
 #define FORGETTING 0.95
-/* Rates are of at least so many ticks, and of at most so long; slow programs tick seldom. */
+/*
+ * A rate is measured over at least so many ticks, but over at most so many seconds, because slow
+ * programs tick seldom.
+ */
 #define TICKS 7
 #define MOST_WINDOW_S 2.0
 #define LEAST_POLE 0.6
-/* The true slope may be so many times what is estimated, at the end of a phase for instance. */
+/* The true slope may be so many times the estimated one, for example at the end of a phase. */
 #define GAIN_MARGIN 2.0
-/* A plateau: as CPUs grow, at least to so many times, the rate grows with less than this power. */
+/*
+ * Plateau: with at least FURTHER times the CPUs, the rate grows by less than their ratio to the
+ * power of FLAT.
+ */
 #define FURTHER 1.25
 #define FLAT 0.15
-/* A rate that is so far, as a part, from that with as many CPUs before: the program has changed. */
+/*
+ * If a rate differs by more than this part from the earlier rate with as many CPUs, the program has
+ * changed.
+ */
 #define CHANGED 0.15
-/* What was seen longer ago may not be so any more. */
+/* A rate that was last seen more steps ago is not used, because it may have changed. */
 #define FRESH_STEPS 60
 #define SEEN_OFTEN 3
-/* Who has all, and not enough, is given less now and then: perhaps that does as well. */
+/*
+ * A program that has all CPUs and misses its goal is given fewer now and then, because fewer may do
+ * as well.
+ */
 #define SHORT_STEPS 8
 #define PROBE_STEPS 4
 #define PROBE_EACH 20
 #define PROBE_PART 0.6
-/* In one step, CPUs grow at most so many times. */
+/* In one step, the CPUs grow at most by this factor. */
 #define GROWTH 2.0
-/* Who should have delivered so much, and has not, is not given more CPUs for that. */
+/*
+ * A program that should have delivered so much, and has delivered nothing, gets no more CPUs for
+ * that.
+ */
 #define SILENT_UNITS 50
 #define SILENT_S 10
 
 /**
  * qos_least_pole() - the smallest p with which the loop is stable
- * @delay_steps: steps between a change of CPUs and what is measured of it, beyond the one that the
+ * @delay_steps: steps from a change of CPUs until it is measured, beyond the one step that the
  *	model has
  *
- * With the model's parameters the loop is g (1-p) / ((z-1) z^d), where g is the true slope over the
- * estimated one. It is stable for g (1-p) < 2 sin(pi / (2 (2d+1))).
+ * With the model's parameters the loop is g (1-p) / ((z-1) z^d), where g is the true slope divided
+ * by the estimated one. The loop is stable for g (1-p) < 2 sin(pi / (2 (2d+1))).
+ *
+ * Return: p, at least 0.
  */
 double qos_least_pole(double delay_steps)
 {
@@ -44,11 +61,11 @@ double qos_least_pole(double delay_steps)
 }
 
 /**
- * qos_manager_begin() - a program has come
- * @pole: 0 to 1
+ * qos_manager_begin() - begin to control a program
+ * @pole: p, 0 to 1
  * @window_a: see struct qos_model
- * @granted: CPUs that it has
- * @most: CPUs that it can have
+ * @granted: CPUs that the program has
+ * @most: CPUs that it can have at most
  */
 void qos_manager_begin(struct qos_manager *m, double pole, double window_a, double granted,
 		       double most)
@@ -61,15 +78,16 @@ void qos_manager_begin(struct qos_manager *m, double pole, double window_a, doub
 }
 
 /**
- * qos_manager_window() - over what time is a rate measured?
- * @rate: that it has, as far as is known
+ * qos_manager_window() - choose the time over which a rate is measured
+ * @rate: units/s that the program has, as far as is known
  * @goal: its goal
  * @step_s: seconds of a step
- * @pole: p, but no less than is safe with this window; 0: that, and LEAST_POLE at least
+ * @pole: p, which is raised to what is safe with this window; 0: the smallest safe p, but at least
+ *	LEAST_POLE
  *
- * A window that is longer than a step has a part of the rate before, and shows it later.
+ * A window that is longer than a step contains a part of the rate before, and shows a change later.
  *
- * Return: seconds, a step at least.
+ * Return: seconds, at least @step_s.
  */
 double qos_manager_window(struct qos_manager *m, double rate, const struct qos_goal *goal,
 			  double step_s, double pole)
@@ -103,7 +121,7 @@ static void note_level(struct qos_manager *m, double rate)
 
 	if (!is_fresh(m, level))
 		level->seen = 0;
-	/* Rates of another phase say nothing of this one. */
+	/* Rates of another phase say nothing about this one. */
 	if (level->seen && fabs(rate - level->rate) > CHANGED * level->rate)
 		memset(m->level, 0, sizeof(m->level));
 	level->seen += level->seen < 8;
@@ -116,7 +134,7 @@ static bool is_known(const struct qos_manager *m, int i)
 	return is_fresh(m, &m->level[i]) && m->level[i].seen >= SEEN_OFTEN;
 }
 
-/* The greatest rate that was seen lately, and held; 0: none. */
+/* Returns the highest rate (units/s) that was seen lately, and often enough; 0: none. */
 double qos_manager_best(const struct qos_manager *m)
 {
 	double best = 0;
@@ -128,7 +146,10 @@ double qos_manager_best(const struct qos_manager *m)
 	return best;
 }
 
-/* CPUs beyond which the rate does not grow, as more of them were tried; 0: that was not seen. */
+/*
+ * Returns the CPUs beyond which the rate does not grow, as a trial of more CPUs has shown; 0: this
+ * was not seen.
+ */
 double qos_manager_plateau(const struct qos_manager *m)
 {
 	double most = 0;
@@ -147,7 +168,10 @@ double qos_manager_plateau(const struct qos_manager *m)
 	return found;
 }
 
-/* It computes, and delivers nothing: more CPUs do not help, or nobody sees what it does. */
+/*
+ * True if the program uses its CPUs and delivers nothing. More CPUs do not help it, or what it
+ * delivers is not seen.
+ */
 bool qos_manager_is_silent(const struct qos_manager *m)
 {
 	return m->missed >= SILENT_UNITS + 2 * m->usual;
@@ -155,7 +179,10 @@ bool qos_manager_is_silent(const struct qos_manager *m)
 
 static void note_silence(struct qos_manager *m, double rate, bool learn, const struct qos_goal *goal)
 {
-	/* In ten seconds, however much it should deliver. Who waits for something else is idle. */
+	/*
+	 * Silence takes ten seconds at least, however high the goal is. A program that waits for
+	 * something else is idle.
+	 */
 	if (learn)
 		m->missed += fmin(goal->min, SILENT_UNITS / (double)SILENT_S) * m->step_s;
 	else
@@ -173,7 +200,10 @@ static double error_of(double rate, const struct qos_goal *goal)
 	return rate > goal->max ? goal->max - rate : 0;
 }
 
-/* Is the goal out of reach, or are fewer CPUs as good? */
+/*
+ * Returns the CPUs to ask for. If the goal is out of reach, they are fewer now and then: fewer may
+ * be as good.
+ */
 static double probe(struct qos_manager *m, double e, double demand, double plateau)
 {
 	double all = plateau > 0 ? fmin(plateau, m->most) : m->most;
@@ -193,12 +223,12 @@ static double probe(struct qos_manager *m, double e, double demand, double plate
 }
 
 /**
- * qos_manager_step() - ask for CPUs
- * @rate: of the last step, 0 or more
+ * qos_manager_step() - end a step, and ask for CPUs
+ * @rate: units/s of the last step, 0 or more
  * @learn: the program had the CPUs that it was granted, and could use them
  * @goal: its goal
  *
- * Of steps without a tick nothing is learnt.
+ * Nothing is learnt from steps without a tick.
  *
  * Return: CPUs, more than 0.
  */
@@ -218,20 +248,20 @@ double qos_manager_step(struct qos_manager *m, double rate, bool learn, const st
 		return m->demand;
 	}
 	if (!m->model.steps || m->model.b <= 0) {
-		/* Nothing is known but whether it is enough. */
+		/* All that is known is whether the CPUs are enough. */
 		m->demand = fmin(m->granted * (e > 0 ? GROWTH : 1), m->most);
 		m->e = e;
 		m->known = false;
 		return m->demand;
 	}
-	/* What a new phase needs is known at once: there is nothing to smooth. */
+	/* The need of a new phase is known at once, so there is nothing to smooth. */
 	pole = m->model.changed ? 0 : m->pole;
 	gain = (1 - pole) / m->model.b;
 	demand = m->granted + gain * (e - (m->known ? m->model.a * m->e : m->model.a * e));
 	demand = fmin(fmax(demand, m->granted / GROWTH), m->granted * GROWTH);
 	/*
-	 * Who was not given what he asked for asks for all that he needs, not for some more than he
-	 * has: his part is to be one of that.
+	 * A program that was given less than it asked for asks for all that it needs, not only for
+	 * some more than it has. The reason is that it is to get a part of its whole need.
 	 */
 	if (e > 0 && m->shared)
 		demand = fmax(demand, (1 - m->model.a) * goal->min / m->model.b);
@@ -242,10 +272,10 @@ double qos_manager_step(struct qos_manager *m, double rate, bool learn, const st
 }
 
 /**
- * qos_manager_grant() - the next step begins
- * @rate: of the last one
- * @cpus: what the program is given
- * @shared: it is less than it asked for, because others ask, too
+ * qos_manager_grant() - begin the next step
+ * @rate: units/s of the last step
+ * @cpus: CPUs that the program is given
+ * @shared: this is less than it asked for, because other programs ask, too
  */
 void qos_manager_grant(struct qos_manager *m, double rate, double cpus, bool shared)
 {

@@ -1,28 +1,32 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How many CPUs does a program need? A PI controller with one pole (section 2.2 of the paper), on
- * top of the model. Pure.
+ * Decides how many CPUs a program needs: a PI controller with one pole (section 2.2 of the paper),
+ * on top of the model. Pure.
  *
  *	c(k) = c(k-1) + (1-p)/b e(k) - a (1-p)/b e(k-1),   e = goal - r
  *
- * c(k-1) is what was granted, not what was asked for: that is all there is to anti-windup.
+ * c(k-1) is what was granted, not what was asked for. This is the whole anti-windup.
  *
- * A goal can be a range: within it, e is 0. What the paper does not have: a program whose rate does
- * not grow with its CPUs any more is not given more of them than it needs for that rate.
+ * A goal can be a range: within the range, e is 0. The following is not in the paper: if a
+ * program's rate no longer grows with its CPUs, the program gets no more CPUs than it needs for
+ * that rate.
  */
 #ifndef QOS_MANAGER_H
 #define QOS_MANAGER_H
 
 #include "model.h"
 
-/* Numbers of CPUs, rounded up, whose rates are remembered; larger ones share the last. */
+/*
+ * The rate is remembered for so many numbers of CPUs (rounded up from a quarter). Larger numbers
+ * share the last level.
+ */
 #define QOS_LEVELS 64
 
 /**
- * struct qos_level - with so many CPUs
- * @rate: units/s that the program had, lately
- * @at: step of the manager in which that was
- * @seen: how often, up to some
+ * struct qos_level - what is known of one number of CPUs
+ * @rate: units/s that the program had with so many CPUs, lately
+ * @at: step of the manager in which the rate was seen last
+ * @seen: how often it was seen, counted up to a limit
  */
 struct qos_level {
 	double rate;
@@ -31,24 +35,24 @@ struct qos_level {
 };
 
 /**
- * struct qos_manager - a program
- * @model: of it
- * @pole: p, 0 to 1: larger ones are slower and smoother
- * @e: of the last step
- * @known: @e is
- * @most: CPUs that it can have
- * @granted: CPUs
- * @shared: that was less than it asked for, because others ask, too
- * @demand: CPUs, as asked for last
- * @probed: CPUs with which it is tried whether fewer do as well
- * @short_of: steps for which it has had all, and it was not enough
+ * struct qos_manager - the controller of one program
+ * @model: model of the program
+ * @pole: p, 0 to 1: larger values are slower and smoother
+ * @e: error of the last step, units/s
+ * @known: @e is known
+ * @most: CPUs that the program can have at most
+ * @granted: CPUs that it was granted last
+ * @shared: this was less than it asked for, because other programs ask, too
+ * @demand: CPUs that it asked for last
+ * @probed: CPUs in a trial of whether fewer CPUs do as well
+ * @short_of: number of steps in which it has had all CPUs, and they were not enough
  * @probing: steps of the trial that are left
- * @steps: counted
- * @probed_at: number of the step of the last trial
+ * @steps: number of steps so far
+ * @probed_at: number of the step in which the last trial began
  * @step_s: seconds of a step
- * @missed: units that it should have delivered since it did so last, using its CPUs
- * @usual: as many may be missed, as it delivers many at a time
- * @level: by number of CPUs, from 1
+ * @missed: units that it should have delivered since its last delivery, while it used its CPUs
+ * @usual: so many missed units are usual, because the program delivers many at a time
+ * @level: what is known of each number of CPUs, from 1
  */
 struct qos_manager {
 	struct qos_model model;

@@ -5,20 +5,24 @@
 #include <string.h>
 
 /*
- * Covariance at the beginning, and the most that forgetting may make of it; in units in which rates
- * and CPUs are about 1. How rates are measured is known better than how the program scales.
+ * Covariance at the beginning, and the largest trace that forgetting may give it. Units are such
+ * that rates and CPUs are about 1. The parameter a begins with less variance than b, because how
+ * rates are measured is known better than how the program scales.
  */
 #define FIRST_P_OF_A 1.0
 #define FIRST_P_OF_B 10.0
 #define MOST_P 100.0
-/* Who is off by more than this part, and by more than usual, has come to another phase. */
+/*
+ * If the error is more than this part of the rate, and so many times the usual error, the program
+ * has entered another phase.
+ */
 #define CHANGED 0.15
 #define UNUSUAL 3.0
-/* Means of errors and of CPUs are of so many steps, or so. */
+/* Weight of the old mean in the running means of errors and of CPUs. */
 #define FADING 0.9
-/* CPUs change by more than this part, or a and b cannot be told apart. */
+/* If the CPUs vary by less than this part of their mean, a and b cannot be told apart. */
 #define EXCITED 0.03
-/* After so many steps a model can be judged. */
+/* A model can be judged after so many steps. */
 #define JUDGED 6
 
 static void forget(struct qos_model *m)
@@ -30,9 +34,9 @@ static void forget(struct qos_model *m)
 }
 
 /**
- * qos_model_begin() - nothing is known
- * @forgetting: 0.9 to 1; 0.95 forgets in 20 steps
- * @window_a: 0 to QOS_MOST_A
+ * qos_model_begin() - begin a model that knows nothing
+ * @forgetting: forgetting factor, 0.9 to 1; with 0.95, a step is forgotten in 20 steps
+ * @window_a: 0 to QOS_MOST_A, see struct qos_model
  */
 void qos_model_begin(struct qos_model *m, double forgetting, double window_a)
 {
@@ -43,13 +47,13 @@ void qos_model_begin(struct qos_model *m, double forgetting, double window_a)
 	forget(m);
 }
 
-/* What will come of a rate, with so many CPUs. */
+/* Returns the rate (units/s) that is predicted after a step with rate @r and @c CPUs. */
 double qos_model_foresee(const struct qos_model *m, double r, double c)
 {
 	return m->a * r + m->b * c;
 }
 
-/* b, if a program scaled perfectly. */
+/* b of a program that scales perfectly. */
 static double proportional(const struct qos_model *m, double rate)
 {
 	return (1 - m->a) * rate / m->c;
@@ -74,8 +78,8 @@ static void bound(struct qos_model *m)
 }
 
 /*
- * Another phase: what was learnt is of the last one. (Least squares would take a sudden fall for a
- * large a and a small b, and (1 - p) / b would explode.)
+ * True if the program has entered another phase: what was learnt belongs to the last one. (Least
+ * squares would explain a sudden fall by a large a and a small b, and (1 - p) / b would explode.)
  */
 static bool has_changed(const struct qos_model *m, double off)
 {
@@ -105,21 +109,24 @@ static void note(double *mean, double value)
 	*mean = FADING * *mean + (1 - FADING) * value;
 }
 
-/* Do the CPUs change enough that a and b can be told apart? */
+/* True if the CPUs vary enough that a and b can be told apart. */
 bool qos_model_is_excited(const struct qos_model *m)
 {
 	return m->var_c > EXCITED * EXCITED * m->mean_c * m->mean_c;
 }
 
-/* Does it foresee better than that nothing changes? At the beginning nobody knows. */
+/*
+ * True if its predictions are better than the assumption that nothing changes, or 10 % worse.
+ * Also true in the first steps, because nothing can be said yet.
+ */
 bool qos_model_is_trusted(const struct qos_model *m)
 {
 	return m->steps < JUDGED || m->error <= m->error_last * 1.1 + 1e-4 * m->r * m->r;
 }
 
 /**
- * qos_model_learn() - a step is over, with the CPUs of qos_model_apply()
- * @rate: what came of it
+ * qos_model_learn() - learn from a step that is over, and that had the CPUs of qos_model_apply()
+ * @rate: units/s that were measured in this step
  */
 void qos_model_learn(struct qos_model *m, double rate)
 {
@@ -142,7 +149,7 @@ void qos_model_learn(struct qos_model *m, double rate)
 	} else if (qos_model_is_excited(m)) {
 		least_squares(m, rate);
 	} else {
-		/* What is known is where it settles. */
+		/* Only the rate at which the program settles is known, so only b is learnt. */
 		m->b += (1 - m->forgetting) * 4 * off / m->c;
 		m->a += (1 - m->forgetting) * (m->window_a - m->a);
 	}
@@ -151,9 +158,9 @@ void qos_model_learn(struct qos_model *m, double rate)
 }
 
 /**
- * qos_model_apply() - a step begins
- * @rate: what there is; 0 or less: unknown, and the step will not be learnt from
- * @cpus: what the program is given
+ * qos_model_apply() - begin a step
+ * @rate: units/s now; 0 or less: unknown, and nothing will be learnt from the step
+ * @cpus: CPUs that the program is given
  */
 void qos_model_apply(struct qos_model *m, double rate, double cpus)
 {

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a program's throughput follows its CPUs: r(k+1) = a r(k) + b c(k), by recursive least squares
- * (section 2.2 of the paper on the QoS-driven scheduler). Pure: no time, no files.
+ * Models how a program's throughput follows its CPUs: r(k+1) = a r(k) + b c(k). The parameters a
+ * and b are estimated by recursive least squares (section 2.2 of the paper on the QoS-driven
+ * scheduler). Pure: no time, no files.
  *
- * The paper leaves open what to do when a and b cannot be told apart, or the model does not hold.
- * Here a is in [0, 0.99], and b is never below a part of what is proportional to the CPUs, so that
- * (1 - p) / b stays finite. As long as the CPUs hardly change, only b is learnt. Nothing is learnt
- * from a step without a tick, or whose CPUs were not what the model says.
+ * The paper leaves open what to do if a and b cannot be told apart, or if the model does not hold.
+ * Here a is in [0, 0.99]. The parameter b is never below a part of the slope that is proportional
+ * to the CPUs (perfect scaling). Therefore (1 - p) / b stays finite. As long as the CPUs hardly
+ * change, only b is learnt. Nothing is learnt from a step without a tick, or from a step in which
+ * the CPUs were not those that the model assumes.
  */
 #ifndef QOS_MODEL_H
 #define QOS_MODEL_H
@@ -14,25 +16,25 @@
 #include <stdbool.h>
 
 #define QOS_MOST_A 0.99
-/* b is at least this part of (1 - a) r / c: of the slope of a program that scales perfectly. */
+/* b is at least this part of (1 - a) r / c, the slope of a program that scales perfectly. */
 #define QOS_LEAST_B 0.05
 
 /**
- * struct qos_model - a program
- * @forgetting: of a step, below 1
- * @window_a: a as it follows from how rates are measured: a window that is longer than a step has a
- *	part of the rate before
+ * struct qos_model - the model of one program
+ * @forgetting: forgetting factor of a step, below 1
+ * @window_a: value of a that follows from how rates are measured: a window that is longer than a
+ *	step contains a part of the rate before
  * @a: see above
  * @b: units/s for each CPU, in one step
  * @p: covariance
  * @r: last rate, units/s; negative: there is none
  * @c: CPUs since then
- * @mean_c: of these, lately
- * @var_c: and how much they changed, as a mean square
- * @error: mean square of what was foreseen and what came
- * @error_last: likewise, if it was foreseen that nothing changes
- * @steps: that were learnt from
- * @changed: in the last one, the program came to another phase
+ * @mean_c: mean of @c, lately
+ * @var_c: mean square of how much @c changed, lately
+ * @error: mean square error of the prediction
+ * @error_last: mean square error of the prediction that nothing changes
+ * @steps: number of steps that were learnt from
+ * @changed: in the last step, the program entered another phase
  */
 struct qos_model {
 	double forgetting;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* qosctl: what qosd does, and what it should. See qosctl(1). */
+/* qosctl: shows what qosd does, and tells it what to do. See qosctl(1). */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -36,7 +36,7 @@ static int bad(const char *fmt, const char *text)
 	return STATUS_USAGE;
 }
 
-/* The answer of qosd, or NULL: why has been said. */
+/* Returns the answer of qosd, or NULL: the reason has been printed. */
 static struct json_object *ask(struct json_object *request)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = SOCKET};
@@ -176,7 +176,7 @@ static int parse_value(const char *text, double *value)
 	return errno || end == text || *end || !(*value > 0) || *value > 1e15 ? -EINVAL : 0;
 }
 
-/* Commands of a program: PID and up to two numbers. */
+/* Run a command for one program. Its arguments are a PID, and up to two numbers. */
 static int of_program(int argc, char **argv)
 {
 	static const struct {

@@ -9,23 +9,29 @@
 
 #include "complain.h"
 
-/* What people see is not of less than a second, or of less than so many units. */
+/* Rates that people see cover at least a second, and at least so many units. */
 #define SHOWN_S 1.0
 #define SHOWN_UNITS 20
-/* The look that a window began with counts still if a step begins later, by such a part of one. */
+/*
+ * A window may be shorter by this part of a step, so that the look with which it began still counts
+ * if a step begins later.
+ */
 #define LATE 0.125
-/* So many steps after a trial with fewer CPUs, it is known that more do not help. */
+/* For so many steps after a trial with fewer CPUs, it is known that more CPUs do not help. */
 #define TRIED 40
-/* CPUs that are not used say nothing of how a program scales. */
+/* If less than this part of the CPUs is used, nothing is learnt of how a program scales. */
 #define USED 0.6
-/* After so many such steps in a row, it is given so many times what it uses. */
+/* After so many such steps in a row, a program is given so many times what it uses. */
 #define UNUSED_STEPS 4
 #define UNUSED 1.5
-/* Parts of CPUs that it does not use, and keeps: a change of its group is dear. */
+/*
+ * An idle program keeps up to this part of a CPU that it does not use, because a change of its
+ * group is expensive.
+ */
 #define IDLE_BAND 0.15
-/* So many of its processes are watched from the beginning, with what they start later. */
+/* Processes of a program that are watched from the beginning, with all that they start later. */
 #define MOST_PROCESSES 64
-/* Who is to say what CPUs are worth is asked again after so many steps. */
+/* After so many steps, a failed estimate of what CPUs are worth is tried again. */
 #define ASK_AGAIN 240
 
 static void take_goal(struct app *a, const struct settings *s)
@@ -45,7 +51,7 @@ static void take_goal(struct app *a, const struct settings *s)
 		a->weight = a->info.weight < s->most_weight ? a->info.weight : s->most_weight;
 }
 
-/* A group of its own, with it as soon as app_take() is called. */
+/* Prepare a group for the program, which is moved there by app_take(). */
 static int prepare_group(struct app *a)
 {
 	char name[32];
@@ -75,9 +81,9 @@ struct app *app_open(const struct settings *s, struct throughput_reader *reader,
 		goto none;
 	a->window_s = s->step_s;
 	a->late_s = s->step_s * LATE;
-	/* Nobody has counted them in a dry run. */
+	/* In a dry run, threads are not counted. */
 	a->threads = dry ? (unsigned int)cpus : 1;
-	/* It has had whatever it wanted so far. */
+	/* So far, the program had whatever it wanted. */
 	qos_manager_begin(&a->manager, 0, 0, 1, cpus);
 	err = dry ? 0 : prepare_group(a);
 	if (err == -EPERM)
@@ -94,7 +100,7 @@ struct app *app_open(const struct settings *s, struct throughput_reader *reader,
 		group_close(&a->group);
 	return a;
 none:
-	/* A file of a process that is not there, for example: anybody can make one. */
+	/* For example, the file is of a process that is not there: any user can make one. */
 	app_close(a);
 	return NULL;
 }
@@ -111,7 +117,7 @@ void app_take(struct app *a)
 	group_close(&a->group);
 }
 
-/* As the kernel has it; all alike, if it does not say. */
+/* Use the kernel's capacities. Without them, all types are alike. */
 static void weigh_by_capacity(struct app *a, const struct core_types *types)
 {
 	unsigned int rank, most = core_types_capacity(&types->type[0]), one;
@@ -209,13 +215,16 @@ static void note_usage(struct app *a, double seconds)
 {
 	uint64_t before = a->us;
 
-	/* A group that was made anew begins at 0. */
+	/* The CPU time of a group that was made anew begins at 0. */
 	a->usage_known = a->group.path[0] && !group_usage(&a->group, &a->us) && a->usage_began && a->us >= before;
 	a->used = a->usage_known ? (double)(a->us - before) / 1e6 / seconds : 0;
 	a->usage_began = a->group.path[0];
 }
 
-/* What others do to its group is theirs: it stays as they have it, until the program ends. */
+/*
+ * If others have changed its group, the program is left alone: the group stays as they have it,
+ * until the program ends.
+ */
 static void check(struct app *a)
 {
 	const char *what;
@@ -224,7 +233,7 @@ static void check(struct app *a)
 		return;
 	complain("%s[%d] is left alone: %s", a->info.name, (int)a->info.pid, what);
 	a->left = what;
-	/* What others have not changed in its unit is theirs again, too. */
+	/* In a unit, limits that others have not changed are removed. */
 	if (a->group.in_unit)
 		group_close(&a->group);
 }
@@ -235,8 +244,9 @@ static bool is_held(const struct app *a)
 }
 
 /*
- * Whoever does not use what he has gets no more for saying that it is not enough. If he delivers
- * what he is to, he keeps what he has: errors of rates would be a change in each step.
+ * A program that does not use its CPUs gets no more for saying that they are not enough. If it
+ * delivers what it should, it keeps what it has, because errors of rates would cause a change in
+ * each step.
  */
 static double demand_of_idle(const struct app *a, double used)
 {
@@ -253,7 +263,7 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 	if (throughput_info(a->reader, &a->info))
 		return false;
 	take_goal(a, s);
-	/* Whoever has no goal any more is nobody's business. */
+	/* A program that has no goal any more is not managed. */
 	if (!a->info.alive || a->goal.min <= 0)
 		return false;
 	if (a->steps++ % settings_rarely(s) == 0) {
@@ -271,7 +281,7 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 	used = a->usage_known ? a->used : a->manager.granted;
 	learn = used >= USED * a->manager.granted;
 	a->unused = learn ? 0 : a->unused + 1;
-	/* Of whom nobody knows what he uses, nobody can say that he computes in vain. */
+	/* If it is not known what a program uses, nobody can say that it computes in vain. */
 	if (!a->usage_known)
 		a->manager.missed = 0;
 	a->share.demand = qos_manager_step(&a->manager, a->rate, learn, &a->goal);
@@ -282,18 +292,18 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 	return true;
 }
 
-/* Has it less than it asks for, because others ask, too? */
+/* True if the program has less than it asks for, because other programs ask, too. */
 static bool is_short(const struct app *a)
 {
 	return a->share.fair < 0.98 * a->share.demand;
 }
 
-/* What came of a change of its group. */
+/* Handle the result of a change of its group. */
 static void judge(struct app *a, int err)
 {
 	if (!err || err == -EMFILE || err == -ENFILE || err == -ENOMEM || err == -EINTR || err == -EAGAIN)
 		return;
-	/* Somebody else was there before us. */
+	/* Somebody else has changed the group. */
 	if (err == -EBUSY)
 		check(a);
 	if (a->left)
@@ -384,7 +394,7 @@ static int why_out_of_reach(const struct app *a, char **text)
 	double best = qos_manager_best(&a->manager);
 	char few[64] = "";
 
-	/* It can use no more CPUs than it has threads. */
+	/* A program can use no more CPUs than it has threads. */
 	if (a->manager.most >= a->threads)
 		snprintf(few, sizeof(few), ", with %u thread%s", a->threads, a->threads == 1 ? "" : "s");
 	if (best <= 0)

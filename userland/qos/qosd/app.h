@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A program that is managed: what it delivers, what it should, and what it is given. */
+/* A managed program: what it delivers, what it should deliver, and the CPUs that it is given. */
 #ifndef QOSD_APP_H
 #define QOSD_APP_H
 
@@ -11,20 +11,20 @@
 #include "speed.h"
 #include "throughput.h"
 
-/* A goal is held if the rate is within this part of it. */
+/* A goal is held if the rate differs from it by at most this part. */
 #define APP_HELD_PART 0.1
 
 /**
- * enum app_state - what there is to say of a program
+ * enum app_state - the state of a program, as people see it
  * @APP_LEFT: it is not managed, see struct app
- * @APP_PAUSED: likewise, as qosctl has asked for that
+ * @APP_PAUSED: it is not managed, because qosctl has asked for that
  * @APP_NEW: nothing is known of it yet
- * @APP_SILENT: it computes, and says of nothing that it has delivered it
- * @APP_HELD: its goal is
- * @APP_ABOVE: it delivers more, with the least that it can have
- * @APP_SETTLING: it is on its way to its goal
- * @APP_SHORT: it has less than it asks for, because others ask, too
- * @APP_IDLE: it does not use what it has
+ * @APP_SILENT: it computes, and delivers nothing that is seen
+ * @APP_HELD: its goal is held
+ * @APP_ABOVE: it delivers more than its goal, with the least CPUs that it can have
+ * @APP_SETTLING: its rate is on its way to the goal
+ * @APP_SHORT: it has fewer CPUs than it asks for, because other programs ask, too
+ * @APP_IDLE: it does not use the CPUs that it has
  * @APP_OUT_OF_REACH: more CPUs do not help, or there are none
  */
 enum app_state {
@@ -41,34 +41,34 @@ enum app_state {
 };
 
 /**
- * struct app - a program
- * @info: as it says
- * @reader: of its ticks
- * @goal: in force
- * @weight: likewise
+ * struct app - a program that qosd has found
+ * @info: what it says of itself
+ * @reader: reads its ticks
+ * @goal: goal in force
+ * @weight: weight in force
  * @goal_asked: the goal was set by qosctl: what the program says does not count any more
- * @weight_asked: likewise
- * @paused: it is left as it is, with what it has
- * @left: why it is not managed any more; NULL: it is
- * @rate: units/s, as the manager has it
- * @window_s: of that
- * @late_s: it may be so much shorter
- * @shown: units/s of a second, or of 20 units: what people see
+ * @weight_asked: likewise for the weight
+ * @paused: it keeps the CPUs that it has
+ * @left: why it is not managed any more; NULL: it is managed
+ * @rate: units/s, as the manager uses it
+ * @window_s: seconds over which @rate is measured
+ * @late_s: the window may be shorter by so many seconds
+ * @shown: units/s over a second, or over 20 units: what people see
  * @used: CPUs that it used in the last step
- * @usage_known: that is so
- * @usage_began: its CPU time was looked at in the last step
- * @unused: steps in a row in which that was much less than it had
- * @us: CPU time so far
- * @steps: since it came
- * @threads: that it has
- * @manager: asks for CPUs
- * @share: and what became of it
+ * @usage_known: @used is known
+ * @usage_began: its CPU time was read in the last step
+ * @unused: number of steps in a row in which @used was much less than it had
+ * @us: CPU time so far, microseconds
+ * @steps: number of steps since it came
+ * @threads: number of its threads
+ * @manager: controller, which asks for CPUs
+ * @share: what it asks for, and what it is granted
  * @group: its control group; path "": it has none
- * @cpus: its CPUs, if these are given
- * @worth: of a CPU of each core type, the fastest first: 1, and less
- * @speed: who estimates @worth; NULL: nobody
- * @is_known: somebody has
- * @asked: step in which that was tried last, from 1; 0: it was not
+ * @cpus: its CPUs, if the actuator chooses them
+ * @worth: worth of a CPU of each core type, the fastest first: 1, and less
+ * @speed: estimates @worth; NULL: nothing does
+ * @is_known: @worth was estimated
+ * @asked: step in which an estimate was last tried, from 1; 0: it was not tried
  */
 struct app {
 	struct throughput_info info;
@@ -101,38 +101,42 @@ struct app {
 };
 
 /*
- * NULL: it has no goal, or is not there. @reader is its, or closed; @info is what it says. @cpus:
- * of the machine.
+ * Take over a program. @reader is its reader afterwards, or closed; @info is what it says of
+ * itself. @cpus: CPUs of the machine. Returns NULL if it has no goal, or is not there.
  */
 struct app *app_open(const struct settings *s, struct throughput_reader *reader,
 		     const struct throughput_info *info, double cpus, bool dry);
-/* Move it to its group. Where its processes were is written down before that. */
+/* Move the program to its group. Where its processes were must have been written down before. */
 void app_take(struct app *a);
 /*
- * What CPUs are worth for it on a machine of these types: by the kernel's capacities, or, if @ask,
- * of a monitoring module. To begin with that takes long: only if @may_open, and then it is true.
+ * Determine what CPUs of these types are worth for the program: by the kernel's capacities or, if
+ * @ask, by the estimates of a monitoring module. Beginning an estimate takes long, and is done only
+ * if @may_open. Returns true if it was done.
  */
 bool app_weigh(struct app *a, const struct core_types *types, bool ask, bool may_open);
-/* Of a CPU of the slowest type; 1: all are alike, as far as is known. */
+/* Returns the worth of a CPU of the slowest type; 1: all are alike, as far as is known. */
 double app_worth_of_slow(const struct app *a);
-/* The machine has other types now. */
+/* Forget what CPUs are worth, because the machine has other core types now. */
 void app_weigh_anew(struct app *a);
-/* False: not all of its processes are back, and it can be tried again. */
+/* Returns false if not all of its processes are back: it can be tried again. */
 bool app_close(struct app *a);
-/* Rates are looked at. */
+/* Measure the rate of the program. */
 void app_look(struct app *a);
-/* A step is over, after @seconds: ask for CPUs. False: the program has ended. */
+/*
+ * End a step of @seconds, and ask for CPUs. Returns false if the program has ended, or has no goal
+ * any more.
+ */
 bool app_step(struct app *a, const struct settings *s, double cpus, double seconds);
-/* It was given share.granted CPUs. */
+/* Give the program share.granted CPUs. */
 void app_give(struct app *a, enum actuator actuator);
-/* Nothing of this kind (bandwidth, cpuset) holds it back any more, also if it is paused. */
+/* Remove the limit of this kind (bandwidth, cpuset), also if the program is paused. */
 void app_free(struct app *a, enum actuator actuator);
 bool app_is_alive(const struct app *a);
 bool app_is_managed(const struct app *a);
 enum app_state app_state(const struct app *a);
-/* For people: "held", "too few CPUs", … */
+/* Name of the state for people: "held", "too few CPUs", … */
 const char *app_state_name(const struct app *a);
-/* One sentence or two, allocated. */
+/* Explains the state in one or two sentences; the caller frees the text. */
 char *app_why(const struct app *a);
 
 #endif /* QOSD_APP_H */

@@ -59,7 +59,7 @@ static struct json_object *refuse(const char *text)
 	return o;
 }
 
-/* Who hides what his program delivers (umask) is not told of by us. */
+/* A program that is hidden from other users (umask) is not shown to them here, either. */
 static bool may_see(const struct app *a, uid_t uid)
 {
 	return !uid || uid == a->info.uid || a->info.is_public;
@@ -143,7 +143,7 @@ static struct json_object *command(struct daemon *d, const char *name, struct js
 	if (!strcmp(name, "weight"))
 		return set_weight(a, request, uid);
 	if (!strcmp(name, "pause") || !strcmp(name, "resume")) {
-		/* Who is paused keeps what he has. */
+		/* A paused program keeps the CPUs that it has, so only root may pause. */
 		if (uid)
 			return refuse("only root can do that");
 		a->paused = *name == 'p';
@@ -222,7 +222,9 @@ static unsigned int clients_of(const struct control *c, uid_t uid)
 	return nr;
 }
 
-/* A free place; else that of the user who has most of them, who has had it for longest. */
+/*
+ * Returns a free place. If there is none: that of the oldest client of the user with most clients.
+ */
 static int place_for_client(const struct control *c)
 {
 	unsigned int most = 0, nr;
@@ -240,7 +242,7 @@ static int place_for_client(const struct control *c)
 	return found;
 }
 
-/* Those that say nothing make room for others. False: nobody waits. */
+/* Accept a client; clients that say nothing make room for it. Returns false if none waits. */
 static bool take(struct control *c)
 {
 	int fd = accept4(c->socket, NULL, NULL, SOCK_CLOEXEC), i;
@@ -268,7 +270,10 @@ static void answer(struct daemon *d, int fd)
 	if (end)
 		*end = '\0';
 	text = control_answer(d, request, user_of(fd));
-	/* A socket has room for hundreds of programs. Who does not read is not waited for. */
+	/*
+	 * A socket has room for hundreds of programs. A client that does not read is not waited
+	 * for.
+	 */
 	for (end = text; end && *end; end += sent) {
 		sent = send(fd, end, strlen(end), MSG_NOSIGNAL | MSG_DONTWAIT);
 		if (sent <= 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The socket: a request is a line of JSON, and so is the answer. Everybody may ask; who owns a
- * program may set its goal, and root all.
+ * The control socket: a request is one line of JSON, and so is the answer. All users may ask. The
+ * owner of a program may set its goal, and root may set the goals of all programs.
  */
 #ifndef QOSD_CONTROL_H
 #define QOSD_CONTROL_H
@@ -14,11 +14,11 @@
 #define CONTROL_CLIENTS 16
 
 /**
- * struct control - the socket
- * @client: those who have not asked yet; -1: nobody
- * @uid: whose each is
- * @came: when, by numbers
- * @number: the last of these
+ * struct control - the socket and its clients
+ * @client: clients that have not asked yet; -1: a free place
+ * @uid: user of each client
+ * @came: number of each client, in the order in which they came
+ * @number: the last of these numbers
  */
 struct control {
 	int socket;
@@ -28,13 +28,13 @@ struct control {
 	unsigned long number;
 };
 
-/* 0 or a negative errno: -EBUSY: another qosd has it. */
+/* Open the socket. The caller holds the lock of qosd. Returns 0 or a negative errno. */
 int control_begin(struct control *c);
-/* Descriptors to wait for; there is room for 1 + CONTROL_CLIENTS. Returns how many. */
+/* Fill @fds with the descriptors to wait for: at most 1 + CONTROL_CLIENTS. Returns how many. */
 unsigned int control_fds(const struct control *c, struct pollfd *fds);
 void control_serve(struct control *c, const struct pollfd *fds, unsigned int nr, struct daemon *d);
 void control_end(struct control *c);
-/* The answer to a request of this user, allocated. */
+/* Returns the answer to a request of this user; the caller frees it. */
 char *control_answer(struct daemon *d, const char *request, uid_t uid);
 
 #endif /* QOSD_CONTROL_H */

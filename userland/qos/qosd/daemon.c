@@ -18,17 +18,17 @@
 
 /* The smallest part of a CPU that is given. */
 #define PART 0.05
-/* Where programs are found: when something is added there, they are looked for at once. */
+/* Folder of the files of programs. If a file is added, programs are looked for at once. */
 #define PROGRAMS "/dev/shm"
-/* So many of them are looked at in a step, */
+/* Most files that are looked at in a step. */
 #define FILES 256
-/* so many are opened that come to nothing, */
+/* Most files that are opened in a step and come to nothing. */
 #define IN_VAIN 16
-/* and so many programs are taken: all processes of the machine are looked at for each. */
+/* Most programs that are taken over in a step, because each takes a look at all processes. */
 #define TAKES 4
 #define SCHED_EXT "/sys/kernel/sched_ext"
 #define PMCTRACK_INFO "/proc/pmc/info"
-/* Whole CPUs are not changed for less than this part of one. */
+/* The number of whole CPUs is not changed for less than this part of one. */
 #define HYSTERESIS 0.6
 
 static uint64_t now_ns(void)
@@ -54,7 +54,7 @@ static void print_state(FILE *out, void *arg)
 	}
 }
 
-/* Where processes are to go back to, for whoever comes after a crash. */
+/* Save where processes must go back to, for a qosd that starts after a crash. */
 static void save_state(struct daemon *d)
 {
 	int err;
@@ -66,7 +66,10 @@ static void save_state(struct daemon *d)
 		complain("%s: %s", DAEMON_STATE, strerror(-err));
 }
 
-/* By PMCTrack's module, which knows more types than the kernel, if it is loaded. */
+/*
+ * Determine the core types: by PMCTrack's module if it is loaded, because it knows more types than
+ * the kernel.
+ */
 static void look_at_types(struct daemon *d)
 {
 	const struct core_types before = d->types;
@@ -100,7 +103,7 @@ static void look_at_machine(struct daemon *d)
 	}
 }
 
-/* What slow CPUs are worth for a program matters only if it is given some. */
+/* What slow CPUs are worth for a program matters only if it is given CPUs of its own. */
 static void weigh(struct daemon *d)
 {
 	bool given = d->topology.types > 1 && d->actuator != ACTUATOR_BANDWIDTH;
@@ -120,7 +123,7 @@ static void set_actuator(struct daemon *d, enum actuator actuator)
 	d->machine.hysteresis = whole ? HYSTERESIS : 0.5;
 }
 
-/* A policy of sched_ext that has all threads: few of them look at cpu.max. */
+/* True if a policy of sched_ext has all threads, because few policies look at cpu.max. */
 static bool is_bandwidth_ignored(void)
 {
 	char text[32];
@@ -129,7 +132,7 @@ static bool is_bandwidth_ignored(void)
 	       text_file_line(SCHED_EXT "/switch_all", text, sizeof(text)) && strcmp(text, "0");
 }
 
-/* Policies come and go. */
+/* Adapt the actuator, because policies of sched_ext come and go. */
 static void look_at_policy(struct daemon *d)
 {
 	enum actuator wanted = d->settings.actuator;
@@ -151,7 +154,7 @@ static void look_at_policy(struct daemon *d)
 		complain("a policy of sched_ext runs, and cpu.max may mean nothing to it: programs get whole CPUs");
 	else
 		complain("the policy of sched_ext has ended: programs get parts of CPUs again");
-	/* Of both, CPUs of their own stay. */
+	/* If the actuator was both, programs keep CPUs of their own. */
 	for (i = 0; i < d->nr; i++)
 		app_free(d->app[i], d->actuator == ACTUATOR_BOTH ? ACTUATOR_BANDWIDTH : d->actuator);
 	set_actuator(d, wanted);
@@ -162,7 +165,7 @@ int daemon_begin(struct daemon *d)
 	struct rlimit files = {.rlim_cur = 0};
 	int err = 0, moved;
 
-	/* Some descriptors for each program. */
+	/* Each program needs some descriptors. */
 	if (!getrlimit(RLIMIT_NOFILE, &files)) {
 		files.rlim_cur = files.rlim_max;
 		setrlimit(RLIMIT_NOFILE, &files);
@@ -195,7 +198,10 @@ struct app *daemon_find(const struct daemon *d, pid_t pid)
 	return NULL;
 }
 
-/* Whoever has too many is not served with all, so that others are. */
+/*
+ * A user with too many programs gets only some of them managed, so that other users' programs are
+ * managed, too.
+ */
 static bool has_too_many(const struct daemon *d, uid_t uid)
 {
 	unsigned int nr = 0;
@@ -211,7 +217,7 @@ static bool is_managed(pid_t pid, void *data)
 	return daemon_find(data, pid);
 }
 
-/* 1: the rest is for another step. */
+/* Take over a new program. Returns 1 if the rest must wait for another step. */
 static int find_new(pid_t pid, void *data)
 {
 	struct daemon *d = data;
@@ -235,10 +241,10 @@ static int find_new(pid_t pid, void *data)
 	}
 	d->app = more;
 	more[d->nr++] = a;
-	/* Where it was is written down before it is moved. */
+	/* Where the program was is written down before it is moved. */
 	save_state(d);
 	app_take(a);
-	/* What was started meanwhile was moved, too. */
+	/* Processes that were started meanwhile were moved, too. */
 	save_state(d);
 	if (d->verbose)
 		printf("%s[%d]: %g to %g %s\n", a->info.name, (int)pid, a->goal.min, a->goal.max, a->info.unit);
@@ -256,7 +262,7 @@ static void drop(struct daemon *d, size_t i)
 	save_state(d);
 }
 
-/* A program may be the next one in the unit of one that has ended. */
+/* Close programs that have ended in a unit, because the unit may have another program now. */
 static void close_ended(struct daemon *d)
 {
 	size_t i;
@@ -266,15 +272,18 @@ static void close_ended(struct daemon *d)
 			drop(d, i);
 }
 
-/* Anybody can make many files: a step looks at some, the next one at others. */
+/*
+ * Look for programs. Any user can make many files, so a step looks at some of them, and the next
+ * step at others.
+ */
 static void find_programs(struct daemon *d)
 {
 	struct stat st = {.st_mtim = d->changed};
 	bool rarely = d->steps % settings_rarely(&d->settings) == 0;
 
 	/*
-	 * Goals can be set later, too: all are looked at each second. If as many were taken as
-	 * can be in a step, there may be more.
+	 * Goals can be set later, too, so all files are looked at each second. If as many programs
+	 * were taken over as is possible in a step, there may be more.
 	 */
 	stat(PROGRAMS, &st);
 	if (!rarely && d->takes < TAKES && (d->first || (d->changed.tv_sec == st.st_mtim.tv_sec &&
@@ -291,13 +300,13 @@ void daemon_look(struct daemon *d)
 {
 	size_t i;
 
-	/* A rate that is of one step is looked at when that ends. */
+	/* A rate that covers one step is measured when the step ends. */
 	for (i = 0; i < d->nr; i++)
 		if (d->app[i]->window_s > d->settings.step_s)
 			app_look(d->app[i]);
 }
 
-/* All ask; those that have ended go. */
+/* Let all programs ask for CPUs; those that have ended are dropped. */
 static void ask(struct daemon *d, double seconds)
 {
 	size_t i;
@@ -316,7 +325,10 @@ static int by_user(const void *one, const void *other)
 	return a->info.pid < b->info.pid ? -1 : a->info.pid > b->info.pid;
 }
 
-/* Rates are what programs say: no user has more than some CPUs for that. Sorted by user. */
+/*
+ * Limit the CPUs of each user, because rates are only what programs say. @managed is sorted by
+ * user.
+ */
 static void limit_users(const struct daemon *d, const struct qos_machine *machine,
 			struct app **managed, struct qos_share *share, size_t n)
 {
@@ -332,7 +344,7 @@ static void limit_users(const struct daemon *d, const struct qos_machine *machin
 	}
 }
 
-/* CPUs of those that are managed. Those of a program that is paused are not given to others. */
+/* Divide the CPUs among managed programs. CPUs of a paused program are not given to others. */
 static void divide(struct daemon *d, struct app **managed, size_t n, double cpus)
 {
 	struct qos_machine machine = d->machine;
@@ -358,7 +370,7 @@ out:
 	free(share);
 }
 
-/* Those that are paused keep theirs: they come first, and want what they have. */
+/* Choose CPUs. Paused programs keep theirs: they come first, and want what they have. */
 static void place(struct daemon *d, struct app **managed, size_t n)
 {
 	struct place *place = calloc(d->nr ? d->nr : 1, sizeof(*place));
@@ -370,7 +382,7 @@ static void place(struct daemon *d, struct app **managed, size_t n)
 	for (i = 0; i < d->nr; i++) {
 		if (!d->app[i]->paused || d->app[i]->left)
 			continue;
-		/* Those that have gone since then are not made up for. */
+		/* CPUs that have gone since then are not replaced. */
 		CPU_AND(&theirs, &d->cpus, &d->app[i]->cpus);
 		if (CPU_COUNT(&theirs))
 			place[paused++] = (struct place){.wanted = (unsigned int)CPU_COUNT(&theirs), .cpus = theirs};
@@ -388,19 +400,24 @@ static void place(struct daemon *d, struct app **managed, size_t n)
 		CPU_AND(&theirs, &free_cpus, &place[i].cpus);
 		CPU_XOR(&free_cpus, &free_cpus, &theirs);
 	}
-	/* Each time, two programs move: it is done seldom, and never to those that are paused. */
+	/*
+	 * Each exchange moves two programs, so it is done seldom, and never with paused programs.
+	 */
 	if (d->steps % settings_rarely(&d->settings) == 0)
 		place_faster(&free_cpus, &d->topology, place + paused, n);
 	for (i = 0; i < n; i++) {
 		managed[i]->cpus = place[paused + i].cpus;
-		/* With more programs than CPUs, some share one. */
+		/* If there are more programs than CPUs, some share one. */
 		if (managed[i]->share.granted < PART)
 			managed[i]->share.granted = d->machine.cpus / (double)n;
 	}
 	free(place);
 }
 
-/* Whoever is left alone from now on is not to be put right by who comes after a crash. */
+/*
+ * Save which programs are left alone from now on: a qosd that starts after a crash must not change
+ * them.
+ */
 static void note_left(struct daemon *d)
 {
 	unsigned long left = 0;
@@ -464,7 +481,7 @@ void daemon_end(struct daemon *d)
 		else
 			complain("%s: not all processes are back: start qosd again", d->app[i]->group.path);
 	}
-	/* What is left, the next one has to put right. */
+	/* The next qosd has to put right what is left. */
 	if (!d->dry) {
 		save_state(d);
 		home_end();

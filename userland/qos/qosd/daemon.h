@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* All programs, and what there is to give. */
+/* The state of qosd: all programs, and the CPUs to divide. */
 #ifndef QOSD_DAEMON_H
 #define QOSD_DAEMON_H
 
@@ -12,24 +12,24 @@
 #define DAEMON_STATE DAEMON_FOLDER "/state"
 
 /**
- * struct daemon - qosd
+ * struct daemon - the state of qosd
  * @app: programs, @nr of them
- * @machine: what there is to give
- * @cpus: likewise, which
- * @topology: where these are
- * @types: and of which core types
- * @has_pmctrack: its kernel module has said that
- * @actuator: in force: that of the settings, unless the scheduler would ignore it
- * @refused: one that was wanted, in vain; otherwise as @actuator
+ * @machine: the CPUs to divide
+ * @cpus: which CPUs these are
+ * @topology: where they are
+ * @types: their core types
+ * @has_pmctrack: PMCTrack's kernel module says the core types
+ * @actuator: actuator in force: that of the settings, unless the scheduler would ignore it
+ * @refused: an actuator that was wanted and is not possible; otherwise the same as @actuator
  * @dry: nothing is changed
- * @first: of the files of programs, by number: those that the next look begins with
- * @vain: so many were opened in this look, and came to nothing
- * @takes: so many programs were taken in it
- * @changed: when something was added to the folder of these files
- * @left: which programs are left alone: the sum of their PIDs
- * @last_ns: the last step
- * @steps: so many
- * @verbose: say what is given to whom
+ * @first: number of the program file with which the next look begins
+ * @vain: number of files that this look has opened, and that came to nothing
+ * @takes: number of programs that this look has taken over
+ * @changed: when the folder of these files changed last
+ * @left: sum of the PIDs of the programs that are left alone
+ * @last_ns: time of the last step, CLOCK_MONOTONIC
+ * @steps: number of steps so far
+ * @verbose: print what each program is given
  */
 struct daemon {
 	struct settings settings;
@@ -53,11 +53,11 @@ struct daemon {
 	unsigned long steps;
 };
 
-/* 0 or a negative errno; why has been said. */
+/* Returns 0 or a negative errno; the reason has been printed. */
 int daemon_begin(struct daemon *d);
 void daemon_look(struct daemon *d);
 void daemon_step(struct daemon *d);
-/* All programs are as they were before. */
+/* Put all programs back as they were before. */
 void daemon_end(struct daemon *d);
 struct app *daemon_find(const struct daemon *d, pid_t pid);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What a group is given, and what it uses. */
+/* The limits of a control group, and what it uses. */
 #include "group.h"
 
 #include <errno.h>
@@ -17,12 +17,12 @@
 #include "text_file.h"
 #include "unit.h"
 
-/* systemd is asked for a file so often, each so many steps. */
+/* systemd is asked for a missing file every ASK_AGAIN steps, for MOST_ASKED steps in all. */
 #define ASK_AGAIN 20
 #define MOST_ASKED (3 * ASK_AGAIN)
-/* The CPUs that a program's unit was given, for whoever comes after a crash. */
+/* File of the CPUs that a program's unit was given, for a qosd that starts after a crash. */
 #define NOTE "/run/qosd/cpus-"
-/* Instead of its descriptor: there is none so far, and: this was tried in vain, and told. */
+/* Instead of its descriptor: there is none so far; or making it has failed, which was reported. */
 #define NO_NOTE -1
 #define NO_NOTE_CAN_BE -2
 
@@ -62,8 +62,8 @@ static int open_files(struct group *g)
 	g->max_fd = group_file_open(g->path, "cpu.max", O_RDWR);
 	g->stat_fd = group_file_open(g->path, "cpu.stat", O_RDONLY);
 	/*
-	 * Kernels before 5.14 have none. In a unit it is not ours: the kernel would refuse each
-	 * quota below it, and systemd does not know of it.
+	 * Kernels before 5.14 have no burst. A unit gets none, because the kernel would refuse each
+	 * quota below the burst, and systemd does not know of it.
 	 */
 	g->burst_fd = g->in_unit ? -1 : group_file_open(g->path, "cpu.max.burst", O_WRONLY);
 	g->threads_fd = group_file_open(g->path, "cgroup.threads", O_RDONLY);
@@ -73,7 +73,7 @@ static int open_files(struct group *g)
 		return g->stat_fd;
 	if (g->threads_fd < 0)
 		return g->threads_fd;
-	/* That of a unit is there as soon as systemd has been asked. */
+	/* The cpu.max of a unit is there as soon as systemd has been asked for it. */
 	return g->max_fd < 0 && !g->in_unit ? g->max_fd : 0;
 }
 
@@ -97,7 +97,7 @@ int group_open(struct group *g, const char *name)
 	return open_files(g);
 }
 
-/* The kernel takes no burst above the quota, neither before nor after. */
+/* The kernel refuses a burst above the quota, both before and after the quota is changed. */
 static void set_burst(const struct group *g, long us)
 {
 	char text[32];
@@ -108,8 +108,8 @@ static void set_burst(const struct group *g, long us)
 }
 
 /*
- * The group of a unit has a file only if systemd thinks that it is needed. It is asked for it,
- * which takes a while, and again if it has taken it away.
+ * The group of a unit has a file only if systemd thinks that it is needed. systemd is asked for the
+ * file, which takes a while, and is asked again if it has removed the file.
  */
 static int ask_for_file(struct group *g, const char *name, int (*ask)(const char *unit))
 {
@@ -154,8 +154,9 @@ static int begin_cpus(struct group *g)
 }
 
 /*
- * What is there is not what we wrote. Whenever systemd reads its settings again, it writes to a
- * unit's group that it has no limit: that is put right.
+ * True if cpu.max is not what qosd wrote. Whenever systemd reads its settings again, it writes to a
+ * unit's group that there is no limit. In this case, qosd's limit is written again, and false is
+ * returned.
  */
 static bool is_others_bandwidth(const struct group *g)
 {
@@ -175,7 +176,7 @@ static bool is_others_cpus(const struct group *g)
 	return !g->in_unit || !group_file_is_free(text) || group_file_write(g->path, "cpuset.cpus", g->cpus);
 }
 
-/* The file is not there any more: systemd has made it anew, or the unit has ended. */
+/* Forget a file that is gone, because systemd has made it anew, or the unit has ended. */
 static int forget_bandwidth(struct group *g)
 {
 	close(g->max_fd);
@@ -191,7 +192,7 @@ int group_set_bandwidth(struct group *g, double cpus)
 	char text[64];
 	int err;
 
-	/* The kernel has no less than 1 ms. */
+	/* The kernel's smallest quota is 1 ms. */
 	quota = quota < 1000 ? 1000 : quota;
 	if (quota == g->quota_us)
 		return 0;
@@ -229,7 +230,10 @@ static void note_path(char *path, size_t size, pid_t pid)
 	snprintf(path, size, NOTE "%d", (int)pid);
 }
 
-/* Before they change, which may not happen any more: those that it has, and those it will have. */
+/*
+ * Note the CPUs that the group has, and those that it will have. This is done before they change,
+ * because qosd may be killed before the change.
+ */
 static void note_cpus(struct group *g, const char *cpus)
 {
 	char both[2 * sizeof(g->cpus) + 2], path[64];
@@ -248,7 +252,7 @@ static void note_cpus(struct group *g, const char *cpus)
 		complain("%s: its CPUs cannot be noted, for after a crash: %s", g->path, strerror(errno));
 }
 
-/* It has all CPUs again. */
+/* Delete the note, because the group has all CPUs again. */
 static void forget_cpus(struct group *g)
 {
 	char path[64];
@@ -323,7 +327,7 @@ int group_free_cpus(struct group *g)
 	return err;
 }
 
-/* Its owner has made a delegated group anew: what it uses is in other files. */
+/* The owner of a delegated group has made it anew: what it uses is now in other files. */
 static void open_again(struct group *g)
 {
 	int stat_fd = group_file_open(g->path, "cpu.stat", O_RDONLY);
@@ -376,7 +380,7 @@ int group_usage(const struct group *g, uint64_t *us)
 	return 0;
 }
 
-/* The kernel gives a page at a time. */
+/* Count the threads. The kernel gives a page at a time. */
 int group_threads(const struct group *g, unsigned int *threads)
 {
 	char text[4096];
@@ -415,7 +419,7 @@ int group_close(struct group *g)
 	int err = 0;
 
 	if (g->path[0] && g->in_unit) {
-		/* What others have written stays; there may be no such group any more. */
+		/* What others have written stays. The group may not exist any more. */
 		group_free_bandwidth(g);
 		err = group_free_cpus(g);
 		if (!err || err == -EBUSY)

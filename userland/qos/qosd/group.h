@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Control groups (version 2), one for each program that is managed: that of its unit, or one that
- * is made for it (home.h). A process that is moved there is moved back in the end, by this qosd or
- * by the next one: where it was is in a file.
+ * Control groups (version 2), one for each program that is managed. It is the group of the
+ * program's unit, or one that is made for the program (home.h). A process that is moved there is
+ * moved back in the end, by this qosd or by the next one. A file says where the process was.
  */
 #ifndef QOSD_GROUP_H
 #define QOSD_GROUP_H
@@ -15,12 +15,12 @@
 
 #include "group_file.h"
 
-/* Shorter periods: with the usual 100 ms, programs stand still for long when they are throttled. */
+/* Quota period. With the usual 100 ms, throttled programs would stand still for long. */
 #define GROUP_PERIOD_US 20000
 
 /**
  * struct origin - a process that was moved, or the program that stays in its unit
- * @path: where it was, below GROUP_ROOT
+ * @path: group where it was, below GROUP_ROOT
  */
 struct origin {
 	pid_t pid;
@@ -29,18 +29,20 @@ struct origin {
 };
 
 /**
- * struct group - of a program
+ * struct group - the control group of a program
  * @path: its folder
- * @origin: of its processes; @nr of them
+ * @origin: where its processes were; @nr of them
  * @in_unit: it is the group of a unit of systemd, and nothing was moved
- * @unit: its name; "": it is below a unit
- * @asked: how often somebody has looked, in vain, for what systemd was asked for
- * @max: what was written to its cpu.max last; "": nothing
- * @cpus: and to its cpuset.cpus
- * @quota_us: of @max; 0: none
- * @max_fd: its cpu.max; the next are its cpu.max.burst, cpu.stat and cgroup.threads
- * @of_fd: where its program says in which group it is
- * @note_fd: in a unit: what CPUs it was given, for whoever comes after a crash; -1: none so far
+ * @unit: name of the unit; "": the group is below a unit
+ * @asked: how often a file that systemd was asked for was still missing
+ * @max: text that was last written to its cpu.max; "": nothing
+ * @cpus: likewise for its cpuset.cpus
+ * @quota_us: quota in @max; 0: none
+ * @max_fd: descriptor of its cpu.max; the next ones are of cpu.max.burst, cpu.stat and
+ *	cgroup.threads
+ * @of_fd: file that says in which group the program is
+ * @note_fd: in a unit: file with the CPUs that it was given, for a qosd that starts after a crash;
+ *	-1: none so far
  */
 struct group {
 	char path[GROUP_PATH];
@@ -60,45 +62,59 @@ struct group {
 	int note_fd;
 };
 
-/* All return 0 or a negative errno. */
+/* All functions return 0 or a negative errno, unless they say otherwise. */
 int group_machine_cpus(cpu_set_t *cpus);
-/* What a qosd that was killed has left. Returns how many processes were moved back. */
+/* Undo what a qosd that was killed has left. Returns how many processes were moved back. */
 int group_recover(const char *state);
 
 /*
- * Find the process that began at @start, with those beside it that it has started: they are in
- * @origin. -ESRCH: it is not there, or not @uid's; -EALREADY: it is in a group of ours, because
- * another program has started it; -EPERM: its group, or one above, has limits that it would escape.
- * With systemd: -ENOTUNIQ: it is not alone in a unit; -ENODEV: its group has no controller cpu.
+ * Find the process that began at @start, and the processes in its group that it has started; store
+ * them in @origin. -ESRCH: it is not there, or not @uid's. -EALREADY: it is in a group of qosd,
+ * because another program has started it. -EPERM: its group, or one above, has limits that it would
+ * escape. With systemd: -ENOTUNIQ: it is not alone in a unit. -ENODEV: its group has no controller
+ * cpu.
  */
 int group_find(struct group *g, pid_t pid, uint64_t start, uid_t uid);
-/* Make the folder for what was found. */
+/* Open the group for what was found, and make its folder if needed. */
 int group_open(struct group *g, const char *name);
-/* Move them. -ESRCH: there is none any more. */
+/* Move the processes that were found. -ESRCH: none of them is left. */
 int group_take(struct group *g, pid_t pid, uid_t uid);
-/* -EBUSY: somebody else has changed it, see group_check(). -EAGAIN: later. */
+/*
+ * Set a limit. -EBUSY: somebody else has changed it, see group_check(). -EAGAIN: try again later.
+ */
 int group_set_bandwidth(struct group *g, double cpus);
 int group_set_cpus(struct group *g, const cpu_set_t *cpus);
-/* As if we had never set it. */
+/* Remove a limit that was set. */
 int group_free_bandwidth(struct group *g);
 int group_free_cpus(struct group *g);
-/* Is all as it was left? -EBUSY: somebody else has changed it, @what says what. */
+/*
+ * Check that the group is as qosd left it. -EBUSY: somebody else has changed it; @what says what.
+ */
 int group_check(struct group *g, pid_t pid, const char **what);
-/* CPU time so far. */
+/* Get the CPU time so far, in microseconds. */
 int group_usage(const struct group *g, uint64_t *us);
 int group_threads(const struct group *g, unsigned int *threads);
 /*
- * The group of a unit has all CPUs again, if it has what a qosd that was killed has given to @pid,
- * its program: 1; 0: it has what others have given it; or a negative errno.
+ * Give all CPUs back to the group of a unit, if it has those that a killed qosd gave to @pid, its
+ * program. Returns 1 if this was done; 0 if the group has what others gave it; or a negative errno.
  */
 int group_recover_cpus(const char *folder, pid_t pid);
-/* Then what is noted of others is of units that have ended: their PIDs will be other programs'. */
+/*
+ * Delete the other notes afterwards: their units have ended, and other programs will have their
+ * PIDs.
+ */
 void group_forget_notes(void);
-/* How many of its processes are now in @pids, @most at most. */
+/* Fill @pids with the group's processes, @most at most. Returns how many. */
 int group_processes(const struct group *g, pid_t *pids, int most);
-/* Move all away, and remove it. How many there were, or a negative errno: it is still there. */
+/*
+ * Move all processes away, and remove the folder. Returns how many there were, or a negative errno:
+ * the folder is still there.
+ */
 int group_dissolve(const char *folder, const struct origin *origin, size_t nr);
-/* All are back, and it is gone; otherwise nothing holds them back, and it can be tried again. */
+/*
+ * Move all processes back, and remove the group. On failure, no limit is left, and it can be tried
+ * again.
+ */
 int group_close(struct group *g);
 
 #endif /* QOSD_GROUP_H */

@@ -38,7 +38,7 @@ ssize_t group_file_read(const char *folder, const char *name, char *text, size_t
 	return length;
 }
 
-/* The same of a file that is open. */
+/* The same for a file that is open. */
 ssize_t group_file_read_open(int fd, char *text, size_t size)
 {
 	ssize_t length = pread(fd, text, size - 1, 0);

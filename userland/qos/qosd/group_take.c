@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Which processes are in a program's group: they are found, moved there, and back. */
+/* Processes of a program's group: they are found, moved there, and moved back. */
 #include "group.h"
 
 #include <ctype.h>
@@ -16,9 +16,9 @@
 #include "proc.h"
 #include "unit.h"
 
-/* Forks that go on while a program is moved are found at the next look. */
+/* Processes that are forked while a program is moved are found at the next look. */
 #define MOST_LOOKS 10
-/* One that forks faster than it is moved is not to keep all others waiting. */
+/* A program that forks faster than it is moved must not keep all others waiting. */
 #define MOST_MOVES 1000
 
 static int move_back(pid_t pid, const char *origin)
@@ -30,12 +30,15 @@ static int move_back(pid_t pid, const char *origin)
 	err = group_file_move(pid, folder);
 	if (!err || err == -ESRCH)
 		return err;
-	/* It may have gone, or must not have processes any more. */
+	/* The group may be gone, or may not have processes any more. */
 	complain("process %d cannot be moved back to %s: %s", (int)pid, folder, strerror(-err));
 	return group_file_move(pid, GROUP_ROOT);
 }
 
-/* Of a process that was started meanwhile: where the one that started it was. */
+/*
+ * Returns where a process was. For a process that was started meanwhile, it is where its parent
+ * was.
+ */
 static const char *origin_of(const struct origin *origin, size_t nr, pid_t pid)
 {
 	const char *found = nr ? origin[0].path : "/";
@@ -52,8 +55,8 @@ static const char *origin_of(const struct origin *origin, size_t nr, pid_t pid)
 }
 
 /*
- * Move all away, and remove the folder. As long as that is not possible nothing holds them back.
- * Returns how many processes there were, or a negative errno: the folder is still there.
+ * Move all processes away, and remove the folder. As long as that is not possible, no quota limits
+ * them. Returns how many processes there were, or a negative errno: the folder is still there.
  */
 int group_dissolve(const char *folder, const struct origin *origin, size_t nr)
 {
@@ -65,7 +68,7 @@ int group_dissolve(const char *folder, const struct origin *origin, size_t nr)
 		if (group_file_read(folder, "cgroup.procs", text, sizeof(text)) <= 0)
 			break;
 		for (word = strtok_r(text, "\n", &rest); word; word = strtok_r(NULL, "\n", &rest)) {
-			/* As long as there are some to move, it is not a look in vain. */
+			/* As long as there are processes to move, a look is not in vain. */
 			if (!move_back(atoi(word), origin_of(origin, nr, atoi(word))) && moved < MOST_MOVES)
 				looks = 0;
 			moved++;
@@ -74,7 +77,7 @@ int group_dissolve(const char *folder, const struct origin *origin, size_t nr)
 	return rmdir(folder) && errno != ENOENT ? -errno : moved;
 }
 
-/* The lines of a state that are of @name: GROUP PID START PATH. */
+/* Read the lines of a state file that belong to @name: GROUP PID START PATH. */
 static size_t read_state(const char *state, const char *name, struct origin **origin)
 {
 	FILE *in = fopen(state, "re");
@@ -101,7 +104,7 @@ static size_t read_state(const char *state, const char *name, struct origin **or
 	return nr;
 }
 
-/* A name of ours: others may have groups there, too. */
+/* True if the name is one of qosd's, because others may have groups there, too. */
 static bool is_name(const char *name)
 {
 	int end = 0;
@@ -109,7 +112,7 @@ static bool is_name(const char *name)
 	return sscanf(name, "app-%*u%n", &end) == 0 && end && !name[end];
 }
 
-/* 1: it was what a qosd writes, and is free again. */
+/* Remove a limit that a qosd has written. Returns 1 if there was one. */
 static int recover_bandwidth(const char *folder)
 {
 	unsigned long quota, period;
@@ -121,7 +124,7 @@ static int recover_bandwidth(const char *folder)
 	return group_file_write(folder, "cpu.max", "max") ? -EIO : 1;
 }
 
-/* The unit of a program has all CPUs again, but what others have written meanwhile is theirs. */
+/* Give all CPUs back to the unit of a program. What others have written meanwhile stays. */
 static void recover_unit(const char *folder, pid_t pid)
 {
 	int bandwidth = recover_bandwidth(folder), cpus = group_recover_cpus(folder, pid);
@@ -133,7 +136,10 @@ static void recover_unit(const char *folder, pid_t pid)
 		complain("%s has all CPUs again that a qosd had taken, which was killed", folder);
 }
 
-/* @group is below GROUP_ROOT. Returns how many processes are back; what failed has been said. */
+/*
+ * Recover @group, a path below GROUP_ROOT. Returns how many processes are back; failures are
+ * printed.
+ */
 static int recover_one(const char *state, const char *group)
 {
 	char path[2 * GROUP_PATH];
@@ -175,7 +181,7 @@ int group_recover(const char *state)
 	if (in)
 		fclose(in);
 	group_forget_notes();
-	/* One that it says nothing of: its processes go to the root. */
+	/* Groups that the state file does not have: their processes go to the root. */
 	if (home_folder())
 		folder = opendir(home_folder());
 	while (folder && (entry = readdir(folder))) {
@@ -211,7 +217,7 @@ static bool is_there(pid_t pid)
 	return proc_read(pid, &p) != -ESRCH;
 }
 
-/* Processes of another user stay where they are. */
+/* True if the process is @uid's. Processes of another user stay where they are. */
 static bool is_of(pid_t pid, uid_t uid)
 {
 	char path[32];
@@ -221,13 +227,13 @@ static bool is_of(pid_t pid, uid_t uid)
 	return !stat(path, &st) && st.st_uid == uid;
 }
 
-/* Of whatever period. */
+/* True if there is no quota, for any period. */
 static bool is_no_bandwidth(const char *text)
 {
 	return !strncmp(text, "max ", 4);
 }
 
-/* Would a process that leaves this group escape what an administrator allows it? */
+/* True if a process that leaves this group would escape what an administrator allows it. */
 static bool has_limits(const char *path)
 {
 	static const struct {
@@ -283,7 +289,10 @@ static bool is_known(const struct group *g, const struct proc *p)
 	return false;
 }
 
-/* Only those beside it: what somebody has put elsewhere is to be there. */
+/*
+ * Note a process that the program has started, if it is in the program's group. A process that
+ * somebody has put elsewhere stays there.
+ */
 static void find_one(const struct proc *p, void *data)
 {
 	struct finding *f = data;
@@ -296,7 +305,10 @@ static void find_one(const struct proc *p, void *data)
 	f->found += !note_origin(f->g, &one);
 }
 
-/* Has the group no processes but this one, and what it has started? 1, 0, or a negative errno. */
+/*
+ * Returns 1 if the group has no processes but this one and those that it has started, 0 if it has
+ * others, or a negative errno.
+ */
 static int is_alone(const char *folder, pid_t pid, uid_t uid)
 {
 	char path[3 * GROUP_PATH], text[128];
@@ -328,7 +340,7 @@ static bool is_word(const char *text)
 	return !*text;
 }
 
-/* It stays in the group of its unit, which gets a limit. */
+/* With systemd: the process stays in the group of its unit, which gets a limit. */
 static int find_in_unit(struct group *g, pid_t pid, uint64_t start, uid_t uid, const char *from)
 {
 	struct origin one = {.pid = pid, .start = start};
@@ -336,7 +348,7 @@ static int find_in_unit(struct group *g, pid_t pid, uint64_t start, uid_t uid, c
 	ssize_t length;
 	int alone;
 
-	/* Paths are words of the file. */
+	/* In the state file, paths are words. */
 	if (!is_word(from) || unit_of(from, g->unit, sizeof(g->unit)))
 		return -ENOTUNIQ;
 	snprintf(folder, sizeof(folder), "%s%s", GROUP_ROOT, from);
@@ -396,7 +408,10 @@ int group_take(struct group *g, pid_t pid, uid_t uid)
 				return err;
 			moved += !err;
 		}
-		/* Those that were started meanwhile. From now on they are started in the group. */
+		/*
+		 * Find processes that were started meanwhile. From now on they are started in the
+		 * group.
+		 */
 		f.found = 0;
 		proc_each(find_one, &f);
 		if (!f.found)

@@ -18,7 +18,7 @@
 
 static char base[GROUP_PATH];
 
-/* Groups in @folder get the controllers. */
+/* Enable the controllers for the groups in @folder. */
 static int enable(const char *folder, bool with_cpus)
 {
 	char text[512];
@@ -44,7 +44,7 @@ int home_begin(const char *name, bool with_cpus)
 	struct statfs fs;
 	int err;
 
-	/* Its controllers are enabled for each unit. */
+	/* systemd has the groups: controllers are enabled for each unit. */
 	if (by_systemd)
 		return 0;
 

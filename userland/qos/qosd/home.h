@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where the control groups of programs are. Without systemd, they are made in one folder, and
- * programs are moved there. With it, all groups are systemd's: a program stays in that of its unit.
+ * programs are moved there. With systemd, all groups belong to systemd: a program stays in the
+ * group of its unit.
  */
 #ifndef QOSD_HOME_H
 #define QOSD_HOME_H
 
 #include <stdbool.h>
 
-/* In group @name; "": in systemd's, if it runs, or in "qosd". 0, or what is wrong has been said. */
+/*
+ * Use the group @name; "": systemd's groups if it runs, otherwise "qosd". Returns 0, or a negative
+ * errno: the reason has been printed.
+ */
 int home_begin(const char *name, bool with_cpus);
-/* The folder; NULL: there is none. */
+/* Returns the folder; NULL: there is none. */
 const char *home_folder(void);
-/* Is it this group, or one below? */
+/* True if @group is this folder, or is below it. */
 bool home_has(const char *group);
 void home_end(void);
 

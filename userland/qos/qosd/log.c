@@ -14,7 +14,7 @@
 static const char head[] = "monotonic_s,pid,program,unit,rate,goal_min,goal_max,weight,asked,part,granted,used,"
 			   "threads,a,b,pole,trusted,state\n";
 
-/* Of a qosd that was killed, or a file system that was full. */
+/* True if the file ends in an unfinished row, of a killed qosd or a full file system. */
 static bool ends_in_row(const char *path, off_t size)
 {
 	int fd = size ? open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1;
@@ -30,7 +30,7 @@ static bool ends_in_row(const char *path, off_t size)
 
 int log_open(FILE **log, const char *path)
 {
-	/* A pipe that nobody reads must not hold us up. */
+	/* A pipe that nobody reads must not block qosd. */
 	int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0600);
 	struct stat st;
 
@@ -43,12 +43,12 @@ int log_open(FILE **log, const char *path)
 		close(fd);
 		return err;
 	}
-	/* Each run begins with it; before that, a row that was cut off ends. */
+	/* Each run begins with the head. An unfinished row before it is ended first. */
 	fprintf(*log, "%s%s", ends_in_row(path, st.st_size) ? "\n" : "", head);
 	return 0;
 }
 
-/* Names have no control characters. */
+/* Write a quoted text. Names have no control characters. */
 static void put_text(FILE *out, const char *text)
 {
 	fputc('"', out);
@@ -60,7 +60,7 @@ static void put_text(FILE *out, const char *text)
 	fputs("\",", out);
 }
 
-/* What is not known is empty. */
+/* A number that is not known is an empty field. */
 static void put_number(FILE *out, double value)
 {
 	if (isfinite(value))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was decided, as CSV: a row for each program and step. */
+/* Log of the decisions as CSV: a row for each program and step. */
 #ifndef QOSD_LOG_H
 #define QOSD_LOG_H
 
@@ -8,11 +8,11 @@
 #include "daemon.h"
 
 /*
- * 0 or a negative errno. What the file had stays. It is root's only, as programs can be hidden from
- * others.
+ * Returns 0 or a negative errno. Rows are added to what the file has. Only root can read the file,
+ * because programs can be hidden from other users.
  */
 int log_open(FILE **log, const char *path);
-/* A log that cannot be written any more is closed, and *@log is NULL: the reason has been said. */
+/* If a row cannot be written, the log is closed, *@log is NULL, and the reason has been printed. */
 void log_step(FILE **log, const struct daemon *d);
 void log_close(FILE **log);
 

@@ -86,7 +86,7 @@ static void loop(struct daemon *d, struct control *c, struct child *signals, int
 	}
 }
 
-/* One at a time: two would move each other's programs. */
+/* Only one qosd runs at a time, because two would move each other's programs. */
 static int lock(void)
 {
 	int fd;

@@ -8,9 +8,9 @@
 #include <hwloc.h>
 
 /*
- * What speaks for a CPU, weightier from one to the next: CPUs that are free in its node, in its
- * cache; the program's own ones in its node, in its cache; and against it, that it is slow, that
- * others have it.
+ * Weights for the choice of a CPU, each heavier than all before it. For a CPU: free CPUs in its
+ * node, in its cache; the program's own CPUs in its node, in its cache. Against a CPU: that it is
+ * slow, that other programs have it.
  */
 #define FREE_IN_NODE 1L
 #define FREE_IN_CACHE 2L
@@ -18,10 +18,10 @@
 #define OWN_IN_CACHE (2L * CPU_SETSIZE * OWN_IN_NODE)
 #define SLOW (2L * CPU_SETSIZE * OWN_IN_CACHE)
 #define OTHERS (2L * CORE_TYPES_MOST * SLOW)
-/* Two programs exchange CPUs if one of them gains so much more by that, as a part of a CPU. */
+/* Two programs exchange CPUs if one gains so much more than the other loses, as a part of a CPU. */
 #define GAIN 0.1
 
-/* The first CPU of these; CPUs that we do not know of count as CPU 0. */
+/* Returns the first of these CPUs; CPUs that are not known count as CPU 0. */
 static int first_of(hwloc_const_bitmap_t cpus)
 {
 	int first = cpus ? hwloc_bitmap_first(cpus) : 0;
@@ -29,7 +29,7 @@ static int first_of(hwloc_const_bitmap_t cpus)
 	return first > 0 && first < CPU_SETSIZE ? first : 0;
 }
 
-/* Where nodes share a cache, each has its part of it. */
+/* Returns the first CPU of a cache. If nodes share a cache, each node has its part of it. */
 static int cache_of(hwloc_topology_t hw, hwloc_obj_t cpu, hwloc_const_bitmap_t node)
 {
 	static const hwloc_obj_type_t kinds[] = {HWLOC_OBJ_L5CACHE, HWLOC_OBJ_L4CACHE, HWLOC_OBJ_L3CACHE,
@@ -69,7 +69,7 @@ void place_topology(struct topology *t)
 	t->types = 1;
 	if (hwloc_topology_init(&hw))
 		return;
-	/* Those that we may not use, others may. */
+	/* CPUs that qosd may not use are included, because programs may use them. */
 	hwloc_topology_set_flags(hw, HWLOC_TOPOLOGY_FLAG_INCLUDE_DISALLOWED);
 	if (!hwloc_topology_load(hw)) {
 		while ((cpu = hwloc_get_next_obj_by_type(hw, HWLOC_OBJ_PU, cpu)))
@@ -80,8 +80,8 @@ void place_topology(struct topology *t)
 
 /**
  * struct group_cpus - CPUs of a cache, or of a node
- * @own: the program has so many
- * @free: nobody has so many
+ * @own: number of CPUs that the program has
+ * @free: number of CPUs that no program has
  */
 struct group_cpus {
 	long own, free;
@@ -107,11 +107,14 @@ static void count_cpus(const cpu_set_t *machine, int end, const struct topology 
 	}
 }
 
-/* The best CPU for one more of a program: with few others, and near many of its own. */
+/*
+ * Returns the best further CPU for a program: few other programs have it, and it is near many of
+ * the program's own.
+ */
 static int best_cpu(const cpu_set_t *machine, int end, const struct topology *t,
 		    const unsigned int *used, const cpu_set_t *mine)
 {
-	/* Each is counted at its first CPU, which is less than @end. */
+	/* A cache or node is counted at its first CPU, which is less than @end. */
 	struct group_cpus cache[CPU_SETSIZE], node[CPU_SETSIZE];
 	const struct group_cpus *c, *n;
 	int cpu, best = -1;
@@ -133,7 +136,10 @@ static int best_cpu(const cpu_set_t *machine, int end, const struct topology *t,
 	return best;
 }
 
-/* What it had, as far as it still wants it, and nobody else has it: slow ones go first. */
+/*
+ * Keep the CPUs that the program had, if it still wants them and no other program has them. Slow
+ * CPUs are given back first.
+ */
 static void keep(const cpu_set_t *machine, int end, const struct topology *t, unsigned int *used, struct place *p)
 {
 	cpu_set_t had = p->cpus;
@@ -162,15 +168,15 @@ static int end_of(const cpu_set_t *machine)
 }
 
 /**
- * struct turn - of a program that chooses CPUs
- * @worth: of one of the slowest: whoever loses most by these chooses first
+ * struct turn - a program that chooses CPUs
+ * @worth: worth of a CPU of the slowest type: the program that loses most by these chooses first
  */
 struct turn {
 	struct place *place;
 	double worth;
 };
 
-/* Otherwise, in the order in which they stand. */
+/* Programs that lose the same keep their order. */
 static int by_loss(const void *one, const void *other)
 {
 	const struct turn *a = one, *b = other;
@@ -208,14 +214,14 @@ void place_all(const cpu_set_t *machine, const struct topology *t, struct place 
 }
 
 /**
- * struct own - CPUs that a program has alone, or that nobody has
- * @cpu: one of each core type; -1: it has none
+ * struct own - CPUs that a program has alone, or that no program has
+ * @cpu: one of each core type; -1: there is none
  */
 struct own {
 	int cpu[CORE_TYPES_MOST];
 };
 
-/* Of those in @cpus that so many have. */
+/* Find CPUs in @cpus that @many programs have, one of each core type. */
 static struct own own_of(const cpu_set_t *machine, const struct topology *t, const unsigned int *used, int end,
 			 const cpu_set_t *cpus, unsigned int many)
 {
@@ -233,9 +239,9 @@ static struct own own_of(const cpu_set_t *machine, const struct topology *t, con
 
 /**
  * struct exchange - of a slower CPU of a program for a faster one
- * @taker: the program
- * @giver: who has the faster one; NULL: nobody
- * @gain: so much more does one gain than the other loses, as a part of a CPU
+ * @taker: the program that gets the faster CPU
+ * @giver: the program that has the faster CPU; NULL: none has it
+ * @gain: what the taker gains beyond what the giver loses, as a part of a CPU
  */
 struct exchange {
 	struct place *taker, *giver;
@@ -243,7 +249,7 @@ struct exchange {
 	double gain;
 };
 
-/* The best exchange between these two, if it is better than @best. */
+/* Store the best exchange between these two programs, if it is better than @best. */
 static void better_exchange(struct exchange *best, struct place *taker, const struct own *slow,
 			    struct place *giver, const struct own *fast)
 {
@@ -271,7 +277,7 @@ static void give(struct place *taker, int slow, int fast)
 	CPU_SET(fast, &taker->cpus);
 }
 
-/* One that nobody has is better than none, also if nothing is known of the program. */
+/* A faster CPU that is free is taken first, also if nothing is known of the program. */
 static struct exchange best_exchange(const struct own *unused, const struct own *own, struct place *place, size_t n)
 {
 	struct exchange best = {.gain = -1e-9};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which CPUs does a program get? Those that it had, and then neighbours: in the same last-level
- * cache, or at least in the same node. On hybrid machines fast ones first: they go to programs that
- * gain more by them than others do.
+ * Chooses the CPUs of programs: first those that the program had, then their neighbours, in the
+ * same last-level cache, or at least in the same node. On hybrid machines, fast CPUs come first:
+ * they go to the programs that gain most by them.
  */
 #ifndef QOSD_PLACE_H
 #define QOSD_PLACE_H
@@ -14,11 +14,11 @@
 #include "core_types.h"
 
 /**
- * struct place - a program
- * @wanted: CPUs, at least 1
- * @worth: for it, of a CPU of each core type, the fastest first: 1, and less
- * @is_known: somebody has estimated that for this program
- * @cpus: that it had; afterwards, that it gets
+ * struct place - the CPUs of a program
+ * @wanted: number of CPUs, at least 1
+ * @worth: worth for the program of a CPU of each core type, the fastest first: 1, and less
+ * @is_known: @worth was estimated for this program
+ * @cpus: CPUs that it had; afterwards, CPUs that it gets
  */
 struct place {
 	unsigned int wanted;
@@ -29,10 +29,10 @@ struct place {
 
 /**
  * struct topology - where CPUs are
- * @cache: the first CPU that shares each one's last-level cache, and is in its node
- * @node: the first CPU in each one's memory node
- * @type: core type of each, 0 for the fastest
- * @types: how many there are, 1 at least
+ * @cache: for each CPU: the first CPU that shares its last-level cache, and is in its node
+ * @node: for each CPU: the first CPU in its memory node
+ * @type: core type of each CPU, 0 for the fastest
+ * @types: number of core types, at least 1
  */
 struct topology {
 	int cache[CPU_SETSIZE];
@@ -41,13 +41,17 @@ struct topology {
 	unsigned int types;
 };
 
-/* As hwloc has it, but for core types: one. What is not known is one cache, or one node. */
+/*
+ * Fill @t as hwloc has it, but with one core type only. CPUs of which nothing is known are in one
+ * cache, or in one node.
+ */
 void place_topology(struct topology *t);
-/* CPUs have as few programs as possible: one, if there are enough. */
+/* Choose CPUs so that each has as few programs as possible: one, if there are enough CPUs. */
 void place_all(const cpu_set_t *machine, const struct topology *t, struct place *place, size_t n);
 /*
- * One program has a faster CPU instead of one of its own: one that nobody has, or that of a program
- * that loses less, which has the slower one then. False: nothing was to be gained.
+ * Give one program a faster CPU instead of one of its own. The faster CPU is free, or is that of a
+ * program that loses less, which then gets the slower one. Returns false if nothing is to be
+ * gained.
  */
 bool place_faster(const cpu_set_t *machine, const struct topology *t, struct place *place, size_t n);
 

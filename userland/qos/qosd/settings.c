@@ -25,7 +25,7 @@ void settings_end(struct settings *s)
 	free(s->rule);
 }
 
-/* A number within limits; @name says where, for people. */
+/* Read a number within limits. @name says for people which one it is. */
 static int number(const char *path, const char *name, struct json_object *value, double least,
 		  double most, double *to)
 {

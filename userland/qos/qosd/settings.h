@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What an administrator decides: a file of JSON, see qosd(8). */
+/* Settings of the administrator: a JSON file, see qosd(8). */
 #ifndef QOSD_SETTINGS_H
 #define QOSD_SETTINGS_H
 
@@ -12,11 +12,11 @@
 enum actuator { ACTUATOR_BANDWIDTH, ACTUATOR_CPUS, ACTUATOR_BOTH };
 
 /**
- * struct rule - for programs of a name
- * @uid: whose programs; a name is what a program calls itself
- * @min: goal, in a second; 0: what the program says
+ * struct rule - settings for the programs of one name
+ * @uid: user of these programs, because a name is only what a program calls itself
+ * @min: goal in units/s; 0: what the program says counts
  * @weight: likewise
- * @ignore: they are not managed
+ * @ignore: these programs are not managed
  */
 struct rule {
 	char name[THROUGHPUT_NAME];
@@ -28,13 +28,13 @@ struct rule {
 };
 
 /**
- * struct settings - all
- * @tick_s: rates are looked at
- * @step_s: CPUs are given
- * @pole: p; 0: the smallest one that is safe, but 0.6 at least
- * @most_weight: that a program can give itself
- * @most_programs: of a user, but root's
- * @most_cpus: of all programs of a user, but root's; 0: all there are
+ * struct settings - all settings
+ * @tick_s: seconds between two looks at rates
+ * @step_s: seconds between two changes of CPUs
+ * @pole: p; 0: the smallest p that is safe, but at least 0.6
+ * @most_weight: largest weight that a program can give itself
+ * @most_programs: programs of a user that are managed; root has no limit
+ * @most_cpus: CPUs of all programs of a user together; root has no limit; 0: all there are
  * @speedup_factor: ask a monitoring module what CPUs of other types are worth for a program
  * @group: where groups are made, see home_begin()
  */
@@ -53,9 +53,9 @@ struct settings {
 };
 
 void settings_begin(struct settings *s);
-/* 0 or -EINVAL: what is wrong has been said. */
+/* Returns 0, -EINVAL (the reason has been printed), or -ENOMEM. */
 int settings_read(struct settings *s, const char *path);
-/* What seldom changes is looked at each so many steps: about a second. */
+/* Number of steps (about a second) after which things that seldom change are looked at. */
 unsigned long settings_rarely(const struct settings *s);
 const struct rule *settings_rule(const struct settings *s, const char *name, uid_t uid);
 void settings_end(struct settings *s);

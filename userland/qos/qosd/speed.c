@@ -14,27 +14,27 @@
 
 #include "complain.h"
 
-/* How often each thread says it, and how much CPU time of a program is remembered. */
+/* Period of each thread's records, and CPU time of a program that is remembered. */
 #define PERIOD_NS 250000000ULL
 #define MEMORY_NS 1e10
-/* So many records are taken at a time, */
+/* Most records that are read at a time. */
 #define RECORDS 4096
-/* and after so many looks with records that say nothing of this, another module is active. */
+/* After so many looks at records without a factor, another module is active. */
 #define SILENT 40
-/* So many programs are watched at a time: each takes four pages of each CPU there can be. */
+/* Most programs that are watched at a time, because each takes four pages for each possible CPU. */
 #define MOST_PROGRAMS 32
-/* A CPU of a slow type is worth so much at least: models err. */
+/* A CPU of a slow type is worth at least so much, because models err. */
 #define LEAST 0.1
 
 /**
- * struct speed - of a program
+ * struct speed - the speedup factors of a program
  * @types: number of core types that it may have
- * @fastest: rank of the fastest of the machine; @types: it may not have that
- * @virt: virtual counter of each of the others
- * @factor: its mean, as seen from each type (by index), weighted by run time: models of different
- *	types differ, and a program is not to be moved for that
- * @ns: run time that this is of, what is old counting less
- * @silent: looks with records that said nothing of it
+ * @fastest: rank of the fastest type of the machine; @types: the program may not have it
+ * @virt: virtual counter of each of the other types
+ * @factor: mean factor, as seen from each type (by index), weighted by run time. Models of
+ *	different types differ, and a program must not be moved for that
+ * @ns: run time that @factor covers; old run time counts less
+ * @silent: number of looks at records without a factor
  */
 struct speed {
 	struct pmctrack_session *session;
@@ -48,7 +48,7 @@ struct speed {
 
 static unsigned int programs;
 
-/* "sf", "sf_2", "sf_3". */
+/* Find the virtual counter of a factor: "sf", "sf_2", "sf_3". */
 static int find_virt(const struct pmctrack_ctl *ctl, unsigned int number, unsigned int *virt)
 {
 	struct pmctrack_virt_info info = {.sz = sizeof(info)};
@@ -84,7 +84,10 @@ static int find_virts(struct speed *s, const struct pmctrack_ctl *ctl, const str
 	return 0;
 }
 
-/* Those that have ended meanwhile are passed over. How many are watched, or a negative errno. */
+/*
+ * Processes that have ended meanwhile are skipped. Returns how many are watched, or a negative
+ * errno.
+ */
 static int attach(struct pmctrack_session *session, const pid_t *process, size_t nr)
 {
 	int err = -ESRCH, done = 0;
@@ -101,7 +104,7 @@ static int attach(struct pmctrack_session *session, const pid_t *process, size_t
 	return done ? done : err;
 }
 
-/* NULL: it was said why. */
+/* Begin monitoring. Returns NULL, or why that is not possible. */
 static const char *begin(struct speed *s, const struct pmctrack_ctl *ctl, const struct core_types *types,
 			 const pid_t *process, size_t nr)
 {
@@ -109,7 +112,7 @@ static const char *begin(struct speed *s, const struct pmctrack_ctl *ctl, const 
 		.sz = sizeof(opts),
 		.flags = PMCTRACK_SESSION_THREADS | PMCTRACK_SESSION_CHILDREN | PMCTRACK_SESSION_ATTACH,
 		.period_ns = PERIOD_NS,
-		/* Some records of each thread: what does not fit is lost. */
+		/* Room for some records of each thread; records that do not fit are lost. */
 		.ring_size = (uint32_t)sysconf(_SC_PAGESIZE),
 	};
 
@@ -161,7 +164,10 @@ static bool take_record(struct speed *s, const struct pmctrack_record *rec)
 	return says;
 }
 
-/* The mean of what is known from each type, of the fastest over this one; 0: nothing. */
+/*
+ * Returns the speed of the fastest type over this one: the mean of what is known from each type; 0:
+ * nothing is known.
+ */
 static double factor_of(const struct speed *s, unsigned int rank)
 {
 	double sum = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is a CPU of each core type worth for a program? By its speedup factor, which a monitoring
- * module of PMCTrack estimates while it runs.
+ * What a CPU of each core type is worth for a program. This follows from the program's speedup
+ * factor, which a monitoring module of PMCTrack estimates while the program runs.
  */
 #ifndef QOSD_SPEED_H
 #define QOSD_SPEED_H
@@ -14,12 +14,16 @@
 struct speed;
 
 /*
- * Watch these processes, with their threads and all that they start. NULL: nobody estimates it, or
- * an administrator counts them; @name is told why, if it is not NULL. Sessions of users without
- * rights who count them end, and nobody else can count them meanwhile.
+ * Watch these processes, with their threads and all that they start. Returns NULL if no module
+ * estimates the factor, or an administrator counts the processes. The reason is printed with @name,
+ * if it is not NULL. Sessions of unprivileged users that count the processes end, and nobody else
+ * can count them meanwhile.
  */
 struct speed *speed_open(const struct core_types *types, const pid_t *process, size_t nr, const char *name);
-/* @worth, of each type, if it is known: 1; 0: nothing is; -ESTALE: nobody speaks of it any more. */
+/*
+ * Update @worth of each type. Returns 1 if it is known; 0: it is not; -ESTALE: the module says it
+ * no longer.
+ */
 int speed_read(struct speed *s, double *worth);
 void speed_close(struct speed *s);
 

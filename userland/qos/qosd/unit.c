@@ -14,7 +14,10 @@
 #include "cpu_list.h"
 #include "text_file.h"
 
-/* All programs wait for an answer. Without one, nobody is asked again for a while. */
+/*
+ * systemd has so long to answer, because all programs wait for the answer. Without one, systemd is
+ * not asked again for a while.
+ */
 #define PATIENCE_US 1000000
 #define PAUSE_S 10
 #define DEFAULT_WEIGHT 100
@@ -43,7 +46,7 @@ static int pause_after(int err)
 	return -EAGAIN;
 }
 
-/* For one call: whoever sends us something meanwhile is not listened to. */
+/* Connect for one call: messages that others send meanwhile are not read. */
 static int connect_to(sd_bus **bus)
 {
 	int err;
@@ -75,7 +78,10 @@ int unit_of(const char *group, char *unit, size_t size)
 		part++;
 		length = strcspn(part, "/");
 		end = part + length;
-		/* Its own names are not below a service or scope: that is the unit. */
+		/*
+		 * The first service or scope is the unit, because systemd has no names of its own
+		 * below it.
+		 */
 		if ((length > 8 && !strncmp(end - 8, ".service", 8)) || (length > 6 && !strncmp(end - 6, ".scope", 6))) {
 			if (length >= size)
 				return -ENAMETOOLONG;
@@ -90,7 +96,10 @@ int unit_of(const char *group, char *unit, size_t size)
 	return -ENOENT;
 }
 
-/* org.freedesktop.systemd1(5). What is set at run time is gone after the next boot. */
+/*
+ * Begin a call of SetUnitProperties(), see org.freedesktop.systemd1(5). A property that is set at
+ * run time is gone after the next boot.
+ */
 static int new_call(sd_bus *bus, sd_bus_message **m, const char *unit)
 {
 	int err = sd_bus_message_new_method_call(bus, m, "org.freedesktop.systemd1", "/org/freedesktop/systemd1",
@@ -103,7 +112,7 @@ static int new_call(sd_bus *bus, sd_bus_message **m, const char *unit)
 	return err;
 }
 
-/* @err: the message could not be made. */
+/* Make the call. @err: negative if the message could not be made. */
 static int do_call(sd_bus *bus, sd_bus_message *m, const char *unit, int err)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
@@ -125,7 +134,10 @@ static int do_call(sd_bus *bus, sd_bus_message *m, const char *unit, int err)
 	return err < 0 ? err : 0;
 }
 
-/* The weight that it has anyhow: if somebody had set another one, it would have the controller. */
+/*
+ * Set the weight that the unit has anyhow. If somebody had set another weight, the unit would have
+ * the controller.
+ */
 int unit_enable_cpu(const char *unit)
 {
 	sd_bus_message *m = NULL;
@@ -140,7 +152,10 @@ int unit_enable_cpu(const char *unit)
 	return do_call(bus, m, unit, err);
 }
 
-/* A bit for each node of memory that there is, the first ones in the first byte. */
+/*
+ * Set a bit for each memory node that there is, the first ones in the first byte. Returns the bytes
+ * in use.
+ */
 static size_t all_nodes(uint8_t *bits)
 {
 	char text[4096];
@@ -159,7 +174,7 @@ static size_t all_nodes(uint8_t *bits)
 	return length;
 }
 
-/* All nodes of memory. All CPUs would be a limit when there are more of them. */
+/* Set all memory nodes. All CPUs would be a limit if there are more of them later. */
 int unit_enable_cpuset(const char *unit)
 {
 	uint8_t bits[MOST_NODES / 8];

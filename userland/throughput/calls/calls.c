@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * A library for LD_PRELOAD: it has functions of common frameworks, which call those, and tick. See
- * throughput(1), -f.
+ * A library for LD_PRELOAD. It has functions with the names of those of common frameworks, which
+ * call the real functions, and tick. See throughput(1), -f.
  *
- * The first function that is called is the one that counts, as some call each other. A process that
- * calls none is not an application. No call of a function is changed by this.
+ * The first function that is called is the one that counts, because some functions call each other.
+ * A process that calls none of them is not an application. No call of a function is changed by
+ * this.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -22,9 +23,9 @@ typedef long (*function)(long, long, long, long, long, long);
 enum call { NO_CALL, EACH_CALL(NUMBER) };
 
 /**
- * struct settings - what "throughput run" says, as of the beginning of the program
- * @function: that counts; "": any
- * @name: and @unit: "": not said
+ * struct settings - what "throughput run" has set, as of the start of the program
+ * @function: the function that counts; "": any
+ * @name: and @unit: "": not set
  * @min: goal; 0: none
  */
 static struct {
@@ -46,7 +47,10 @@ static void copy(char *to, size_t size, const char *name)
 	snprintf(to, size, "%s", text ? text : "");
 }
 
-/* Programs change their environment, and the way in which numbers are written. */
+/*
+ * Settings are read at the start, because programs change their environment, and the way in which
+ * numbers are written.
+ */
 static __attribute__((constructor)) void read_settings(void)
 {
 	const char *goal = getenv(CALLS_GOAL), *weight = getenv(CALLS_WEIGHT);
@@ -71,7 +75,7 @@ static void begin(void)
 		throughput_goal_range(settings.min, settings.max, settings.weight);
 }
 
-/* Is it this function that counts? */
+/* True if this function is the one that counts. */
 static bool is_counted(enum call call, const char *name, bool by_itself)
 {
 	int now = __atomic_load_n(&counted, __ATOMIC_RELAXED);
@@ -86,9 +90,9 @@ static bool is_counted(enum call call, const char *name, bool by_itself)
 }
 
 /*
- * The function itself. A plugin's libraries are not among those that RTLD_NEXT looks at, so these
- * are looked for from whoever calls. NULL: there is none: a program that asks whether there is one
- * was told so by our name, and calls it.
+ * Find the real function. RTLD_NEXT does not look at the libraries of a plugin, so the function is
+ * then looked for in those of the caller. Returns NULL if there is no real function. A program that
+ * asked whether there is one was told so by our name, and calls it.
  */
 static function next(function *known, const char *name, const void *caller)
 {

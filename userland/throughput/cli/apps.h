@@ -19,10 +19,12 @@ struct apps {
 	size_t nr;
 };
 
-/* Find those that have come, forget those that have gone, look at all. 0 or a negative errno. */
+/*
+ * Find new applications, forget those that have gone, look at all. Returns 0 or a negative errno.
+ */
 int apps_look(struct apps *a, double window_s);
 void apps_end(struct apps *a);
-/* A line for people, without its end. @text has 100 bytes. */
+/* Write a line for people to @text, @size bytes, without the end of the line. */
 void apps_line(const struct seen *s, char *text, size_t size);
 extern const char apps_head[];
 

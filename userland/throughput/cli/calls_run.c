@@ -40,13 +40,13 @@ static void list(void)
 	fprintf(stderr, "\n");
 }
 
-/* Libraries are not loaded into programs that are none of the dynamic linker's. */
+/* True if libraries can be loaded into the program: the dynamic linker must load it. */
 static bool can_load(const char *program)
 {
 	char path[PATH_MAX];
 	struct stat st;
 
-	/* Whether it can be executed at all, execvp() says. */
+	/* If the program cannot be executed at all, execvp() says so. */
 	if (find_program(program, path, sizeof(path)) || stat(path, &st))
 		return true;
 	if ((st.st_mode & S_ISUID && st.st_uid != getuid()) || (st.st_mode & S_ISGID && st.st_gid != getgid()) ||
@@ -86,7 +86,7 @@ int calls_run(const struct calls_options *o, char **argv)
 		complain("%s: %s", library, strerror(errno));
 		return STATUS_FAILED;
 	}
-	/* These stand between names there. */
+	/* These characters separate names in LD_PRELOAD. */
 	if (strpbrk(library, ": ")) {
 		complain("%s: LD_PRELOAD has no way to name it: there is a blank or a colon", library);
 		return STATUS_FAILED;

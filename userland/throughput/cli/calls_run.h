@@ -3,9 +3,9 @@
 #define THROUGHPUT_CALLS_RUN_H
 
 /**
- * struct calls_options - of a program that counts calls by itself, by LD_PRELOAD
- * @function: of those in calls/calls.h, or "any"
- * @unit: NULL: not said
+ * struct calls_options - of a program that counts its calls itself, by LD_PRELOAD
+ * @function: one of those in calls/calls.h, or "any"
+ * @unit: NULL: not given
  * @min: goal; 0: none
  */
 struct calls_options {
@@ -17,7 +17,10 @@ struct calls_options {
 	unsigned int weight;
 };
 
-/* Becomes the program; otherwise returns an exit status: the reason has been said. */
+/*
+ * Executes the program in place of this one. Returns only on failure: an exit status; the reason
+ * has been printed.
+ */
 int calls_run(const struct calls_options *o, char **argv);
 
 #endif /* THROUGHPUT_CALLS_RUN_H */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the kernel counts of a program that says nothing itself: calls of a function, events of the
- * PMU. Counting begins when the program is executed, and is of all that it starts, too.
+ * Lets the kernel count the units of a program that does not report them itself: calls of a
+ * function, or events of the PMU. Counting begins when the program is executed, and includes all
+ * that it starts.
  */
 #ifndef THROUGHPUT_COUNTER_H
 #define THROUGHPUT_COUNTER_H
@@ -11,9 +12,9 @@
 
 /**
  * struct counter - a way to count
- * @read: units since the beginning; 0 or a negative errno
- * @close: also frees it
- * @nothing: what to say if that is 0 in the end
+ * @read: get the units since the beginning; returns 0 or a negative errno
+ * @close: close and free the counter
+ * @nothing: message if there are no units in the end
  */
 struct counter {
 	int (*read)(struct counter *c, uint64_t *units);
@@ -22,12 +23,13 @@ struct counter {
 };
 
 /*
- * @pid is the process that is going to execute the program. NULL: what is wrong has been said.
+ * The process @pid is going to execute the program. Returns NULL on failure: the reason has been
+ * printed.
  *
- * "uprobe:FILE:FUNCTION", "uretprobe:FILE:FUNCTION", "usdt:FILE:PROVIDER:NAME"
+ * @spec: "uprobe:FILE:FUNCTION", "uretprobe:FILE:FUNCTION", "usdt:FILE:PROVIDER:NAME"
  */
 struct counter *probe_open(const char *spec, pid_t pid);
-/* An event, or a virtual counter of the monitoring module that can be added up. */
+/* @name: an event, or a virtual counter of the monitoring module that can be added up. */
 struct counter *events_open(const char *name, pid_t pid);
 
 #endif /* THROUGHPUT_COUNTER_H */

@@ -10,7 +10,7 @@
 
 #include <gelf.h>
 
-/* Of the notes of USDT: <sys/sdt.h>. */
+/* Owner and type of the notes of USDT, see <sys/sdt.h>. */
 #define NOTE_OWNER "stapsdt"
 #define NOTE_TYPE 3
 
@@ -41,7 +41,9 @@ static void close_elf(struct file *f)
 	close(f->fd);
 }
 
-/* An address of the program's, in its file; false: it is not in there. */
+/*
+ * Convert an address in the program to an offset in its file. Returns false if it is not in there.
+ */
 static bool to_offset(Elf *elf, uint64_t address, uint64_t *offset)
 {
 	GElf_Phdr ph;
@@ -76,7 +78,7 @@ static int add(Elf *elf, struct elf_places *p, uint64_t address, uint64_t semaph
 	return 0;
 }
 
-/* A table of symbols: both .symtab and .dynsym may be there. */
+/* Look for a function in one table of symbols. Both .symtab and .dynsym may be there. */
 static int find_in(Elf *elf, Elf_Scn *section, const GElf_Shdr *sh, const char *name, struct elf_places *p)
 {
 	Elf_Data *data = elf_getdata(section, NULL);
@@ -116,7 +118,7 @@ int elf_find_function(const char *path, const char *name, struct elf_places *p)
 	return err ? err : p->nr ? 0 : -ENOENT;
 }
 
-/* Where the section @name would be, or is; 0: there is none. */
+/* Returns the address where the section @name would be, or is; 0: there is none. */
 static uint64_t address_of(Elf *elf, const char *name)
 {
 	Elf_Scn *section = NULL;
@@ -136,7 +138,7 @@ static uint64_t address_of(Elf *elf, const char *name)
 	return 0;
 }
 
-/* Three addresses, then the names: with their ends, within @size bytes. */
+/* A note has three addresses, then the names with their ends, within @size bytes. */
 static int take_note(Elf *elf, const char *note, size_t size, const char *provider, const char *name,
 		     struct elf_places *p)
 {
@@ -148,10 +150,10 @@ static int take_note(Elf *elf, const char *note, size_t size, const char *provid
 	if (size < 3 * width || size - 3 * width < length + strlen(name) + 1 || memcmp(text, provider, length) ||
 	    memcmp(text + length, name, strlen(name) + 1))
 		return 0;
-	/* Its own byte order is the machine's: it is to run here. */
+	/* The note has the byte order of this machine, because the program is to run here. */
 	for (i = 0; i < 3; i++)
 		memcpy(&address[i], note + i * width, width);
-	/* Prelinking moves the program, but not what notes say. */
+	/* Prelinking moves the program, but does not change the addresses in notes. */
 	moved = base && address[1] ? base - address[1] : 0;
 	return add(elf, p, address[0] + moved, address[2] ? address[2] + moved : 0);
 }

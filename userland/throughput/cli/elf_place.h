@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where in a program's file is a function, or a mark that its author has left (USDT)? */
+/* Finds a function in a program's file, or a mark that its author has left (USDT). */
 #ifndef THROUGHPUT_ELF_PLACE_H
 #define THROUGHPUT_ELF_PLACE_H
 
 #include <stdint.h>
 
-/* Marks are compiled in several times where functions are inlined. */
+/* Most places of a mark: where functions are inlined, it is compiled in several times. */
 #define ELF_PLACES 64
 
 /**
  * struct elf_places - offsets in the file
- * @at: instructions, @nr of them
- * @semaphore: a counter of those who watch, which the program looks at; 0: there is none
+ * @at: offsets of instructions, @nr of them
+ * @semaphore: offset of a counter of watchers, which the program looks at; 0: there is none
  */
 struct elf_places {
 	uint64_t at[ELF_PLACES];
@@ -20,13 +20,16 @@ struct elf_places {
 };
 
 /*
- * Both return 0; -ENOENT: the file has none of that name; -ENOEXEC: it is not ELF; -EOPNOTSUPP:
- * a function that is chosen when the program begins (IFUNC); -E2BIG: it is there too often; or
- * another negative errno.
+ * Both return 0; -ENOENT: the file has no such name; -ENOEXEC: it is not ELF; -EOPNOTSUPP: the
+ * function is chosen when the program begins (IFUNC); -E2BIG: there are too many places; or another
+ * negative errno.
  */
 int elf_find_function(const char *path, const char *name, struct elf_places *p);
 int elf_find_mark(const char *path, const char *provider, const char *name, struct elf_places *p);
-/* Would the dynamic linker load further libraries (LD_PRELOAD)? 1, 0, or a negative errno. */
+/*
+ * Returns 1 if the dynamic linker would load further libraries (LD_PRELOAD), 0, or a negative
+ * errno.
+ */
 int elf_is_dynamic(const char *path);
 
 #endif /* THROUGHPUT_ELF_PLACE_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Events of the PMU, and what a monitoring module makes of them, by libpmctrack. */
+/* Counts events of the PMU, and virtual counters of a monitoring module, by libpmctrack. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -10,17 +10,17 @@
 #include "complain.h"
 #include "counter.h"
 
-/* Records are written so often: a rate is not of less. */
+/* Period of records: a rate covers no less. */
 #define PERIOD_NS 50000000
-/* One for each type of core. */
+/* One event set for each type of core. */
 #define MOST_SETS 8
 
 /**
  * struct events - a session
- * @set: its event sets, @sets of them; 0: those of the monitoring module
- * @virt: virtual counter, if it is one
- * @units: taken so far
- * @told: of what is missing
+ * @set: its event sets, @sets of them; 0: a virtual counter is counted
+ * @virt: number of this virtual counter; -1: events are counted
+ * @units: units taken from records so far
+ * @told: the user was told what is missing
  */
 struct events {
 	struct counter counter;
@@ -43,7 +43,10 @@ static uint64_t units_of(const struct events *e, const struct pmctrack_record *r
 	return of >= 0 && rec->nr_counts ? rec->counts[0] : 0;
 }
 
-/* Of records that were lost, events are known, but not what a monitoring module makes of them. */
+/*
+ * Returns the units in lost records. Their event counts are still known, but not their virtual
+ * counters.
+ */
 static uint64_t lost_of(const struct events *e)
 {
 	uint64_t sum = 0;
@@ -94,7 +97,9 @@ static void close_events(struct counter *c)
 	free(e);
 }
 
-/* 1: there is such a virtual counter, 0: there is none; -EINVAL: it cannot be added up. */
+/*
+ * Returns 1 if there is such a virtual counter, 0 if there is none; -EINVAL: it cannot be added up.
+ */
 static int find_virt(struct events *e, const struct pmctrack_ctl *ctl, const char *name)
 {
 	struct pmctrack_virt_info info = {.sz = sizeof(info)};

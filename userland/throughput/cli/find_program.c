@@ -32,7 +32,7 @@ int find_program(const char *name, char *path, size_t size)
 	return -ENOENT;
 }
 
-/* The folders, allocated; NULL: they are not known. */
+/* Returns the folders of libraries, which the caller frees; NULL: they are not known. */
 static Dl_serinfo *folders_of_libraries(void)
 {
 	void *self = dlopen(NULL, RTLD_LAZY);

@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-/* The file of a program, as execvp(3) finds it, without links. 0, or -ENOENT. */
+/* Find the file of a program as execvp(3) does; links are resolved. Returns 0 or -ENOENT. */
 int find_program(const char *name, char *path, size_t size);
-/* Likewise that of a library, in the folders in which ld.so(8) looks for ours. */
+/* Likewise for a library, in the folders in which ld.so(8) looks for our libraries. */
 int find_library(const char *name, char *path, size_t size);
 
 #endif /* THROUGHPUT_FIND_PROGRAM_H */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* throughput: what programs deliver. See throughput(1). */
+/* throughput: shows what programs deliver. See throughput(1). */
 #include <curses.h>
 #include <fcntl.h>
 #include <locale.h>
@@ -17,7 +17,7 @@
 #include "run.h"
 #include "standard_files.h"
 
-/* Rates of a list are of so long. */
+/* Seconds that the rates of list and top cover. */
 #define LIST_S 0.5
 #define TOP_S 1.0
 
@@ -135,7 +135,7 @@ int main(int argc, char **argv)
 		return STATUS_FAILED;
 	if (argc < 2)
 		return bad("%s", "no command");
-	/* Its output is the program's. */
+	/* The output of run is that of the program. */
 	if (!strcmp(argv[1], "run"))
 		return run_main(argc - 1, argv + 1);
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {

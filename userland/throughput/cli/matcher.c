@@ -30,7 +30,10 @@ int matcher_begin(struct matcher *m, enum match_kind kind, const char *pattern)
 	return 0;
 }
 
-/* A program that counts from 0 again has delivered what it says since. */
+/*
+ * Returns the units of a line. A program that counts from 0 again has delivered the new number
+ * since.
+ */
 static uint64_t units_of(struct matcher *m, const char *line)
 {
 	regmatch_t found[2];
@@ -43,7 +46,7 @@ static uint64_t units_of(struct matcher *m, const char *line)
 	m->matches++;
 	if (m->kind == MATCH_LINE)
 		return 1;
-	/* strtoull() would take "-1" for a number, and a very great one. */
+	/* strtoull() would take "-1" for a very large number. */
 	if (found[1].rm_so < 0)
 		return 0;
 	number = line + found[1].rm_so + strspn(line + found[1].rm_so, " \t+");

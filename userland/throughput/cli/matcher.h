@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a program prints is what it delivers: lines are looked at as they come. */
+/* Counts units in what a program prints: lines are looked at as they come. */
 #ifndef THROUGHPUT_MATCHER_H
 #define THROUGHPUT_MATCHER_H
 
@@ -10,8 +10,8 @@
 
 enum match_kind {
 	MATCH_NUMBER, /* the first group is the number of units so far */
-	MATCH_LINE,   /* each line that matches is one */
-	MATCH_BYTES,  /* each byte is one; there is no pattern */
+	MATCH_LINE,   /* each line that matches is a unit */
+	MATCH_BYTES,  /* each byte is a unit; there is no pattern */
 };
 
 /* A line that is longer is looked at in pieces. */
@@ -20,7 +20,7 @@ enum match_kind {
 /**
  * struct matcher - a pattern
  * @last: number that was seen last
- * @matches: so many
+ * @matches: number of matches so far
  */
 struct matcher {
 	enum match_kind kind;
@@ -29,17 +29,15 @@ struct matcher {
 	uint64_t matches;
 };
 
-/**
- * struct stream - what comes from somewhere, up to the end of its last line
- */
+/** struct stream - an input, with its last line as far as it has come */
 struct stream {
 	size_t length;
 	char line[MATCHER_LINE + 1];
 };
 
-/* 0 or -EINVAL: what is wrong has been said. */
+/* Returns 0 or -EINVAL: the reason has been printed. */
 int matcher_begin(struct matcher *m, enum match_kind kind, const char *pattern);
-/* Returns the units that these bytes tell of. "\r" ends a line, too: progress is shown so. */
+/* Returns the units in these bytes. "\r" ends a line, too, because progress is shown so. */
 uint64_t matcher_take(struct matcher *m, struct stream *s, const char *bytes, size_t nr);
 void matcher_end(struct matcher *m);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Calls of a function, as the kernel counts them, which puts a breakpoint there (uprobes): an event
- * of the tracer, counted by perf_event_open(2).
+ * Counts calls of a function by a breakpoint that the kernel puts there (uprobes). The breakpoint
+ * is an event of the tracer, and is counted by perf_event_open(2).
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +30,8 @@
 
 /**
  * struct probe - places where the program is stopped and counted
- * @name: of the kernel's event of each: in FOLDER, with our PID
- * @fd: of each, @nr of them
+ * @name: name of the kernel's event of each place: in FOLDER, with our PID
+ * @fd: descriptor of each event, @nr of them
  */
 struct probe {
 	struct counter counter;
@@ -67,7 +67,10 @@ static int write_event(const char *text)
 	return err;
 }
 
-/* As long as something that the program has started is counted, it stays: see remove_old(). */
+/*
+ * Remove an event. It stays as long as something that the program has started is counted, see
+ * remove_old().
+ */
 static void remove_event(const char *name)
 {
 	char text[2 * NAME];
@@ -76,7 +79,7 @@ static void remove_event(const char *name)
 	write_event(text);
 }
 
-/* What processes of ours have left that were killed. The list is read first, and changed then. */
+/* Remove events that our killed processes have left. The list is read first, and changed then. */
 static void remove_old(void)
 {
 	FILE *in = fopen(EVENTS, "re");
@@ -117,7 +120,7 @@ static int make_event(const char *name, const char *path, uint64_t at, uint64_t 
 	char text[PATH_MAX + 128], counter[32] = "";
 	int err;
 
-	/* The file's syntax has no way to write them. */
+	/* The syntax of the file has no way to write blanks. */
 	if (strpbrk(path, " \t\n"))
 		return -EINVAL;
 	if (semaphore)
@@ -125,11 +128,11 @@ static int make_event(const char *name, const char *path, uint64_t at, uint64_t 
 	snprintf(text, sizeof(text), "%c:" FOLDER "/%s %s:0x%llx%s\n", is_return ? 'r' : 'p', name, path,
 		 (unsigned long long)at, counter);
 	err = write_event(text);
-	/* That it has the place is known: it is the path that the kernel does not find. */
+	/* The file is known to have the place: it is the path that the kernel does not find. */
 	return err == -ENOENT ? -EXDEV : err;
 }
 
-/* Of all that the process starts, once it has executed the program. */
+/* Count an event in the process, once it has executed the program, and in all that it starts. */
 static int count(uint64_t id, pid_t pid)
 {
 	struct perf_event_attr attr = {
@@ -140,10 +143,10 @@ static int count(uint64_t id, pid_t pid)
 		.inherit = 1,
 		.enable_on_exec = 1,
 		/*
-		 * A switch between two tasks that have inherited the same events usually changes
-		 * their owners only. When one of them ends, the kernel then takes the breakpoint
-		 * from the other's memory, if that is another process. With this, it switches
-		 * events, since 6.12.
+		 * A context switch between two tasks that have inherited the same events usually
+		 * changes the owners of the events only. When one of the tasks ends, the kernel
+		 * then removes the breakpoint from the memory of the other, if that is another
+		 * process. With this sample_type, the kernel switches the events, since 6.12.
 		 */
 		.sample_type = PERF_SAMPLE_READ | PERF_SAMPLE_TID,
 	};
@@ -157,8 +160,8 @@ static int count(uint64_t id, pid_t pid)
 }
 
 /*
- * Not by perf's PMU "uprobe": that reads the path again, from the memory of whoever forks, when a
- * process is forked.
+ * Count at one place. perf's PMU "uprobe" is not used, because at each fork it reads the path
+ * again, from the memory of the process that forks.
  */
 static int open_place(struct probe *p, const char *path, uint64_t at, uint64_t semaphore, bool is_return,
 		      pid_t pid)
@@ -167,7 +170,7 @@ static int open_place(struct probe *p, const char *path, uint64_t at, uint64_t s
 	uint32_t lot;
 	int fd, err;
 
-	/* Others may have our number: those before us, and those in other containers. */
+	/* Other processes may have our PID: earlier ones, and those in other containers. */
 	if (getrandom(&lot, sizeof(lot), GRND_NONBLOCK) != sizeof(lot))
 		lot = 0;
 	snprintf(name, NAME, "p%d_%08x_%u", (int)getpid(), lot, p->nr);
@@ -212,8 +215,8 @@ static const char *reason(int err)
 /**
  * struct words - a specification, cut at its colons
  * @kind: "uprobe", …
- * @path: of the file, found
- * @provider: of a mark; NULL: @name is a function
+ * @path: path of the file, after a search
+ * @provider: provider of a mark; NULL: @name is a function
  */
 struct words {
 	char *kind;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A program that knows nothing of libthroughput is an application, by what can be seen of it. */
+/*
+ * Makes an application of a program that knows nothing of libthroughput, by what can be seen of it.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
@@ -23,10 +25,10 @@
 #include "tap.h"
 #include "throughput.h"
 
-/* A log, or a count of the kernel's, is looked at so often. */
+/* Milliseconds between two looks at a log, or at a count of the kernel. */
 #define LOOK_MS 50
 
-/* @descriptor: whose bytes count; -1: nobody's */
+/* @descriptor: descriptor whose bytes count; -1: none */
 struct options {
 	const char *name;
 	const char *unit;
@@ -127,10 +129,10 @@ static const struct option_table table = {
 
 /**
  * struct run - a program, and how it is watched
- * @tap: its standard output and error, and the descriptor of -d
- * @log: -l
- * @counter: -p or -c; NULL: neither
- * @units: of that, ticked so far
+ * @tap: taps of its standard output and error, and of the descriptor of -d
+ * @log: log of -l
+ * @counter: counter of -p or -c; NULL: neither
+ * @units: units of @counter that were ticked so far
  */
 struct run {
 	struct child child;
@@ -171,7 +173,9 @@ static void watch(struct run *r)
 	struct pollfd fds[1 + TAPS];
 	int i;
 
-	/* What it has written is read to the end; those that it has started may go on. */
+	/*
+	 * What the program has written is read to the end; processes that it has started may go on.
+	 */
 	while (!r->child.over) {
 		fds[0] = (struct pollfd){.fd = r->child.signals, .events = POLLIN};
 		for (i = 0; i < TAPS; i++)
@@ -190,7 +194,7 @@ static void watch(struct run *r)
 	take(r);
 }
 
-/* What is looked at of what it writes. */
+/* Choose what is looked at of the program's output. */
 static void choose_taps(struct run *r, const struct options *o)
 {
 	bool lines = o->match || o->each;

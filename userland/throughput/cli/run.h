@@ -2,7 +2,7 @@
 #ifndef THROUGHPUT_RUN_H
 #define THROUGHPUT_RUN_H
 
-/* throughput run: the arguments after "run". Returns the exit status: the program's. */
+/* "throughput run". @argv: "run", then its arguments. Returns the exit status: the program's. */
 int run_main(int argc, char **argv);
 
 #endif /* THROUGHPUT_RUN_H */

@@ -9,9 +9,9 @@
 
 #include "throughput.h"
 
-/* A pipe has 1 MiB at most, of which a read takes 64 KiB. */
+/* A pipe holds 1 MiB at most, of which a read takes 64 KiB. */
 #define PIPE_READS 32
-/* So long a log is read that another one has the name of. */
+/* Seconds for which a log is still read after a new file has taken its name. */
 #define OLD_S 60
 
 int tap_open(struct tap *t)
@@ -45,7 +45,7 @@ static bool write_all(int fd, const char *bytes, size_t nr)
 		n = write(fd, bytes, nr);
 		if (n < 0 && errno == EINTR)
 			continue;
-		/* Whoever reads is late, and somebody has made it so that we are told. */
+		/* The reader is slow, and somebody has made the descriptor non-blocking. */
 		if (n < 0 && errno == EAGAIN) {
 			struct pollfd room = {.fd = fd, .events = POLLOUT};
 
@@ -67,7 +67,7 @@ void tap_take(struct tap *t, struct matcher *m)
 
 	if (n > 0 && t->counts)
 		throughput_tick(matcher_take(m, &t->stream, bytes, (size_t)n));
-	/* Nobody who reads ours any more: the program is to learn that. */
+	/* Nobody reads our output any more: the program is to learn that. */
 	if (n > 0 && write_all(t->to, bytes, (size_t)n))
 		return;
 	if (n < 0 && errno == EINTR)
@@ -81,7 +81,10 @@ void tap_end(struct tap *t, struct matcher *m)
 	struct pollfd fd;
 	int reads;
 
-	/* What it has started may go on for ever: what was in the pipe counts. */
+	/*
+	 * Processes that the program has started may go on for ever, so only what was in the pipe
+	 * counts.
+	 */
 	for (reads = 0; t->from >= 0 && reads < PIPE_READS; reads++) {
 		fd = (struct pollfd){.fd = t->from, .events = POLLIN};
 		if (poll(&fd, 1, 0) <= 0)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a program writes: to its descriptors, which goes on as it is, or to a log. */
+/* Reads what a program writes: to its descriptors (this is passed on unchanged), or to a log. */
 #ifndef THROUGHPUT_TAP_H
 #define THROUGHPUT_TAP_H
 
@@ -10,10 +10,10 @@
 
 /**
  * struct tap - one of the program's outputs
- * @fd: the program's
- * @counts: it is looked at
- * @from: what it writes; -1: it has closed that
- * @to: ours
+ * @fd: descriptor of the program
+ * @counts: what it writes there is counted
+ * @from: descriptor from which we read; -1: the program has closed its end
+ * @to: descriptor to which we pass it on
  */
 struct tap {
 	int fd;
@@ -23,18 +23,18 @@ struct tap {
 	struct stream stream;
 };
 
-/* The program's descriptor becomes a pipe, as long as it is forked: until tap_forked(). */
+/* Make the program's descriptor a pipe while the program is forked, until tap_forked(). */
 int tap_open(struct tap *t);
 void tap_forked(struct tap *t);
-/* Read what there is, and write it on; units are ticked. */
+/* Read what there is, tick its units, and pass it on. */
 void tap_take(struct tap *t, struct matcher *m);
-/* The program has ended: what it has left there. */
+/* Take what the program has left there, after it has ended. */
 void tap_end(struct tap *t, struct matcher *m);
 
 /**
- * struct log_file - one that is read
+ * struct log_file - a log file that is read
  * @fd: -1: there is none
- * @at: what comes next
+ * @at: offset of what comes next
  */
 struct log_file {
 	int fd;
@@ -44,11 +44,11 @@ struct log_file {
 
 /**
  * struct tail - a log
- * @path: of the file, which need not be there yet; NULL: there is none
- * @file: of that name
- * @inode: of it
- * @old: the one before a rotation, which the program may write to until it is told of that
- * @rotated_s: when that was, CLOCK_MONOTONIC
+ * @path: path of the file, which need not be there yet; NULL: there is none
+ * @file: the file of that name
+ * @inode: inode of that file
+ * @old: the file before a rotation, which the program may write to until it is told of that
+ * @rotated_s: when the rotation was, CLOCK_MONOTONIC
  */
 struct tail {
 	const char *path;
@@ -59,7 +59,10 @@ struct tail {
 };
 
 void tail_begin(struct tail *t, const char *path);
-/* At @first, from its end on; a new file, after a rotation, from its beginning. */
+/*
+ * Read what was added. With @first, this begins at the end of the file. A new file, after a
+ * rotation, is read from its beginning.
+ */
 void tail_follow(struct tail *t, struct matcher *m, bool first);
 
 #endif /* THROUGHPUT_TAP_H */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /**
- * libthroughput: a program says what it delivers - frames, requests - and what it should deliver;
- * others read that, system-wide, and may give it the CPUs that it needs (qosd(8)).
+ * libthroughput: a program says what it delivers - frames, requests - and what it should deliver.
+ * Other programs read that, system-wide, and may give it the CPUs that it needs (qosd(8)).
  *
  * A program is one application, with all its threads, and with the processes that it forks. All
- * functions return 0, or a negative errno. All may be called from any thread.
+ * functions that return an int return 0 or a negative errno, unless they say otherwise. All
+ * functions may be called from any thread, but only one thread at a time may use a reader.
  */
 #ifndef THROUGHPUT_H
 #define THROUGHPUT_H
@@ -17,10 +18,10 @@
 extern "C" {
 #endif
 
-/** Bytes of names and units, with the 0 at the end. */
+/** Size of names and units in bytes, with the 0 at the end. */
 #define THROUGHPUT_NAME 32
 
-/** Rates are computed anew after so long. */
+/** A rate is computed anew after this time, in nanoseconds. */
 #define THROUGHPUT_REFRESH_NS 10000000
 
 /*
@@ -29,75 +30,81 @@ extern "C" {
 
 /**
  * throughput_begin() - register this program
- * @name: how people know it; NULL: the name of its file
- * @unit: of what it delivers in a second ("frames/s"); NULL: "units/s"
+ * @name: name that people see; NULL: the name of the program's file
+ * @unit: unit of what it delivers in a second ("frames/s"); NULL: "units/s"
  *
- * The other functions do that by themselves if it was not done. Called again, it changes name and
- * unit. A program that another one executes instead of itself goes on with its counts.
+ * throughput_goal() and throughput_goal_range() do that by themselves if it was not done. Units of
+ * ticks before it are counted, and seen from then on. If this function is called again, it changes
+ * the name and the unit, if they are not NULL. If the process executes another program,
+ * that program goes on with the counts.
  *
- * Return: 0; -EACCES, -ENOSPC, …: it cannot be registered. What it delivers is then counted in this
- * process only, see throughput_count().
+ * Return: 0; -EACCES, -ENOSPC, …: the program cannot be registered. What it delivers is then
+ * counted in this process only, see throughput_count().
  */
 int throughput_begin(const char *name, const char *unit);
 
 /**
- * throughput_goal() - say how much should be delivered
- * @goal: in a second; 0: there is no goal
- * @unit: see throughput_begin(); NULL: as it was
+ * throughput_goal() - set how much this program should deliver
+ * @goal: units in a second; 0: there is no goal
+ * @unit: see throughput_begin(); NULL: unchanged
  *
- * Return: 0; -EINVAL: @goal is negative, or no number; otherwise as throughput_begin().
+ * The weight becomes 100, see throughput_goal_range().
+ *
+ * Return: 0; -EINVAL: @goal is negative, or not a finite number; otherwise as throughput_begin().
  */
 int throughput_goal(double goal, const char *unit);
 
 /**
- * throughput_goal_range() - likewise, and anything in a range will do
- * @min: in a second; 0: there is no goal
- * @max: at least @min
- * @weight: when there are too few CPUs: how important it is, 1 to 1000; usually 100
+ * throughput_goal_range() - set a range of goals: any rate in the range will do
+ * @min: units in a second; 0: there is no goal
+ * @max: units in a second, at least @min
+ * @weight: importance of this program if there are too few CPUs, 1 to 1000; usually 100
  *
- * Return: 0; -EINVAL: they are not such numbers; otherwise as throughput_begin().
+ * Return: 0; -EINVAL: a parameter is not such a number; otherwise as throughput_begin().
  */
 int throughput_goal_range(double min, double max, unsigned int weight);
 
 /**
- * throughput_tick() - something was delivered
- * @n: how many units
+ * throughput_tick() - count what was delivered
+ * @n: number of units
  *
- * Some instructions, and no system call but for the first one of each thread. Threads do not
- * disturb each other. Safe in signal handlers. No tick is lost: not when a thread ends, nor over
- * fork and exec.
+ * A tick takes some instructions, and no system call except for the first tick of each thread.
+ * Threads do not disturb each other. No tick is lost if a thread ends, or over fork and exec.
+ *
+ * Context: Any thread; safe in signal handlers.
  */
 void throughput_tick(uint64_t n);
 
-/** throughput_count() - units since the beginning, of all threads and processes */
+/** throughput_count() - units since the beginning, of all threads and processes of this program */
 uint64_t throughput_count(void);
 
 /**
- * throughput_end() - unregister; at exit this is done by itself
+ * throughput_end() - unregister this program; this is done automatically at exit
  *
- * What is delivered afterwards is nobody's, until throughput_begin() makes another application.
+ * What is delivered afterwards belongs to no application, until throughput_begin() makes another
+ * one.
  *
  * Return: 0.
  */
 int throughput_end(void);
 
 /*
- * Whoever reads what others deliver
+ * Programs that read what others deliver
  */
 
 /**
- * struct throughput_info - an application
- * @pid: the process that registered it
- * @uid: whose it is
- * @began: when it began, in clock ticks since boot (/proc/PID/stat)
- * @alive: it, or a process that it forked, is there. Otherwise the count is final
- * @is_public: everybody may read it
+ * struct throughput_info - what is known of an application
+ * @pid: process that registered it
+ * @uid: user that it belongs to
+ * @began: when this process began, in clock ticks since boot (/proc/PID/stat)
+ * @alive: this process, or one that it forked, is there. Otherwise the count is final
+ * @is_public: all users may read it
  * @name: printable
- * @unit: likewise
- * @goal_min: in a second; 0: no goal
+ * @unit: printable
+ * @goal_min: units in a second; 0: no goal
  * @goal_max: likewise
  * @weight: see throughput_goal_range()
- * @began_ns: CLOCK_MONOTONIC
+ * @began_ns: when it was registered, CLOCK_MONOTONIC, nanoseconds
  */
 struct throughput_info {
 	pid_t pid;
@@ -117,23 +124,23 @@ struct throughput_reader;
 
 /**
  * throughput_each() - find all applications that may be read
- * @found: is called for each; what it returns, if it is not 0, ends the search
- * @data: for it
+ * @found: called for each; if it does not return 0, the search ends
+ * @data: passed to @found
  *
- * What dead applications have left is removed, as far as the caller may do that.
+ * Files of dead applications are removed, as far as the caller may do that.
  *
- * Return: what @found returned last, or 0; a negative errno.
+ * Return: the last value of @found, or 0; a negative errno if the search fails.
  */
 int throughput_each(int (*found)(pid_t pid, void *data), void *data);
 
 /**
- * throughput_some() - the same, a part of them: anybody can make many files
- * @first: in: how many to pass over; out: for the next call, also if @found has ended the search;
- *	0: there are no more
- * @most: how many to look at, alive or not
- * @known: returns true for those that are not to be looked at; NULL: all are
- * @found: see above
- * @data: for both
+ * throughput_some() - find some applications, because any user can make many files
+ * @first: in: number of files to skip; out: the same for the next call, also if @found has ended
+ *	the search; 0: there are no more files
+ * @most: number of files to look at, alive or not
+ * @known: returns true for applications that are not to be looked at; NULL: all are looked at
+ * @found: see throughput_each()
+ * @data: passed to both functions
  *
  * Return: as throughput_each().
  */
@@ -141,35 +148,36 @@ int throughput_some(unsigned long *first, unsigned long most, bool (*known)(pid_
 		    int (*found)(pid_t pid, void *data), void *data);
 
 /**
- * throughput_open() - look at an application
- * @pid: the process that registered it
- * @reader: goes here; for throughput_close()
+ * throughput_open() - open an application for reading
+ * @pid: process that registered it
+ * @reader: out: the reader, to be closed by throughput_close()
  *
- * Return: 0; -ESRCH: there is none; -EACCES: it may not be read; -EPROTO: it is of another version,
- * or was damaged.
+ * Return: 0; -ESRCH: there is no such application; -EACCES: it may not be read; -EPROTO: its file
+ * is of another version, or was damaged.
  */
 int throughput_open(pid_t pid, struct throughput_reader **reader);
 void throughput_close(struct throughput_reader *reader);
 
-/** throughput_info() - what it says of itself. 0; -EPROTO: that was damaged. */
+/** throughput_info() - get what an application says of itself. 0; -EPROTO: its file was damaged. */
 int throughput_info(struct throughput_reader *reader, struct throughput_info *info);
 
 /**
- * throughput_read() - units since the beginning
- * @count: goes here. It never becomes smaller, whatever the application does
+ * throughput_read() - get the units since the beginning
+ * @count: out: number of units. It never becomes smaller, whatever the application does
  *
- * Return: 0; -EPROTO: it was damaged.
+ * Return: 0; -EPROTO: the file was damaged.
  */
 int throughput_read(struct throughput_reader *reader, uint64_t *count);
 
 /**
- * throughput_rate() - units in a second, lately
- * @window_ns: that long, as far as it was looked at before: at most 10 s
- * @rate: goes here; of the whole time since the beginning, if it was not looked at before
+ * throughput_rate() - get the recent rate
+ * @window_ns: time that the rate covers, in nanoseconds, at most 10 s. It begins no earlier than
+ *	the first look at the application (throughput_open(), throughput_rate())
+ * @rate: out: units in a second. Without an earlier look: the rate since the beginning
  *
- * It is computed anew at most each THROUGHPUT_REFRESH_NS.
+ * It is computed anew at most once in THROUGHPUT_REFRESH_NS.
  *
- * Return: 0; -EPROTO: it was damaged.
+ * Return: 0; -EPROTO: the file was damaged.
  */
 int throughput_rate(struct throughput_reader *reader, uint64_t window_ns, double *rate);
 

@@ -37,7 +37,7 @@ public:
 	std::uint64_t count() const noexcept { return throughput_count(); }
 };
 
-/// Another application.
+/// Reads what another application delivers.
 class reader {
 public:
 	explicit reader(pid_t pid) { check(throughput_open(pid, &handle)); }

@@ -9,7 +9,7 @@
 
 #include "segment.h"
 
-/* In clock ticks since boot, as /proc has it. */
+/* Get the start time of a process, in clock ticks since boot, as /proc has it. */
 int thr_process_began(pid_t pid, unsigned long long *ticks)
 {
 	char path[32], text[1024], *rest;
@@ -25,7 +25,7 @@ int thr_process_began(pid_t pid, unsigned long long *ticks)
 	if (length <= 0)
 		return -ESRCH;
 	text[length] = '\0';
-	/* The name in parentheses can have any characters. */
+	/* The program's name in parentheses can have any characters. */
 	rest = strrchr(text, ')');
 	if (!rest || sscanf(rest + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %*u %*u %*d %*d "
 				      "%*d %*d %*d %*d %llu",
@@ -39,18 +39,21 @@ void thr_segment_path(char *path, size_t size, pid_t pid, unsigned long long beg
 	snprintf(path, size, SEGMENT_FOLDER "/" SEGMENT_PREFIX "%d-%llu-%d", (int)pid, began, name);
 }
 
-/* By another description of the file than @fd. 1, 0, or a negative errno. */
+/*
+ * Returns 1 if the file is locked by another open file description than @fd's, 0 if not, or a
+ * negative errno.
+ */
 int thr_is_locked(int fd)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
 	if (fcntl(fd, F_OFD_GETLK, &lock))
 		return -errno;
-	/* A read lock can be anybody's who may read it. */
+	/* A read lock does not count, because any user who may read the file can have one. */
 	return lock.l_type == F_WRLCK;
 }
 
-/* A file that nobody writes any more, as far as we may. */
+/* Remove a file that no process writes any more, if the caller may. */
 void thr_remove_dead(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);

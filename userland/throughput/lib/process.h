@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* Processes by number and time of birth, which together no other one has. */
+/* Processes, known by PID and start time, because no other process has the same two. */
 #ifndef PROCESS_H
 #define PROCESS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The side of those who read. */
+/* The part of libthroughput for programs that read what others deliver. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -17,9 +17,9 @@
 #include "process.h"
 #include "segment.h"
 
-/* Looks that a rate can be of: 10 s, 10 ms apart. */
+/* Looks that are remembered for rates: 10 s, if they are 10 ms apart. */
 #define LOOKS 1024
-/* A writer who stops in the midst of a change is not waited for. */
+/* Tries to read a head. A writer that stops in the middle of a change is not waited for. */
 #define TRIES 16
 #define HEAD_BYTES offsetof(struct segment, slot)
 
@@ -29,11 +29,11 @@ struct look {
 };
 
 /*
- * @head: what it said of itself last, as one writer left it, if @has_head
+ * @head: what the application said of itself last, as a writer left it, if @has_head
  * @unfinished: number of the change that was under way at the last look
- * @slots: so many were used at the last look
- * @count: the greatest so far
- * @look: a ring; @nr were written
+ * @slots: number of slots that were in use at the last look
+ * @count: the greatest count so far
+ * @look: a ring of looks; @nr were written
  */
 struct throughput_reader {
 	int fd;
@@ -65,8 +65,8 @@ static int read_at(int fd, void *to, size_t bytes, size_t at)
 }
 
 /*
- * All but slots; as one writer left it. Mostly, that is as it was. What a writer leaves who has
- * died in the midst of a change is taken as it is, at the second look.
+ * Read all but the slots, as one writer left it. Usually it is the same as before. If a writer has
+ * died in the middle of a change, what it left is taken as it is, at the second look.
  */
 static int read_head(struct throughput_reader *r, struct segment *head)
 {
@@ -90,7 +90,10 @@ static int read_head(struct throughput_reader *r, struct segment *head)
 			return 0;
 		}
 	}
-	/* It is under way: what was before counts, but not for ever. */
+	/*
+	 * A change is under way: the last head is used, but only at the first look with this
+	 * change.
+	 */
 	if (r->has_head && r->unfinished != head->changes) {
 		r->unfinished = head->changes;
 		memcpy(head, r->head, HEAD_BYTES);
@@ -98,7 +101,10 @@ static int read_head(struct throughput_reader *r, struct segment *head)
 	return 0;
 }
 
-/* What others have written is shown on terminals, and is a part of names. */
+/*
+ * Make the text printable, because others have written it, and it is shown on terminals and is a
+ * part of names.
+ */
 static void copy_text(char *to, const char *from)
 {
 	size_t i;
@@ -113,7 +119,7 @@ static double goal_of(double goal)
 	return isfinite(goal) && goal > 0 ? goal : 0;
 }
 
-/* A file that looks like one of an application's; @st is what it is. */
+/* Open a file that looks like one of an application. @st is filled in. */
 static int open_file(const char *path, struct stat *st)
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -128,8 +134,8 @@ static int open_file(const char *path, struct stat *st)
 }
 
 /*
- * A file in the name of another user's process is nobody's. If the process has ended, others that
- * it forked may go on, and who they are nobody can tell.
+ * False if a file has the name of another user's process. If the process has ended, processes that
+ * it forked may go on, and nobody can tell which they are.
  */
 static bool is_of_process(pid_t pid, unsigned long long began, uid_t uid)
 {
@@ -143,7 +149,7 @@ static bool is_of_process(pid_t pid, unsigned long long began, uid_t uid)
 	return !stat(path, &st) && st.st_uid == uid;
 }
 
-/* A name of SEGMENT_FOLDER. */
+/* Parse the name of a file in SEGMENT_FOLDER. */
 static bool parse(const char *name, pid_t *pid, unsigned long long *began, int *number)
 {
 	int end = 0;
@@ -153,8 +159,8 @@ static bool parse(const char *name, pid_t *pid, unsigned long long *began, int *
 }
 
 /*
- * Is anybody there who ticks? What is dead, and may be removed, is removed; but not what is not
- * locked yet, because it is being made.
+ * True if a process may still tick there. The file of a dead application is removed, if the caller
+ * may. A file that is not locked yet, because it is being made, is not removed.
  */
 static bool is_living(const char *path, pid_t pid, unsigned long long began)
 {
@@ -211,7 +217,7 @@ int throughput_each(int (*found)(pid_t pid, void *data), void *data)
 	return throughput_some(&first, ULONG_MAX, NULL, found, data);
 }
 
-/* One of a process's files. */
+/* Open one of a process's files. */
 static int open_of(const char *path, pid_t pid, unsigned long long began, struct throughput_reader *r)
 {
 	struct stat st;
@@ -229,7 +235,7 @@ static int open_of(const char *path, pid_t pid, unsigned long long began, struct
 	return fd < 0 ? fd : 0;
 }
 
-/* Its usual names. */
+/* Try the usual names of the process's file. */
 static int find_living(pid_t pid, struct throughput_reader *r)
 {
 	unsigned long long began;
@@ -246,7 +252,7 @@ static int find_living(pid_t pid, struct throughput_reader *r)
 	return -ESRCH;
 }
 
-/* All names: it may have ended while those that it forked go on. */
+/* Try all names: the process may have ended while processes that it forked go on. */
 static int find_any(pid_t pid, struct throughput_reader *r)
 {
 	DIR *folder = opendir(SEGMENT_FOLDER);
@@ -349,7 +355,7 @@ int throughput_read(struct throughput_reader *r, uint64_t *count)
 	uint64_t sum = 0;
 	uint32_t next, i;
 
-	/* As many slots as last time; seldom are there more. */
+	/* Read as many slots as last time; there are seldom more. */
 	next = r->slots ? r->slots : 1;
 	do {
 		r->slots = next;
@@ -359,14 +365,17 @@ int throughput_read(struct throughput_reader *r, uint64_t *count)
 	} while (next > r->slots);
 	for (i = 0; i < r->slots; i++)
 		sum += s.slot[i].count;
-	/* Slots are not read at one moment, and a hostile writer can make them smaller. */
+	/*
+	 * The count never decreases: slots are not read at one moment, and a hostile writer can
+	 * lower them.
+	 */
 	if (sum > r->count)
 		r->count = sum;
 	*count = r->count;
 	return 0;
 }
 
-/* The last look that is at least as old as the window; the oldest, if there is none. */
+/* Returns the last look that is at least as old as @from; the oldest one, if there is none. */
 static const struct look *oldest_in(const struct throughput_reader *r, uint64_t from)
 {
 	unsigned long first = r->nr > LOOKS ? r->nr - LOOKS : 0, last = r->nr - 1, middle;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * What a program shares with its readers: a file in /dev/shm, which its user can write. Readers
- * never map it, because whoever owns a file can make it shorter; they take nothing for granted that
- * it has.
+ * The file in /dev/shm that a program shares with its readers. The user of the program can write
+ * it. Readers never map it, because the owner of a file can truncate it. They trust nothing in it.
  *
  * The registering process holds a write lock (F_OFD_SETLK) on the file as long as it lives, and so
- * do the processes that it forks: without a lock, nobody ticks any more.
+ * do the processes that it forks. If there is no lock, no process ticks any more.
  */
 #ifndef SEGMENT_H
 #define SEGMENT_H
@@ -16,18 +15,21 @@
 
 #define SEGMENT_FOLDER "/dev/shm"
 #define SEGMENT_PREFIX "throughput-"
-/* Names of a process's file that are tried in order; then any numbers, as others have taken all. */
+/*
+ * Names of a process's file that are tried in order, and tries in all. After these names, random
+ * numbers are tried, because others have taken them.
+ */
 #define SEGMENT_NAMES 4
 #define SEGMENT_TRIES 16
 #define SEGMENT_MAGIC 0x6867756f72685475ULL
 #define SEGMENT_VERSION 1
-/* Threads that have a place of their own; others share the first one. */
+/* Slots. A thread has a slot of its own; threads that find none share the first slot. */
 #define SEGMENT_SLOTS 256
 
-/* Neighbouring lines are fetched in pairs. */
+/* A slot has two cache lines, because neighbouring lines are fetched in pairs. */
 struct slot {
 	uint64_t count;
-	uint32_t owner; /* a thread; 0: nobody yet */
+	uint32_t owner; /* a thread ID; 0: none yet */
 	uint32_t unused;
 	char room[112];
 };
@@ -38,8 +40,8 @@ struct segment {
 	uint32_t bytes;
 	uint64_t began_ns;
 	int32_t pid;
-	uint32_t next;	  /* slot to take; all from there on were never used */
-	uint32_t changes; /* odd while somebody changes what follows */
+	uint32_t next;	  /* next slot to take; slots from here on were never used */
+	uint32_t changes; /* odd while the fields below are being changed */
 	uint32_t weight;
 	double goal_min;
 	double goal_max;

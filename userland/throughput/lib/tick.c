@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* The side of programs that deliver something. */
+/* The part of libthroughput for programs that deliver something. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -18,19 +18,19 @@
 #include "process.h"
 #include "segment.h"
 
-/* Slots that are looked at before the first one is shared. */
+/* Slots that a thread tries before it shares the first one. */
 #define TRIES 16
 
 /*
- * Until it is registered, and if it cannot be, a program counts here. A thread that was about to
- * tick when that changed finds its last tick again at the next one, see find_slot(), or somebody
- * else does at the end, see move_counts().
+ * A program counts here until it is registered, and if it cannot be registered. A thread may still
+ * tick here after that has changed. Its last tick is moved at its next tick, see find_slot(), or at
+ * the end, see move_counts().
  */
 static struct segment unregistered = {.next = 1};
 static struct segment *shared = &unregistered;
 /*
- * A segment stays mapped after throughput_end(), because threads may tick there; who registers
- * again and again uses two places in turns.
+ * A segment stays mapped after throughput_end(), because threads may tick there. A program that
+ * registers again and again uses two mappings in turn.
  */
 static struct segment *places[2];
 static char file[64];
@@ -38,7 +38,7 @@ static int descriptor = -1;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* The place of this thread, and the segment that it is in; NULL: it has none. */
+/* The slot of this thread, and the segment that it is in; NULL: the thread has none. */
 static _Thread_local struct slot *mine __attribute__((tls_model("initial-exec")));
 static _Thread_local struct segment *mine_of __attribute__((tls_model("initial-exec")));
 
@@ -50,7 +50,7 @@ static uint64_t now_ns(void)
 	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
-/* As it is now: there is no way to look at it only, but for Linux's. */
+/* Returns the umask. Only Linux's /proc shows it without changing it. */
 static mode_t mask(void)
 {
 	char line[64];
@@ -71,8 +71,8 @@ static void set_text(char *to, const char *text)
 }
 
 /*
- * Readers that see an odd number look again. A process that was forked may have died when it was
- * odd, and it is to be even afterwards.
+ * Begin a change: readers that see an odd number look again. If a forked process has died while the
+ * number was odd, it must be even after this change.
  */
 static void begin_change(struct segment *s)
 {
@@ -96,7 +96,7 @@ static bool is_ours(int fd)
 	return !fstat(fd, &st) && S_ISREG(st.st_mode) && st.st_uid == geteuid() && st.st_nlink == 1;
 }
 
-/* A new file, or that of the program that this process executed before. */
+/* Open a new file, or the file of the program that this process executed before. */
 static int open_file(bool *is_new)
 {
 	unsigned long long began;
@@ -108,7 +108,7 @@ static int open_file(bool *is_new)
 			break;
 		thr_segment_path(file, sizeof(file), getpid(), began, i < SEGMENT_NAMES ? i : (int)(name >> 1));
 		*is_new = true;
-		/* Others may read it when it has its lock, see register_once(). */
+		/* Others may read the file only after it is locked, see register_once(). */
 		fd = open(file, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		if (fd < 0 && errno == EEXIST) {
 			*is_new = false;
@@ -129,7 +129,7 @@ static struct segment *map_file(int fd, bool is_new, void *place)
 	struct segment *s;
 	struct stat st;
 
-	/* Room is made now: a full file system must not kill the program later. */
+	/* Allocate the space now, because a full file system must not kill the program later. */
 	if (is_new) {
 		errno = posix_fallocate(fd, 0, sizeof(*s));
 		if (errno)
@@ -166,13 +166,13 @@ static void after_fork(void)
 	pthread_mutex_unlock(&lock);
 }
 
-/* In the child, whose thread is another one. */
+/* Runs in the forked child, whose thread is another one. */
 static void in_child(void)
 {
 	unsigned int i;
 
 	mine_of = NULL;
-	/* The parent has these, too, and moves them. */
+	/* The parent has these counts, too, and moves them. */
 	for (i = 0; descriptor >= 0 && i < SEGMENT_SLOTS; i++)
 		unregistered.slot[i].count = 0;
 	pthread_mutex_unlock(&lock);
@@ -189,7 +189,7 @@ static void once_for_all(void)
 	atexit(ends);
 }
 
-/* What was counted while there was no file, or by who did not know yet. */
+/* Move what was counted while there was no file, or by threads that did not know of it yet. */
 static void move_counts(struct segment *to)
 {
 	uint64_t sum = 0;
@@ -200,7 +200,7 @@ static void move_counts(struct segment *to)
 	__atomic_fetch_add(&to->slot[0].count, sum, __ATOMIC_RELAXED);
 }
 
-/* Context: the lock is held. */
+/* Register the program if it is not registered. Context: @lock is held. */
 static int register_once(void)
 {
 	struct flock all = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -209,7 +209,9 @@ static int register_once(void)
 	int fd;
 
 	if (descriptor >= 0) {
-		/* It may not have had the lock, because children from before an exec had it. */
+		/*
+		 * Perhaps it is not locked yet, because children from before an exec had the lock.
+		 */
 		fcntl(descriptor, F_OFD_SETLK, &all);
 		return 0;
 	}
@@ -232,7 +234,10 @@ static int register_once(void)
 		close(fd);
 		return -EPROTO;
 	}
-	/* The mapping would keep a lock of this one, which has done its work. */
+	/*
+	 * Close this descriptor and lock another one, because the mapping would keep this one's
+	 * lock.
+	 */
 	close(fd);
 	descriptor = open(file, O_RDWR | O_NOFOLLOW | O_CLOEXEC);
 	if (descriptor < 0) {
@@ -308,7 +313,7 @@ int throughput_goal_range(double min, double max, unsigned int weight)
 	return 0;
 }
 
-/* Threads that have ended leave their slots, with what is in them. */
+/* Take a slot. Threads that have ended leave their slots, with the counts in them. */
 static bool take(struct slot *slot, uint32_t me)
 {
 	uint32_t owner = __atomic_load_n(&slot->owner, __ATOMIC_RELAXED);
@@ -319,7 +324,7 @@ static bool take(struct slot *slot, uint32_t me)
 					   __ATOMIC_RELAXED);
 }
 
-/* Also in a signal handler: no lock, and errno is as it was. */
+/* Find a slot for this thread. Context: also signal handlers; takes no lock, and keeps errno. */
 static __attribute__((noinline)) struct slot *find_slot(void)
 {
 	struct segment *s = __atomic_load_n(&shared, __ATOMIC_ACQUIRE);
@@ -339,14 +344,17 @@ static __attribute__((noinline)) struct slot *find_slot(void)
 	if (mine_of == &unregistered && s != &unregistered)
 		__atomic_fetch_add(&slot->count, __atomic_exchange_n(&mine->count, 0, __ATOMIC_RELAXED),
 				   __ATOMIC_RELAXED);
-	/* A signal handler in between finds a slot of its own, and moves what is in this one. */
+	/*
+	 * A signal handler that runs in between finds a slot of its own, and moves the counts of
+	 * this slot.
+	 */
 	mine = slot;
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	mine_of = s;
 	return slot;
 }
 
-/* A function of its own, so that other ticks need no stack. */
+/* A separate function, so that other ticks need no stack. */
 static __attribute__((noinline)) void first_tick(uint64_t n)
 {
 	__atomic_fetch_add(&find_slot()->count, n, __ATOMIC_RELAXED);
@@ -358,7 +366,7 @@ void throughput_tick(uint64_t n)
 		first_tick(n);
 		return;
 	}
-	/* As find_slot() has left it, perhaps in a signal handler just now. */
+	/* Read what find_slot() has left, perhaps in a signal handler just now. */
 	__atomic_signal_fence(__ATOMIC_SEQ_CST);
 	__atomic_fetch_add(&mine->count, n, __ATOMIC_RELAXED);
 }
@@ -383,7 +391,7 @@ int throughput_end(void)
 		move_counts(shared);
 		close(descriptor);
 		descriptor = -1;
-		/* Processes that were forked may go on. */
+		/* Forked processes may go on: the file then stays. */
 		thr_remove_dead(file);
 	}
 	pthread_mutex_unlock(&lock);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* What lines tell, however they come. */
+/* Tests of the units that lines tell of, in whatever pieces the lines come. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -31,7 +31,7 @@ static void number_test(void **state)
 	assert_int_equal(take(&m, &s, "frame=   10 fps=2\rfra"), 10);
 	assert_int_equal(take(&m, &s, "me=  2"), 0);
 	assert_int_equal(take(&m, &s, "5 x\r\nnothing\nframe=25\n"), 15);
-	/* It begins anew. */
+	/* The program counts from 0 again. */
 	assert_int_equal(take(&m, &s, "frame=3\n"), 3);
 	assert_int_equal(take(&m, &s, "frame=99999999999999999999999\nframe=\n"), 0);
 	assert_int_equal(take(&m, &s, "frame=5\n"), 2);
@@ -75,7 +75,7 @@ static void append(const char *path, const char *text)
 	fclose(f);
 }
 
-/* A log that is renamed, while the program still writes to it; then one that is emptied. */
+/* A log is renamed while the program still writes to it. Then a log is emptied. */
 static void rotation_test(void **state)
 {
 	char path[] = "/tmp/rotation_test.XXXXXX", old[sizeof(path) + 2];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Functions and marks in files: of this program itself, whose marks are made here. */
+/* Tests of functions and marks in files: in this program itself, whose marks are made here. */
 #include <errno.h>
 #include <fcntl.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 #define SELF "/proc/self/exe"
 #define SEMAPHORE 0x5a5a
 
-/* It begins with a value that can be looked for. */
+/* The semaphore begins with a value that can be looked for. */
 uint16_t elf_test_semaphore __attribute__((section(".probes"), used)) = SEMAPHORE;
 
 static int __attribute__((noinline)) marked(int value)
@@ -50,14 +50,14 @@ static void function_test(void **state)
 	assert_int_equal(elf_find_function(SELF, "marked", &p), 0);
 	assert_int_equal(p.nr, 1);
 	assert_int_equal(p.semaphore[0], 0);
-	/* What is there is what is executed. */
+	/* The bytes in the file are those that are executed. */
 	read_at(p.at[0], there, sizeof(there));
 	memcpy(here, (const char *)(uintptr_t)marked, sizeof(here));
 	assert_memory_equal(there, here, sizeof(here));
 	assert_int_equal(elf_find_function(SELF, "no_such_function", &p), -ENOENT);
-	/* It is another file's. */
+	/* The function is in another file. */
 	assert_int_equal(elf_find_function(SELF, "pread", &p), -ENOENT);
-	/* A variable. */
+	/* A variable is no function. */
 	assert_int_equal(elf_find_function(SELF, "elf_test_semaphore", &p), -ENOENT);
 	assert_int_equal(elf_find_function("/nowhere", "main", &p), -ENOENT);
 	assert_int_equal(elf_find_function("/etc/passwd", "main", &p), -ENOEXEC);
@@ -82,7 +82,7 @@ static void mark_test(void **state)
 	assert_int_equal(elf_find_mark(SELF, "elf", "begin", &p), -ENOENT);
 }
 
-/* Cut off anywhere, or with any byte changed: an answer, and no more. */
+/* If a file is cut off anywhere, or any byte is changed, there is an answer, and no more. */
 static void damaged_test(void **state)
 {
 	static char bytes[1 << 20];
@@ -100,7 +100,7 @@ static void damaged_test(void **state)
 		assert_int_equal(ftruncate(out, 0), 0);
 		assert_int_equal(pwrite(out, bytes, (size_t)length, 0), length);
 		lot = lot * 1664525 + 1013904223;
-		/* The headers, at the beginning and at the end, more often than the rest. */
+		/* Damage the headers, at the beginning and at the end, more often than the rest. */
 		at = k % 2 ? (lot >> 8) % 1024 : k % 4 ? size - 1 - (lot >> 8) % 2048 : (lot >> 8) % size;
 		assert_int_equal(pwrite(out, "\xff\xfe\x80\x7f", 4, at < length ? at : 0), 4);
 		elf_find_function(path, "marked", &p);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* libthroughput: no tick is lost, readers see what there is, and whatever others write. */
+/* Tests of libthroughput: no tick is lost, and readers see what there is, whatever others write. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -60,7 +60,7 @@ static void run_threads(int threads, int times)
 		pthread_join(thread[i], NULL);
 }
 
-/* Many at once, and many more one after the other than there are slots. */
+/* Many threads at once, and then more threads, one after the other, than there are slots. */
 static void threads_test(void **state)
 {
 	uint64_t before = throughput_count();
@@ -86,7 +86,7 @@ static void handler(int number)
 	handled++;
 }
 
-/* A signal in the midst of a tick. */
+/* A signal comes in the middle of a tick. */
 static void signal_test(void **state)
 {
 	struct sigaction action = {.sa_handler = handler};
@@ -109,7 +109,7 @@ static void signal_test(void **state)
 	assert_int_equal(throughput_count() - before, n + (uint64_t)handled);
 }
 
-/* Children are the same application, also those that do not end in an orderly way. */
+/* Children belong to the same application, also those that do not end in an orderly way. */
 static void fork_test(void **state)
 {
 	uint64_t before = throughput_count();
@@ -131,7 +131,7 @@ static void fork_test(void **state)
 	assert_int_equal(count_of(getpid()), throughput_count());
 }
 
-/* What the other side of main() does, see there. */
+/* What main() does after exec, see there. */
 static int after_exec(const char *ticked)
 {
 	uint64_t before = strtoull(ticked, NULL, 10);
@@ -164,7 +164,7 @@ static void exec_test(void **state)
 	assert_int_equal(status, 0);
 }
 
-/* A parent that ends while its child goes on. */
+/* A parent ends while its child goes on. */
 static void orphan_test(void **state)
 {
 	struct throughput_info info;
@@ -178,7 +178,7 @@ static void orphan_test(void **state)
 	assert_int_equal(pipe(ready) | pipe(go), 0);
 	pid = fork();
 	if (!pid) {
-		/* A process of its own, not our child that ticks for us. */
+		/* An application of its own, not a child that ticks for our application. */
 		throughput_end();
 		throughput_begin("orphan", "x/s");
 		if (fork())
@@ -220,7 +220,7 @@ static bool is_found(pid_t pid)
 	return !pid;
 }
 
-/* An application of its own, which waits to be killed. */
+/* Start an application of its own, which waits to be killed. */
 static pid_t start_application(unsigned long long *began, char *path, size_t size)
 {
 	int ready[2];
@@ -248,7 +248,7 @@ static bool is_this(pid_t pid, void *data)
 	return pid == *(pid_t *)data;
 }
 
-/* Who is known is not looked at; others are. */
+/* An application that is known is not looked at; others are. */
 static void known_test(void **state)
 {
 	unsigned long first = 0;
@@ -263,14 +263,14 @@ static void known_test(void **state)
 	assert_int_equal(looked_for, pid);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
-	/* Nobody has looked whether it lives. */
+	/* Nobody has looked whether the application lives. */
 	assert_int_equal(throughput_some(&first, ULONG_MAX, is_this, note, &looked_for), 0);
 	assert_int_equal(access(path, F_OK), 0);
 	assert_false(is_found(pid));
 	assert_int_equal(access(path, F_OK), -1);
 }
 
-/* Who is dead is not found, and what he left is removed. */
+/* An application that is dead is not found, and its file is removed. */
 static void dead_test(void **state)
 {
 	unsigned long long began;
@@ -331,7 +331,7 @@ static void goal_test(void **state)
 	assert_int_equal(throughput_open(1, &reader), -ESRCH);
 }
 
-/* Who may only read a file does not decide whether it is dead. */
+/* A user who may only read a file does not decide whether its application is dead. */
 static void read_lock_test(void **state)
 {
 	struct flock lock = {.l_type = F_RDLCK, .l_whence = SEEK_SET};
@@ -358,7 +358,7 @@ static void read_lock_test(void **state)
 	close(fd);
 }
 
-/* Rates, of the window and of all. */
+/* Rates of a long window, which has all looks, and of a short one. */
 static void rate_test(void **state)
 {
 	struct throughput_reader *reader;
@@ -384,7 +384,7 @@ static void rate_test(void **state)
 	throughput_close(reader);
 }
 
-/* A tick is no system call: the kernel would kill the process for it. */
+/* A tick makes no system call: the kernel would kill the process for it. */
 static void no_call_test(void **state)
 {
 	int i, status;
@@ -395,13 +395,13 @@ static void no_call_test(void **state)
 	throughput_tick(1);
 	pid = fork();
 	if (!pid) {
-		/* The first one of a thread looks for its place. */
+		/* The first tick of a thread looks for its slot. */
 		throughput_tick(1);
 		if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT))
 			_exit(2);
 		for (i = 0; i < TICKS; i++)
 			throughput_tick(1);
-		/* _exit() is for all threads, and not allowed. */
+		/* _exit() ends all threads, and is not allowed. */
 		syscall(SYS_exit, 0);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
@@ -410,8 +410,8 @@ static void no_call_test(void **state)
 }
 
 /*
- * A process that was forked dies while it changes the goal: all goes on, as it left it, and the
- * next change is whole again.
+ * A forked process dies while it changes the goal: readers see what it left, and the next change is
+ * complete again.
  */
 static void torn_test(void **state)
 {
@@ -445,7 +445,7 @@ static void torn_test(void **state)
 	close(fd);
 }
 
-/* Whatever somebody writes to his own file, readers say so, or have numbers. */
+/* Whatever a user writes to his own file, readers return an error, or valid numbers. */
 static void hostile_test(void **state)
 {
 	struct throughput_reader *reader;
@@ -491,7 +491,7 @@ static void hostile_test(void **state)
 	assert_int_equal(ftruncate(fd, 0), 0);
 	assert_int_equal(ftruncate(fd, sizeof(*s)), 0);
 	assert_int_equal(throughput_open(getpid(), &reader), -EPROTO);
-	/* Something else with such a name. */
+	/* Something else has such a name. */
 	close(fd);
 	unlink(path);
 	assert_int_equal(symlink("/dev/zero", path), 0);
@@ -502,7 +502,7 @@ static void hostile_test(void **state)
 	unlink(path);
 }
 
-/* It cannot be registered: it goes on, and says so. */
+/* A program that cannot be registered says so, and goes on. */
 static void full_test(void **state)
 {
 	int status;
@@ -510,7 +510,7 @@ static void full_test(void **state)
 	(void)state;
 	if (!fork()) {
 		throughput_end();
-		/* No more descriptors. */
+		/* Use up all descriptors. */
 		while (open("/dev/null", O_RDONLY) >= 0)
 			;
 		if (throughput_begin("x", NULL) != -EMFILE || throughput_goal(1, NULL) != -EMFILE)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Model, manager and allocator, with programs that are known. */
+/* Tests of the model, the manager and the allocator, with simulated programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -19,7 +19,7 @@
 		fail_msg("%s is %g, not %g", #value, v, x);				\
 } while (0)
 
-/* a and b are found when the CPUs change. */
+/* The model finds a and b if the CPUs change. */
 static void model_test(void **state)
 {
 	static const double truth[][2] = {{0.2, 3}, {0.6, 1}, {0.9, 0.05}};
@@ -44,7 +44,7 @@ static void model_test(void **state)
 	}
 }
 
-/* A rate that has nothing to do with CPUs, so that the last one foresees it better; then it has. */
+/* First, rates do not depend on CPUs, so the last rate predicts them better. Then they do. */
 static void trust_test(void **state)
 {
 	struct qos_model m;
@@ -70,7 +70,7 @@ static void trust_test(void **state)
 	assert_true(qos_model_is_trusted(&m));
 }
 
-/* When they do not change, b stays where (1-p)/b is finite, whatever the rates are. */
+/* If the CPUs do not change, b stays where (1-p)/b is finite, whatever the rates are. */
 static void unexcited_test(void **state)
 {
 	struct qos_model m;
@@ -94,10 +94,7 @@ static void unexcited_test(void **state)
 	assert_near(m.b / (1 - m.a), 5, 1.5);
 }
 
-/*
- * On the plant that the model is right about, the loop is (1-p)/(z-p): after a step of the goal the
- * error is p to the power of the steps.
- */
+/* With an exact model the loop is (1-p)/(z-p): k steps after a goal step, the error is p^k. */
 static void nominal_test(void **state)
 {
 	static const double poles[] = {0.3, 0.6, 0.9};
@@ -151,7 +148,7 @@ static double settle(struct plant *p, struct qos_manager *m, double goal, double
 	return sum / last;
 }
 
-/* On plants that the model does not know: delayed, noisy, and of another shape. */
+/* Plants that the model does not know: delayed, noisy, and of another shape. */
 static void plants_test(void **state)
 {
 	static const struct plant plants[] = {
@@ -186,7 +183,7 @@ static void plants_test(void **state)
 	}
 }
 
-/* Whatever p is asked for, it is no less than is safe with a window of so many steps. */
+/* Whatever p is asked for, the p that is used is no smaller than is safe with the window. */
 static void window_test(void **state)
 {
 	static const double poles[] = {0, 0.01, 0.5, 0.7, 0.99};
@@ -198,7 +195,7 @@ static void window_test(void **state)
 	qos_manager_begin(&m, 0, 0, 1, 4);
 	for (i = 0; i < sizeof(poles) / sizeof(*poles); i++) {
 		assert_near(qos_manager_window(&m, 0, &slow, 0.25, poles[i]), 2, 1e-9);
-		/* The mean of eight steps is late by three and a half, and the step itself. */
+		/* A mean of eight steps is late by 3.5 steps, plus the step itself. */
 		assert_true(m.pole >= qos_least_pole(4.5) && m.pole >= poles[i]);
 		assert_near(qos_manager_window(&m, 1000, &fast, 0.25, poles[i]), 0.25, 1e-9);
 		assert_true(m.pole >= qos_least_pole(1) && m.pole >= poles[i]);
@@ -206,7 +203,7 @@ static void window_test(void **state)
 	}
 }
 
-/* It computes, and nobody sees what it delivers: that is no reason for all CPUs. */
+/* A program that computes, and delivers nothing that is seen, is not given all CPUs for that. */
 static void silent_test(void **state)
 {
 	const struct qos_goal goal = {24, 24};
@@ -226,14 +223,14 @@ static void silent_test(void **state)
 	assert_near(most, 16, 1e-9);
 	assert_true(qos_manager_is_silent(&m));
 	assert_near(c, 1, 1e-9);
-	/* One that waits for something else says nothing, and takes nothing. */
+	/* A program that waits for something else delivers nothing, and is not silent. */
 	qos_manager_begin(&m, 0, 0, 1, 16);
 	for (k = 0; k < 60; k++) {
 		qos_manager_window(&m, 0, &goal, 0.25, 0);
 		qos_manager_step(&m, 0, false, &goal);
 	}
 	assert_false(qos_manager_is_silent(&m));
-	/* Nor does one that delivers the output of 15 s at a time, from the second time on. */
+	/* A program that delivers 15 s of output at a time is silent the first time at most. */
 	qos_manager_begin(&m, 0, 0, 1, 16);
 	for (k = 0; k < 600; k++) {
 		double r = k % 60 ? 0 : 24 * 60;
@@ -243,7 +240,7 @@ static void silent_test(void **state)
 		qos_manager_grant(&m, r, c, false);
 		assert_true(k < 60 || !qos_manager_is_silent(&m));
 	}
-	/* It begins to deliver: it has its goal soon. And stops again. */
+	/* A program begins to deliver: it soon has its goal. Then it stops again. */
 	qos_manager_begin(&m, 0, 0, 1, 16);
 	c = 1;
 	for (k = 0; k < 60; k++) {
@@ -262,7 +259,7 @@ static void silent_test(void **state)
 	assert_near(c, 1, 1e-9);
 }
 
-/* A phase that is half as fast, in the midst of it: the goal is met again soon. */
+/* Phases that are half as fast come and go: the goal is soon met again. */
 static void phases_test(void **state)
 {
 	struct plant p = {.a = 0.3, .work = 3, .threads = 64, .serial = 0.03};
@@ -285,8 +282,7 @@ static void phases_test(void **state)
 	assert_in_range(off, 0, 2);
 }
 
-/* A goal that is too high: the program gets the CPUs that help, and no more, and what it can is
- * known. */
+/* A goal that is too high: the program gets only CPUs that help, and its highest rate is known. */
 static void plateau_test(void **state)
 {
 	struct plant p = {.a = 0.2, .work = 3, .threads = 4};
@@ -298,13 +294,13 @@ static void plateau_test(void **state)
 	assert_near(qos_manager_best(&m), 12, 0.2);
 	assert_near(mean * 40, 12, 1);
 	assert_in_range(mean_cpus, 4, 12);
-	/* It can be met with less. */
+	/* Now the goal can be met with fewer CPUs. */
 	p.began = 0;
 	settle(&p, &m, 6, 32, 0.6, 200, &worst);
 	assert_near(m.granted, 2, 0.1);
 }
 
-/* Within a range nothing changes; CPUs that are not needed are given back. */
+/* If the rate is within the range, nothing changes. CPUs that are not needed are given back. */
 static void range_test(void **state)
 {
 	struct plant p = {.a = 0.2, .work = 3, .threads = 32};
@@ -329,7 +325,7 @@ static void range_test(void **state)
 	assert_true(r > 8.8 && r < 15.2);
 }
 
-/* Rates of nothing, and of far too much. */
+/* Rates of 0, and rates that are far too high. */
 static void absurd_test(void **state)
 {
 	static const double rates[] = {0, 1e-300, 1e300, 0, 3, 0, 0, 1e9, 1, 1};
@@ -365,7 +361,7 @@ static double sum_of(const struct qos_share *share, size_t n)
 	return sum;
 }
 
-/* Water, worked out by hand. */
+/* Water filling, with results worked out by hand. */
 static void divide_test(void **state)
 {
 	struct qos_machine machine = {.cpus = 6, .unit = 0.01};
@@ -380,11 +376,11 @@ static void divide_test(void **state)
 	qos_allocate(&machine, fits, 2);
 	assert_near(fits[0].granted, 1.5, 0.01);
 	assert_near(fits[1].granted, 2.25, 0.01);
-	/* Equation 3; no demand counts for more than the machine. */
+	/* Equation 3. No demand counts for more than the machine has. */
 	qos_allocate(&machine, even, 2);
 	assert_near(even[0].granted, 2.4, 0.011);
 	assert_near(even[1].granted, 3.6, 0.011);
-	/* The small one has its floor, the others one to two. */
+	/* The small program has its floor; the others divide the rest one to two. */
 	qos_allocate(&machine, weights, 3);
 	assert_near(weights[2].granted, 1, 0.011);
 	assert_near(weights[0].granted, 5 / 3.0, 0.011);
@@ -400,7 +396,7 @@ static void divide_test(void **state)
 	assert_near(sum_of(many, 12), 6, 0.001);
 }
 
-/* Whole CPUs: the sum fits, all have one, and over time each has what it asked for. */
+/* Whole CPUs: the sum fits, each program has one, and over time each has what it asked for. */
 static void rounding_test(void **state)
 {
 	struct qos_machine machine = {.cpus = 6, .unit = 1, .hysteresis = 0.6};
@@ -426,11 +422,11 @@ static void rounding_test(void **state)
 	}
 	for (i = 0; i < 3; i++)
 		assert_near(had[i] / 200, demand[i], 0.05);
-	/* Not in each step. */
+	/* The CPUs do not change in each step. */
 	assert_in_range(changes, 1, 3 * 200 * 2 / 3);
 }
 
-/* Programs that ask for less than their floor, a bit more or less of it each time. */
+/* Programs that ask for less than their floor, and for a bit more or less each time. */
 static void floor_test(void **state)
 {
 	struct qos_machine machine = {.cpus = 4, .unit = 0.05, .hysteresis = 0.5};
@@ -448,7 +444,7 @@ static void floor_test(void **state)
 		}
 		qos_allocate(&machine, share, 32);
 		assert_true(sum_of(share, 32) <= 4 + 1e-9);
-		/* They have what they ask for, so that nothing need change. */
+		/* All programs have what they ask for, so nothing needs to change. */
 		for (i = 0; i < 32; i++) {
 			assert_true(share[i].granted >= share[i].demand);
 			assert_true(!k || share[i].granted == before[i]);
@@ -456,7 +452,7 @@ static void floor_test(void **state)
 	}
 }
 
-/* Whatever is asked for, and however many there are. */
+/* The bounds hold for any demands, and for any number of programs. */
 static void random_test(void **state)
 {
 	struct qos_share share[64];
@@ -488,7 +484,7 @@ static void random_test(void **state)
 	}
 }
 
-/* What one user's programs have together; others have what is left. */
+/* The programs of one user have a limit together; the others have what is left. */
 static void limit_test(void **state)
 {
 	struct qos_machine machine = {.cpus = 8, .unit = 0.01};
@@ -501,7 +497,7 @@ static void limit_test(void **state)
 	assert_near(share[0].granted, 1, 0.011);
 	assert_near(share[1].granted, 2, 0.011);
 	assert_near(share[2].granted, 5, 0.011);
-	/* Half a CPU for two. */
+	/* Half a CPU for two programs. */
 	share[0].cap = share[1].cap = 64;
 	qos_limit(&machine, 0.5, share, 2);
 	qos_allocate(&machine, share, 3);
@@ -511,7 +507,7 @@ static void limit_test(void **state)
 	assert_near(fits[0].granted, 1.5, 0.011);
 }
 
-/* One user with 64 programs, and one with a single one, on 16 CPUs. */
+/* One user with 64 programs, and one user with a single program, on 16 CPUs. */
 static void users_test(void **state)
 {
 	struct qos_machine machine = {.cpus = 16, .unit = 0.01};
@@ -527,7 +523,7 @@ static void users_test(void **state)
 	qos_allocate(&machine, share, 65);
 	assert_near(share[64].granted, 6, 0.02);
 	assert_near(sum_of(share, 64), 10, 0.7);
-	/* Both ask for all. */
+	/* Both users ask for all CPUs. */
 	for (i = 0; i < 65; i++) {
 		share[i].demand = 16;
 		share[i].cap = 16;
@@ -535,7 +531,7 @@ static void users_test(void **state)
 	qos_divide_users(&machine, share, user, 65);
 	qos_allocate(&machine, share, 65);
 	assert_near(share[64].granted, 8, 0.5);
-	/* One user alone has what there is; and what fits is given. */
+	/* A single user may have all CPUs. Demands that fit are met. */
 	share[0] = share[1] = (struct qos_share){.demand = 10, .cap = 16, .weight = 100};
 	qos_divide_users(&machine, share, user, 2);
 	assert_near(share[0].cap, 16, 1e-9);
@@ -545,10 +541,7 @@ static void users_test(void **state)
 	assert_near(share[0].cap, 16, 1e-9);
 }
 
-/*
- * Too few CPUs, and demands that change: in each 10 s (40 steps), each program has its part within
- * 5 %, also of whole CPUs.
- */
+/* Scarce CPUs (also whole ones), new demands: in each 10 s (40 steps), parts are within 5 %. */
 static void crowded_test(void **state)
 {
 	static const double cpus[] = {2, 6, 16, 64};

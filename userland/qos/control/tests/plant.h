@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Programs whose throughput is known: they are not what the model takes them for. */
+/* Simulated programs whose throughput is known. They are not what the model assumes. */
 #ifndef PLANT_H
 #define PLANT_H
 
@@ -9,14 +9,14 @@
 #define PLANT_DELAY 4
 
 /**
- * struct plant - a program
- * @a: part of a step's rate that is the last one's
+ * struct plant - a simulated program
+ * @a: part of a step's rate that comes from the step before
  * @work: units/s of one CPU
  * @serial: part of its work that does not scale (Amdahl)
- * @harm: of each further CPU to all (contention)
+ * @harm: cost of each further CPU for all CPUs (contention)
  * @threads: CPUs that it can use
- * @delay: steps until a change of CPUs shows
- * @noise: of the measured rate, as a part of it
+ * @delay: steps until a change of CPUs has an effect
+ * @noise: noise of the measured rate, as a part of the rate
  */
 struct plant {
 	double a;
@@ -38,7 +38,7 @@ static double plant_lot(struct plant *p)
 	return p->lot / 4294967296.0 * 2 - 1;
 }
 
-/* Where it settles. */
+/* The rate (units/s) at which the program settles. */
 static double plant_rate(const struct plant *p, double cpus)
 {
 	double c = fmin(cpus, p->threads);
@@ -46,7 +46,7 @@ static double plant_rate(const struct plant *p, double cpus)
 	return p->work * (c < 1 ? c : 1 / (p->serial + (1 - p->serial) / c + p->harm * (c - 1)));
 }
 
-/* A step with so many CPUs; the rate that is measured. */
+/* Run one step with @cpus CPUs. Returns the rate that is measured. */
 static double plant_step(struct plant *p, double cpus)
 {
 	int i;

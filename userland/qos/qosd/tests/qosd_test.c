@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Settings, and which CPUs programs get. */
+/* Tests of settings, of the choice of CPUs, and of the names of units. */
 #include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -73,13 +73,16 @@ static void settings_test(void **state)
 	assert_true(settings_rule(&s, "a", 0)->max == 8);
 	assert_true(settings_rule(&s, "b", 0)->weight == 7 && settings_rule(&s, "b", 0)->ignore);
 	assert_null(settings_rule(&s, "c", 0));
-	/* Names are what programs call themselves. */
+	/*
+	 * A rule applies to the programs of its user only, because names are what programs call
+	 * themselves.
+	 */
 	assert_null(settings_rule(&s, "a", 1));
 	assert_non_null(settings_rule(&s, "d", 1));
 	settings_end(&s);
 }
 
-/* Eight CPUs, four to a cache. */
+/* Eight CPUs, four in each cache. */
 static void place_test(void **state)
 {
 	static struct topology t;
@@ -99,7 +102,7 @@ static void place_test(void **state)
 		assert_int_equal(CPU_COUNT(&place[i].cpus), (int)place[i].wanted);
 	CPU_AND(&both, &place[0].cpus, &place[1].cpus);
 	assert_int_equal(CPU_COUNT(&both), 0);
-	/* The first two are each in one cache. */
+	/* Each of the first two programs is in one cache. */
 	for (i = 0; i < 2; i++) {
 		CPU_ZERO(&had);
 		for (int k = 0; k < 4; k++)
@@ -107,7 +110,7 @@ static void place_test(void **state)
 		CPU_AND(&both, &had, &place[i].cpus);
 		assert_true(CPU_COUNT(&both) == 0 || CPU_COUNT(&both) == 3);
 	}
-	/* What is wanted no more is given back, the rest stays. */
+	/* CPUs that are no longer wanted are given back; the rest stays. */
 	had = place[0].cpus;
 	place[0].wanted = 2;
 	place[2].wanted = 3;
@@ -115,7 +118,10 @@ static void place_test(void **state)
 	CPU_AND(&both, &had, &place[0].cpus);
 	assert_int_equal(CPU_COUNT(&both), 2);
 	assert_int_equal(CPU_COUNT(&place[2].cpus), 3);
-	/* More than there are: some have two programs. A CPU that went is nobody's. */
+	/*
+	 * More CPUs are wanted than there are: some have two programs. A CPU that has gone is given
+	 * to none.
+	 */
 	CPU_CLR(7, &machine);
 	place[1].wanted = 7;
 	place_all(&machine, &t, place, 3);
@@ -124,7 +130,7 @@ static void place_test(void **state)
 		assert_false(CPU_ISSET(7, &place[i].cpus));
 }
 
-/* A machine of two nodes, with two caches of four CPUs in each. */
+/* A machine of two nodes; each node has two caches of four CPUs. */
 static void topology_test(void **state)
 {
 	static struct topology t;
@@ -142,12 +148,12 @@ static void topology_test(void **state)
 		assert_int_equal(t.cache[i], i / 4 * 4);
 		assert_int_equal(t.node[i], i / 8 * 8);
 	}
-	/* Seven are more than a cache has, but not more than a node. */
+	/* Seven CPUs are more than a cache has, but not more than a node has. */
 	place_all(&machine, &t, place, 2);
 	for (i = 0; i < 16; i++)
 		in_node[i / 8] += !!CPU_ISSET(i, &place[1].cpus);
 	assert_true(in_node[0] == 7 || in_node[1] == 7);
-	/* This machine: each CPU is in some node and cache, or nothing is known. */
+	/* On this machine, each CPU is in some node and cache, or nothing is known. */
 	place_topology(&t);
 	assert_true(t.cache[0] >= 0 && t.node[0] >= 0);
 }
@@ -161,7 +167,7 @@ static int of_type(const struct topology *t, const struct place *p, int type)
 	return nr;
 }
 
-/* Two fast CPUs and six slow ones; of three programs, the second gains most by fast ones. */
+/* Two fast CPUs and six slow ones. Of three programs, the second gains most by fast CPUs. */
 static void hybrid_test(void **state)
 {
 	static struct topology t;
@@ -184,22 +190,28 @@ static void hybrid_test(void **state)
 		assert_int_equal(of_type(&t, &place[i], 0), i == 1 ? 2 : 0);
 		had[i] = place[i].cpus;
 	}
-	/* As it should be: nobody moves. */
+	/* All is as it should be: no program moves. */
 	assert_false(place_faster(&machine, &t, place, 3));
 	place_all(&machine, &t, place, 3);
 	for (i = 0; i < 3; i++)
 		assert_true(CPU_EQUAL(&had[i], &place[i].cpus));
-	/* Who gives back CPUs gives back slow ones. Who comes then has what is left. */
+	/*
+	 * A program that gives back CPUs gives back slow ones. A program that comes then has what
+	 * is left.
+	 */
 	place[1].wanted = 1;
 	place_all(&machine, &t, place, 3);
 	assert_int_equal(of_type(&t, &place[1], 0), 1);
 	assert_int_equal(of_type(&t, &place[1], 1), 0);
-	/* A fast CPU is free: whoever gains most by it has it instead of a slow one, once. */
+	/*
+	 * A fast CPU is free: the program that gains most by it gets it instead of a slow one,
+	 * once.
+	 */
 	assert_true(place_faster(&machine, &t, place, 3));
 	assert_int_equal(of_type(&t, &place[2], 0), 1);
 	assert_int_equal(CPU_COUNT(&place[2].cpus), 2);
 	assert_false(place_faster(&machine, &t, place, 3));
-	/* Programs change: they exchange CPUs, but not for little. */
+	/* Programs change: they exchange CPUs, but not for a small gain. */
 	place[0].worth[1] = 0.61;
 	assert_false(place_faster(&machine, &t, place, 3));
 	place[0].worth[1] = 0.59;
@@ -211,11 +223,14 @@ static void hybrid_test(void **state)
 	assert_int_equal(of_type(&t, &place[2], 0), 0);
 	for (i = 0; i < 3; i++)
 		assert_int_equal(CPU_COUNT(&place[i].cpus), (int)place[i].wanted);
-	/* A CPU of somebody who is paused is not one's own, and not in the machine. */
+	/*
+	 * A CPU of a paused program does not count as another program's own, and is not in
+	 * @machine.
+	 */
 	CPU_SET(2, &place[1].cpus);
 	CPU_CLR(2, &machine);
 	assert_false(place_faster(&machine, &t, place, 3));
-	/* Of whom nothing is known, he takes fast CPUs that are free. */
+	/* Programs of which nothing is known take fast CPUs that are free. */
 	place[0].wanted = 1;
 	place[0].is_known = place[1].is_known = place[2].is_known = false;
 	place[0].worth[1] = place[1].worth[1] = place[2].worth[1] = 1;
@@ -231,9 +246,9 @@ static void hybrid_test(void **state)
 }
 
 /*
- * A fast CPU, a middle one and a slow one. What counts is what a program gains from the one that it
- * has to the one that it would have: the first two lose as much on slow ones, but the second one
- * nothing on the middle one.
+ * A fast CPU, a middle one and a slow one. What counts is what a program gains from the CPU that it
+ * has to the CPU that it would have. The first two programs lose the same on slow CPUs, but the
+ * second one loses nothing on the middle one.
  */
 static void three_types_test(void **state)
 {
@@ -250,7 +265,7 @@ static void three_types_test(void **state)
 	for (i = 0; i < 3; i++) {
 		CPU_SET(i, &machine);
 		t.type[i] = (unsigned char)i;
-		/* The worst order: each exchange makes it better. */
+		/* The worst order: each exchange improves it. */
 		CPU_ZERO(&place[i].cpus);
 		CPU_SET(2 - i, &place[i].cpus);
 	}
@@ -260,14 +275,14 @@ static void three_types_test(void **state)
 		assert_int_equal(CPU_COUNT(&place[i].cpus), 1);
 		assert_int_equal(of_type(&t, &place[i], i), 1);
 	}
-	/* The middle one is free: who has the slow one takes it. */
+	/* The middle CPU is free: the program with the slow CPU takes it. */
 	CPU_ZERO(&place[1].cpus);
 	assert_true(place_faster(&machine, &t, place, 3));
 	assert_int_equal(of_type(&t, &place[2], 1), 1);
 	assert_false(place_faster(&machine, &t, place, 3));
 }
 
-/* Which unit a control group is of. */
+/* The unit that a control group belongs to. */
 static void unit_test_names(void **state)
 {
 	static const struct {

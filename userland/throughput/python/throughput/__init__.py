@@ -38,37 +38,37 @@ def _bytes(text: str | None) -> bytes | None:
 
 
 def begin(name: str | None = None, unit: str | None = None) -> None:
-    """Register this program, as throughput_begin(). OSError."""
+    """Register this program, see throughput_begin(). Raises OSError."""
     _check(_library.throughput_begin(_bytes(name), _bytes(unit)))
 
 
 def goal(least: float, unit: str | None = None, most: float | None = None,
          weight: int = 100) -> None:
-    """What it should deliver in a second: @least, or from @least to @most. OSError."""
+    """Set the goal, in units in a second: @least, or @least to @most. Raises OSError."""
     _check(_library.throughput_goal(least, _bytes(unit)))
     if most is not None or weight != 100:
         _check(_library.throughput_goal_range(least, least if most is None else most, weight))
 
 
 def tick(units: int = 1) -> None:
-    """Something was delivered. ValueError: less than nothing."""
+    """Count what was delivered. Raises ValueError if @units is negative."""
     if units < 0:
         raise ValueError(f"throughput: {units} units")
     _library.throughput_tick(units)
 
 
 def count() -> int:
-    """Units since the beginning."""
+    """Return the units since the beginning."""
     return int(_library.throughput_count())
 
 
 def end() -> None:
-    """Unregister; at exit this is done by itself."""
+    """Unregister this program; this is done automatically at exit."""
     _check(_library.throughput_end())
 
 
 class Reader:
-    """What another application delivers. OSError."""
+    """Reads what another application delivers. Raises OSError."""
 
     def __init__(self, pid: int) -> None:
         self._handle = ctypes.c_void_p()
@@ -82,18 +82,18 @@ class Reader:
         self.close()
 
     def close(self) -> None:
-        """It is not used afterwards."""
+        """Close the reader, which must not be used afterwards."""
         _library.throughput_close(self._handle)
         self._handle = ctypes.c_void_p()
 
     def count(self) -> int:
-        """Units since the beginning."""
+        """Return the units since the beginning."""
         units = ctypes.c_uint64()
         _check(_library.throughput_read(self._handle, ctypes.byref(units)))
         return units.value
 
     def rate(self, window_s: float = 1.0) -> float:
-        """Units in a second, lately."""
+        """Return the units in a second over the last @window_s seconds, see throughput_rate()."""
         units = ctypes.c_double()
         _check(_library.throughput_rate(self._handle, int(window_s * 1e9), ctypes.byref(units)))
         return units.value
