@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Fair-progress scheduling, by what the simulated machine knows: more programs than CPUs, some of
-# which lose much to others, on a machine whose CPUs are of one kind.
+# Fair-progress scheduling, by the true values of the simulated machine: more programs than CPUs,
+# some of which lose much to others, on a machine with one core type.
 . "$(dirname "${BASH_SOURCE[0]}")/sched_ext.sh"
 
-# all_of POLICY [OPTION…]: eight programs of some 4 s alone; slowdowns in /tmp/slowdowns; $apart:
-# the greatest of them over the smallest
+# all_of POLICY [OPTION…]: run eight programs that take some 4 s alone; slowdowns in /tmp/slowdowns;
+# $apart: the greatest of them over the smallest
 all_of() {
 	local i jobs=()
 	sched_begin -j "$@"
@@ -23,7 +23,7 @@ all_of() {
 }
 
 # With equal time, art and sphinx3 are slowed down 1.2 times as much as gamess; with fair progress
-# they are not. Reports say how much, and who is known.
+# they are not. Reports have the slowdowns, and say which programs are known.
 test_scx_fps() {
 	scx
 	local share
@@ -46,7 +46,7 @@ test_scx_fps() {
 		progress = [t["progress_s"] for t in rows]
 		assert max(progress) < 1.15 * min(progress), progress
 	P
-	# No more training than is allowed, or none at all.
+	# There is no more training than allowed, or none at all.
 	for share in 0 10; do
 		all_of fps --training $share
 		python3 - $share <<-'P' || fail "training with --training $share: $(tail -n 1 /tmp/sched | cut -c 1-600)"
@@ -63,16 +63,16 @@ test_scx_fps() {
 	on_machine ""
 }
 
-# eight NICE…: eight simulated programs that do not disturb each other, as $programs, beside fps
+# eight NICE…: fps and eight simulated programs that do not disturb each other, as $programs
 eight() {
 	local nice
 	programs=()
-	on_machine 4-private
+	on_machine "${machine-4-private}"
 	insmod $MODULES/pmctrack_bpf.ko
 	insmod $MODULES/pmctrack_mmon_fair_progress.ko address_instr=200000
 	sched_begin -q fps
-	for nice; do nice -n "$nice" simapp -x 10000 gamess >/dev/null & programs+=($!); done
-	# They are read, and known, and what each had when others began is made up for.
+	for nice; do nice -n "$nice" simapp -x 10000 "${program-gamess}" >/dev/null & programs+=($!); done
+	# Then programs are loaded and known, and what each had when others began is made up for.
 	sleep 8
 }
 no_eight() {
@@ -83,10 +83,10 @@ no_eight() {
 	no_functions
 	on_machine ""
 }
-# CPU times that they have had, in microseconds: by one program, as time jumps while it is begun
+# times PID…: CPU times in microseconds, by one program, as time jumps while a program begins
 times() { (cd /proc && awk '{ printf "%d ", $1 / 1000 }' "${@/%//schedstat}"); }
-# shares SECONDS: what each had of the four CPUs, in $shares, of what all had: that was nearly all,
-# as guest time jumps while awk is read from the host
+# shares SECONDS: $shares: what each program had of the four CPUs, as a part of what all had. All
+# had nearly the whole time, because guest time jumps only while awk is read from the host.
 shares() {
 	local before all
 	before=$(times "${programs[@]}")
@@ -98,8 +98,8 @@ shares() {
 	more "$all" $(($1 * 4000 * 9 / 10)) "CPU time of all"
 }
 
-# Weights are the kernel's: 1024 to 335, so nice 0 has 0.753 of a CPU and nice 5 has 0.247: all of a
-# kind within 5 %, and each.
+# Weights are the kernel's, 1024 to 335: a program with nice 0 has 0.753 of a CPU, with nice 5
+# 0.247. Each program is within 5 %, and so are all of a kind together.
 test_scx_fps_weights() {
 	scx
 	local programs shares
@@ -112,7 +112,7 @@ test_scx_fps_weights() {
 		<<<"$shares" || fail "nice 0 and nice 5: $shares"
 }
 
-# Who slept has no more than the others afterwards, and no less.
+# A program that slept has no more than the others afterwards, and no less.
 test_scx_fps_sleeper() {
 	scx
 	local programs shares
@@ -125,4 +125,22 @@ test_scx_fps_sleeper() {
 	shares 4
 	no_eight
 	awk '{ for (i = 1; i <= 8; i++) if ($i < 0.47 || $i > 0.53) exit 1 }' <<<"$shares" || fail "after a sleep: $shares"
+}
+
+# The module cannot see a program that its user watches with a session of his own. Beside programs
+# that lose time to each other, all of a kind, its CPU time counts in full, and theirs for less. So
+# nobody gets more by hiding what he loses.
+test_scx_fps_hidden() {
+	scx
+	local programs shares mine machine=4-shared program=soplex
+	eight 0 0 0 0 0 0 0 0
+	shares 8
+	awk '{ for (i = 1; i <= 8; i++) if ($i < 0.45 || $i > 0.55) exit 1 }' <<<"$shares" || fail "all seen: $shares"
+	pmctrack -c instr -T 1 -o /dev/null -p "${programs[7]}" & mine=$!
+	# What it counted as before counts for two seconds.
+	sleep 3
+	shares 8
+	no_eight
+	wait $mine || true
+	awk '{ for (i = 1; i <= 7; i++) sum += $i; exit !($8 > 0.2 && $8 < 0.9 * sum / 7) }' <<<"$shares" || fail "one hidden: $shares"
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * A-DWRR: threads share scaled CPU time in proportion to their weights. Time on a core is worth
- * the core's speed, which is the same for all threads. It asks for no metric.
+ * the core's speed, which is the same for all threads. The policy asks for no metric.
  */
 #include "layer.bpf.h"
 

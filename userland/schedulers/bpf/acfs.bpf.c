@@ -13,7 +13,7 @@ static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns)
 	make_progress(t, rank, ns, 1000);
 }
 
-/* The timer has brought it from the process. */
+/* The timer has copied the progress of the process to @t. */
 static s64 policy_score(struct amp_thread *t, u32 rank)
 {
 	return -(s64)t->progress_ns;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * CAFS: applications progress equally, as under ACFS, but what others take from them in caches and
- * memory counts, too. Within a tolerance, those progress faster with which the machine does more:
- * the aggregate speedup (ASP) gains most if fast cores' time goes from who gains less than the mean
- * of it to who gains more, until slowdowns are as far apart as they may be.
+ * memory counts, too. Within a tolerance, applications progress faster if they gain more from fast
+ * cores. The aggregate speedup (ASP) gains most if time on fast cores goes from applications that
+ * gain less than the mean to those that gain more, until slowdowns are as far apart as they may be.
  */
 #define POLICY_PREFERS
 #include "progress.bpf.h"
@@ -19,7 +19,7 @@ static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns)
 	make_progress(t, rank, ns * 1000 / t->credit, quality_of(t));
 }
 
-/* The speed that cores of @rank add to that of the next ones, in thousandths of the fastest. */
+/* The speed that cores of @rank have more than the next rank, in thousandths of the fastest. */
 static u64 faster_by(const struct amp_thread *t, u32 rank)
 {
 	u64 fast = 1000000 / (t->factor[bounded(rank)] ?: 1000);
@@ -36,8 +36,8 @@ static u64 policy_value(const struct amp_thread *t)
 }
 
 /*
- * In ns: how far it is behind the mean, times what a faster core would do about that. The sum of
- * the squares of all lags falls fastest if cores go to the greatest.
+ * In ns: how far @t is behind the mean, times how much a faster core reduces this lag. The sum of
+ * the squares of all lags falls fastest if fast cores go to the threads with the greatest product.
  */
 static s64 policy_score(struct amp_thread *t, u32 rank)
 {
@@ -46,7 +46,7 @@ static s64 policy_score(struct amp_thread *t, u32 rank)
 	s64 lag = survey.mean - t->progress_ns;
 	u64 size = lag < 0 ? -lag : lag;
 
-	/* Products fit, and small ones do not vanish. */
+	/* With this limit, products fit. Small products do not vanish. */
 	if (size > LAG_MOST)
 		size = LAG_MOST;
 	size = size * faster_by(t, rank) * 100 / of;

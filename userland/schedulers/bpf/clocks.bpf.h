@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * In a queue, threads stand in the order of their weighted CPU time. Each queue has a clock: the
- * CPU time of who was taken from it last, or goes on before those who wait. Who is put into a queue
- * keeps how far he is before or behind the clock of the one that he was in, within limits: threads
- * that do not compete with each other, because they may run on different CPUs, drift apart.
+ * weighted CPU time of the thread that was taken from it last, or that continues before those that
+ * wait. A thread that is put into a queue keeps its distance to the clock of its former queue,
+ * within limits. The limits are needed because threads that may run on different CPUs do not
+ * compete, and so drift apart.
  *
- * Whoever runs where nobody else wants to does not move the clock, and does not pay: a lone thread
- * of nice 19, whose CPU time is a hundred times as weighty as others', would take the clock away
- * from them. Not where progress takes the place of CPU time: that is to be equal, whoever wanted to
- * run. A part of layer.bpf.h.
+ * A thread that runs where no other thread wants to run does not move the clock, and is not
+ * charged. Otherwise a lone thread of nice 19, whose CPU time weighs a hundred times as much, would
+ * carry the clock away from the others. If progress takes the place of CPU time, this rule does not
+ * apply, because progress must be equal even if no other thread wanted to run. A part of
+ * layer.bpf.h.
  */
 #ifndef SCHEDULERS_CLOCKS_BPF_H
 #define SCHEDULERS_CLOCKS_BPF_H
@@ -26,7 +28,7 @@ static u64 clock_of(const struct task_data *d)
 	return clocks[d->queue & (AMP_RANKS - 1)];
 }
 
-/* How far it is before others; less than 0: behind. */
+/* How far a thread is ahead of the clock of its queue; less than 0: behind. */
 static s64 ahead_of_clock(const struct task_data *d)
 {
 	return d->vtime - clock_of(d);
@@ -41,8 +43,9 @@ static void advance_clock(const struct task_data *d)
 enum waiting { NOBODY, BEHIND, BEFORE };
 
 /*
- * Does somebody wait in the queue of @rank who may run on @cpu, and does he come before @vtime? If
- * there are many at its head who may not, it is for the kernel to find out.
+ * Find the first thread in the queue of @rank that may run on @cpu. Returns BEFORE or BEHIND, by
+ * its order against @vtime, or NOBODY. If many threads at the head may not run there, it returns
+ * BEFORE, and the kernel searches.
  */
 static enum waiting who_waits(u32 rank, s32 cpu, u64 vtime)
 {
@@ -64,9 +67,10 @@ static enum waiting who_waits(u32 rank, s32 cpu, u64 vtime)
 }
 
 /*
- * It slept: others could have had what it had before them, if they wanted to. As far as the clock
- * went on, they had it. Not while somebody waits: he would wait for ever if those who sleep as much
- * as they run had no debts.
+ * Forgive the lead of a thread that slept, by as much time as it slept: others could have caught
+ * up. What the clock advanced meanwhile is not forgiven, because others did catch up by that.
+ * Nothing is forgiven while a thread waits: it would wait for ever if threads that sleep as much as
+ * they run had no debts.
  */
 static void let_others_pass(const struct task_struct *p, struct task_data *d)
 {
@@ -78,7 +82,7 @@ static void let_others_pass(const struct task_struct *p, struct task_data *d)
 	d->vtime -= (u64)ahead < ns - passed ? (u64)ahead : ns - passed;
 }
 
-/* It will wait in @queue. @woke: who slept long gets no more than a slice for it. */
+/* Place a thread by the clock of @queue. @woke: a long sleep is worth no more than a slice. */
 static void move_to_clock(struct task_data *d, u32 queue, bool woke)
 {
 	s64 ahead = ahead_of_clock(d), least = woke ? amp.slice_ns : BEHIND_NS;
@@ -93,14 +97,14 @@ static void move_to_clock(struct task_data *d, u32 queue, bool woke)
 	d->slice_began += d->vtime - before;
 }
 
-/* Somebody has slept. */
+/* Place a thread that has slept. */
 static void place_awake(const struct task_struct *p, struct task_data *d, u32 rank)
 {
 	let_others_pass(p, d);
 	move_to_clock(d, rank, true);
 }
 
-/* It had a slice that nobody else wanted: from a slice before others on, that is free. */
+/* No other thread wanted the slice of this one: do not charge what exceeds a lead of a slice. */
 static void pardon(struct task_data *d)
 {
 	u64 most = clock_of(d) + amp.slice_ns;

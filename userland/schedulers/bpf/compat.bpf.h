@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Functions of sched_ext that kernels have under different names. All are weak, and the one that
- * the kernel has is called. What follows the last "___" is not a part of a name; it keeps
- * declarations of ours apart from those in vmlinux.h. A part of layer.bpf.h.
+ * the kernel has is called. The suffix after the last "___" is not part of the kernel's name. It
+ * distinguishes our declarations from those in vmlinux.h. A part of layer.bpf.h.
  */
 #ifndef SCHEDULERS_COMPAT_BPF_H
 #define SCHEDULERS_COMPAT_BPF_H
@@ -12,7 +12,7 @@ void scx_bpf_dispatch___ours(struct task_struct *p, u64 dsq_id, u64 slice, u64 e
 void scx_bpf_dispatch_vtime___ours(struct task_struct *p, u64 dsq_id, u64 slice, u64 vtime,
 				   u64 enq_flags) __ksym __weak;
 bool scx_bpf_consume___ours(u64 dsq_id) __ksym __weak;
-/* Until Linux 6.18 */
+/* Names of older kernels: the first until Linux 6.18, the second in 6.12 */
 u32 scx_bpf_reenqueue_local___ours(void) __ksym __weak;
 bool scx_bpf_dispatch_from_dsq___ours(struct bpf_iter_scx_dsq *it, struct task_struct *p, u64 dsq_id,
 				      u64 enq_flags) __ksym __weak;
@@ -71,7 +71,7 @@ static inline bool move_to_local(u64 queue)
 	return scx_bpf_consume___ours(queue);
 }
 
-/* @p, whom @it is at, to the end of a queue; false: it has gone from where it was. */
+/* Move @p, where @it is, to the end of @queue. Returns false if @p has left its old queue. */
 static inline bool move(struct bpf_iter_scx_dsq *it, struct task_struct *p, u64 queue)
 {
 	if (bpf_ksym_exists(scx_bpf_dsq_move___ours))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * EQP: threads are slowed down equally. The slowdown is that of the whole past, as if the speedup
- * factor had always been what it is now. Processes and priorities are not looked at.
+ * factor had always been what it is now. Processes and priorities do not count.
  */
 #include "layer.bpf.h"
 
@@ -9,10 +9,10 @@ static const bool policy_asks = true;
 
 static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns)
 {
-	/* times are enough */
+	/* nothing to do: time_ns is enough */
 }
 
-/* In millionths. */
+/* The slowdown so far, in millionths. */
 static s64 policy_score(struct amp_thread *t, u32 rank)
 {
 	u64 total = 0, alone = 0, us;

@@ -1,23 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * FPS: fair progress. Who has made the smallest progress, in proportion to his weight, runs next,
- * for a quantum. Progress is what the monitoring module "fair_progress" says: CPU time that the
- * thread would have needed alone. So those whom others slow down get more time.
+ * FPS: fair progress. The thread that has made the smallest progress, in proportion to its weight,
+ * runs next, for a quantum. Progress is what the monitoring module "fair_progress" says: CPU time
+ * that the thread would have needed alone. So threads that others slow down get more time.
  *
- * In the queue, progress takes the place of CPU time: whoever slept is not paid for that, and
- * whoever begins has made as much as those who run. Of whom nothing is known, CPU time counts in
- * full; for a moment, as it counted last. The module meets a thread anew when a user begins to
- * watch it with his own session: that is worth nothing.
+ * In the queue, progress takes the place of CPU time. A thread that slept is not compensated for
+ * that, and a thread that begins has made as much progress as those that run. If nothing is known
+ * of a thread, its CPU time counts in full; for a moment, it counts as it counted last. The module
+ * meets a thread anew when a user begins to watch it with the user's own session. The user gains
+ * nothing by that.
  */
 #define POLICY_PAYS
 #define POLICY_TRAINS
 #include "state.bpf.h"
 
-/* More is a mistake; and nobody's time counts for less, or programs could have it for nothing. */
+/* A higher rate is a mistake; with a lower one, programs could have CPU time for nothing. */
 #define RATE_MOST	1000
 #define RATE_LEAST	250
-/* A correction of what was charged before is at most so much at a time. */
+/* Largest correction of earlier charges at a time, */
 #define CORRECTION_NS	(200 * NSEC_PER_MSEC)
+/* and largest sum of corrections that are not made yet. */
+#define OWED_MOST_NS	(10 * 1000 * NSEC_PER_MSEC)
 
 static s64 policy_pays(struct task_struct *p, struct amp_thread *t, u64 ns, u64 now);
 
@@ -25,7 +28,7 @@ static s64 policy_pays(struct task_struct *p, struct amp_thread *t, u64 ns, u64 
 
 static const bool policy_asks = true;
 
-/* Beside progress: all at once. */
+/* Read all metrics beside progress. */
 static void look_at_rest(struct task_struct *p, struct amp_thread *t)
 {
 	struct pmcs_value value;
@@ -39,33 +42,30 @@ static void look_at_rest(struct task_struct *p, struct amp_thread *t)
 	}
 }
 
-static s64 bounded_correction(s64 by)
+static s64 bounded_by(s64 ns, u64 most)
 {
-	if (by > (s64)CORRECTION_NS)
-		return CORRECTION_NS;
-	if (by < -(s64)CORRECTION_NS)
-		return -(s64)CORRECTION_NS;
-	return by;
+	if (ns > (s64)most)
+		return most;
+	if (ns < -(s64)most)
+		return -(s64)most;
+	return ns;
 }
 
-/* @t has made so much since it was charged with what it would make: the difference. */
-static s64 correct(struct amp_thread *t, u64 made)
+/* What is known of @t has changed: it made @made ns, and was charged for @pays_ns by its rate. */
+static void correct(struct amp_thread *t, u64 made)
 {
-	s64 by;
-
 	if (made < t->ran_ns * RATE_LEAST / 1000)
 		made = t->ran_ns * RATE_LEAST / 1000;
-	by = bounded_correction((s64)(made - t->pays_ns));
+	t->owed_ns = bounded_by(t->owed_ns + (s64)(made - t->pays_ns), OWED_MOST_NS);
 	if (t->pays_ns && t->rate)
 		t->rate = (3 * t->rate + t->rate * made / t->pays_ns) / 4;
 	if (t->rate > RATE_MOST)
 		t->rate = RATE_MOST;
 	if (t->rate < RATE_LEAST)
 		t->rate = RATE_LEAST;
-	return by;
 }
 
-/* Whoever hides his progress is not paid for what he looked like before, or did meanwhile. */
+/* A thread with hidden progress gains nothing by how it looked before, or what it did meanwhile. */
 static void count_in_full(struct amp_thread *t, u64 now)
 {
 	t->wants_training = false;
@@ -75,11 +75,13 @@ static void count_in_full(struct amp_thread *t, u64 now)
 		return;
 	t->rate = RATE_MOST;
 	t->seen_ns = 0;
+	if (t->owed_ns < 0)
+		t->owed_ns = 0;
 }
 
 /*
- * What @ns on a CPU are to be charged with: by the last rate, and when the module has something
- * new, the difference to what was charged since then.
+ * Returns what @ns of CPU time are charged with: progress by the last rate. If the module has a new
+ * value, the difference to what was charged since the last value is added.
  */
 static s64 policy_pays(struct task_struct *p, struct amp_thread *t, u64 ns, u64 now)
 {
@@ -104,9 +106,11 @@ static s64 policy_pays(struct task_struct *p, struct amp_thread *t, u64 ns, u64 
 	t->known_ns = now;
 	if (value.confidence < PMCS_ESTIMATED)
 		stats.low++;
-	/* Not if it was met for the first time, or anew. */
-	if (t->seen_ns && value.value >= t->seen_ns && value.value - t->seen_ns < 10 * CORRECTION_NS)
-		by = correct(t, value.value - t->seen_ns);
+	/* Do not correct if the module met the thread for the first time, or anew. */
+	if (t->seen_ns && value.value >= t->seen_ns)
+		correct(t, value.value - t->seen_ns);
+	by = bounded_by(t->owed_ns, CORRECTION_NS);
+	t->owed_ns -= by;
 	t->seen_ns = value.value;
 	t->pays_ns = 0;
 	t->ran_ns = 0;
@@ -120,7 +124,7 @@ static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns)
 {
 }
 
-/* On a machine with several core types, the fast ones are for who is behind. */
+/* On a machine with several core types, the fast ones are for threads that are behind. */
 static s64 policy_score(struct amp_thread *t, u32 rank)
 {
 	return -(s64)t->progress_ns;

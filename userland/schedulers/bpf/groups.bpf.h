@@ -1,60 +1,61 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * cpu.weight: a thread counts as much more, or less, as its group's weight differs from 100, times
- * what the groups above it have. (The kernel's own scheduler gives a group its part whatever the
- * number of its threads; policies here are about threads and processes.) More than 100 counts in
- * groups of the first level only, which are the administrator's: deeper ones may be a user's own,
- * and are weighed against each other by the kernel, but here against those of all users.
+ * cpu.weight: the weight of a thread is multiplied by its group's weight over 100, and by those of
+ * the groups above. (The kernel's own scheduler gives a group its share whatever the number of its
+ * threads; policies here are about threads and processes.) A weight above 100 counts only in groups
+ * of the first level, which are the administrator's. Deeper groups may be a user's own. The kernel
+ * weighs them against each other, but here they are weighed against those of all users.
  *
- * cpu.max: control groups that may have so much CPU time in each period, all their threads
- * together, and those of the groups below them. The kernel enforces it for its own scheduler only.
+ * cpu.max: the CPU time (quota) that a control group may use in each period, all its threads and
+ * the groups below it together. The kernel enforces it for its own scheduler only.
  *
- * What a group may still use is lowered when its threads have run. They are looked at when they
- * begin, at each tick and at each end of a slice, so that a group is at most a tick and CPU over;
- * that is a debt, which later periods pay. A thread whose group, or one above it, has nothing left
- * waits in that group's queue (it is "held"). A timer lets all of a queue go when there is time
- * again. While no group has a limit, all this costs one look at a variable.
+ * When threads of a group have run, their time is subtracted from what the group may still use.
+ * Threads are checked when they begin, at each tick and at each end of a slice. So a group exceeds
+ * its quota by at most a tick per CPU; that is a debt, which later periods pay. If a thread's
+ * group, or one above it, has nothing left, the thread is throttled ("held"): it waits in that
+ * group's queue. A timer lets threads of the queue go when there is time again. While no group has
+ * a limit, all this costs one read of a variable.
  *
- * Who was held for PATIENCE_NS runs until the next tick all the same: the kernel ends a policy
- * under which a thread does not run for half a minute, and a limit that a user sets on his own
- * groups is not to end the policy. A thread may be held while it has a lock of the kernel, as with
- * the kernel's own scheduler before Linux 6.18; but not in a read-side section of RCU. A part of
- * layer.bpf.h.
+ * A thread that was throttled for PATIENCE_NS runs until the next tick all the same. The reason is
+ * that the kernel ends a policy under which a thread does not run for half a minute, and users'
+ * limits on their own groups must not end the policy. A thread may be throttled while it holds a
+ * lock of the kernel, as with the kernel's own scheduler before Linux 6.18, but not in a read-side
+ * section of RCU. A part of layer.bpf.h.
  */
 #ifndef SCHEDULERS_GROUPS_BPF_H
 #define SCHEDULERS_GROUPS_BPF_H
 
-/* More than all CPUs have in the longest period, a second: no limit. The kernel says ~0. */
+/* No limit: more than all CPUs have in the longest period, a second. The kernel says ~0. */
 #define NO_LIMIT_US	(1ULL << 31)
 /* After so many periods without a look no time is left that could still be kept. */
 #define PERIODS_MOST	1000000
 /* Queues of groups are numbered from here on. */
 #define HELD		(1ULL << 16)
 #define PATIENCE_NS	(10 * 1000 * NSEC_PER_MSEC)
-/* How often is looked for threads to let go, while there are limits. */
+/* Period of the timer that lets threads go, while there are limits. */
 #define HELD_LOOK_NS	(2 * NSEC_PER_MSEC)
-/* Levels of groups; threads of those below belong to the last one that counts. */
+/* Levels of groups that count. Threads of deeper groups belong to the last group that counts. */
 #define GROUP_LEVELS	32
 #define IDLE_LOOK_NS	(100 * NSEC_PER_MSEC)
 #define LEAST_PERIOD_NS	(10 * NSEC_PER_MSEC)
-/* Threads of a group that are let go at a look. */
+/* Threads of a group, for each CPU, that are let go each time. */
 #define LET_GO_PER_CPU	16
 
 /**
  * struct group - a control group, by its slot
- * @parent: slot of the nearest group above it that has one, AMP_GROUPS without
+ * @parent: slot of the nearest group above it that has a slot, or AMP_GROUPS
  * @taken: the slot is in use
- * @level: 0 of the root
+ * @level: depth in the tree, 0 for the root
  * @weight: cpu.weight
- * @factor: of its threads' weights, with the groups above, FACTOR_ONE without any
- * @counted: it is in @limits
- * @limited: it has a limit, or threads may still be held because it had one
- * @id: of the control group
- * @period_ns: of the limit, 0 without one
- * @quota_ns: in each period
- * @burst_ns: what may be kept of former periods
- * @left_ns: of this period; less than 0 is a debt
- * @ends_ns: of this period
+ * @factor: factor of its threads' weights, groups above included; FACTOR_ONE is 1
+ * @counted: the group is counted in limits
+ * @limited: it has a limit, or threads may still be throttled because it had one
+ * @id: ID of the control group
+ * @period_ns: period of the limit, 0 without one
+ * @quota_ns: CPU time in each period
+ * @burst_ns: unused time of former periods that may be kept
+ * @left_ns: time left in this period; less than 0 is a debt
+ * @ends_ns: end of this period
  */
 struct group {
 	u32 parent;
@@ -74,7 +75,7 @@ struct group {
 
 struct group groups[AMP_GROUPS];
 u32 groups_end;	/* slots from here on were never used */
-u32 limits;	/* groups that have one */
+u32 limits;	/* groups that have a limit */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_CGRP_STORAGE);
@@ -83,7 +84,7 @@ struct {
 	__type(value, u32);
 } group_slots SEC(".maps");
 
-/* That of most groups, and the most there is. */
+/* The factor of most groups, and the greatest one. */
 #define FACTOR_ONE	10000
 #define FACTOR_MOST	(FACTOR_ONE * 10000)
 
@@ -92,7 +93,10 @@ static struct group *group_at(u32 slot)
 	return slot < AMP_GROUPS ? &groups[slot] : NULL;
 }
 
-/* Of @cgroup, or what amp_cgroup_init() took for it; AMP_GROUPS: none above has one, either. */
+/*
+ * Returns the slot of @cgroup, or the one that amp_cgroup_init() took for it. AMP_GROUPS: no group
+ * above has a slot, either.
+ */
 static u32 slot_of(struct cgroup *cgroup)
 {
 	u32 *slot = cgroup ? bpf_cgrp_storage_get(&group_slots, cgroup, 0, 0) : NULL;
@@ -100,7 +104,7 @@ static u32 slot_of(struct cgroup *cgroup)
 	return slot ? *slot : AMP_GROUPS;
 }
 
-/* Of as many periods as have passed, whoever comes first. */
+/* Add the quota of as many periods as have passed. The CPU that comes first does it. */
 static void refill(struct group *g, u64 now)
 {
 	u64 ends = g->ends_ns, period = g->period_ns, passed;
@@ -119,7 +123,7 @@ static void refill(struct group *g, u64 now)
 		__sync_fetch_and_add(&g->left_ns, -over);
 }
 
-/* The group that has no time left, of a thread's and those above; AMP_GROUPS: it may run. */
+/* Slot of the thread's group, or one above, that has no time left. AMP_GROUPS: it may run. */
 static u32 holder_of(const struct task_data *d, u64 now)
 {
 	u32 slot = d->group, i;
@@ -141,7 +145,7 @@ static u32 holder_of(const struct task_data *d, u64 now)
 	return AMP_GROUPS;
 }
 
-/* The same, of a thread that could wait. One that ends is not enqueued any more. */
+/* The same for threads that can be throttled. An exiting thread is not enqueued any more. */
 static u32 must_wait_for(const struct task_struct *p, const struct task_data *d, u64 now)
 {
 	return p->flags & (PF_EXITING | PF_KTHREAD) ? AMP_GROUPS : holder_of(d, now);
@@ -164,7 +168,10 @@ static void charge(const struct task_data *d, u64 ns)
 	}
 }
 
-/* All of the kernel would wait for it, in the end. This program is such a section of its own. */
+/*
+ * True if @p is in a read-side section of RCU: in the end, all of the kernel would wait for it.
+ * This BPF program is such a section, too, which does not count.
+ */
 static bool reads_rcu(const struct task_struct *p)
 {
 	int here = p == bpf_get_current_task_btf();
@@ -173,8 +180,8 @@ static bool reads_rcu(const struct task_struct *p)
 }
 
 /*
- * @p waits until its group has time again; false: it need not. Who was let go and found the time
- * gone goes on waiting since then.
+ * Throttle @p until its group has time again. Returns false if @p may run. A thread that was let
+ * go, and found the time used up, counts as throttled since the first time.
  */
 static bool hold(struct task_struct *p, struct task_data *d, struct amp_thread *t, u64 flags)
 {
@@ -203,15 +210,15 @@ static bool hold(struct task_struct *p, struct task_data *d, struct amp_thread *
 		t->state = AMP_HELD;
 	}
 	insert_vtime(p, HELD + slot, amp.slice_ns, d->held_ns, flags);
-	/* The limit may have gone meanwhile, and the queue was empty. */
+	/* The limit may have been removed meanwhile, when the queue was empty. */
 	g->limited = true;
 	return true;
 }
 
 /*
- * It begins to run, perhaps out of a queue that it waited in while its group's time ran out. Who
- * was sent back and begins again was not enqueued in between: the kernel keeps threads that may
- * not migrate just now where they are, and they run until the next tick.
+ * @p begins to run. It is sent back if its group's time ran out while it waited in a queue. If a
+ * thread that was sent back begins again, it was not enqueued in between: the kernel keeps threads
+ * that may not migrate just now where they are. Such a thread runs until the next tick.
  */
 static void begin_within_limit(struct task_struct *p, struct task_data *d)
 {
@@ -236,7 +243,7 @@ static void put_back(struct task_data *d, struct amp_thread *t)
 	catch_up(t);
 }
 
-/* So many threads of @rank wait more: as many idle CPUs look, of other types if need be. */
+/* @nr more threads of @rank wait: wake as many idle CPUs, of other core types if need be. */
 static void wake_idle(u32 rank, u32 nr)
 {
 	s32 cpu;
@@ -253,8 +260,8 @@ static void wake_idle(u32 rank, u32 nr)
 }
 
 /*
- * Threads of a queue that may run again, the longest held ones first, and not more than can run
- * until the next look: with many, most would only find the time gone.
+ * Let go threads of a group's queue that may run again, those throttled longest first. No more are
+ * let go than can run until the next look: of many, most would only find the time used up.
  */
 static void let_go(u32 slot, u64 now)
 {
@@ -263,7 +270,7 @@ static void let_go(u32 slot, u64 now)
 	struct bpf_iter_scx_dsq it;
 	struct task_struct *p;
 
-	/* Kernels without it tell nobody of limits. */
+	/* Kernels without this function do not tell policies of limits. */
 	if (!bpf_ksym_exists(scx_bpf_dsq_move_vtime))
 		return;
 	bpf_rcu_read_lock();
@@ -281,7 +288,7 @@ static void let_go(u32 slot, u64 now)
 			scx_bpf_dsq_move_vtime(&it, p, HELD + holder, 0);
 			continue;
 		}
-		/* Those behind it were held later. */
+		/* Threads behind @p were throttled later. */
 		if (holder == slot && now - d->held_ns < PATIENCE_NS)
 			break;
 		d->pardoned = holder == slot;
@@ -318,7 +325,7 @@ static int amp_let_go(void *map, u32 *key, struct amp_timer *timer)
 		if (!g->limited)
 			continue;
 		more = true;
-		/* Without a limit any more, until all have gone. */
+		/* If the limit was removed, this goes on until all threads have gone. */
 		if (g->period_ns || scx_bpf_dsq_nr_queued(HELD + slot) > 0) {
 			let_go(slot, now);
 			continue;
@@ -331,7 +338,7 @@ static int amp_let_go(void *map, u32 *key, struct amp_timer *timer)
 	return 0;
 }
 
-/* A thread's weight, 100 for nice 0 in groups that have 100. */
+/* A thread's weight: 100 for nice 0 in groups whose weight is 100. */
 static u32 weight_of(const struct task_struct *p, const struct task_data *d)
 {
 	const struct group *g = group_at(d->group);
@@ -351,7 +358,7 @@ static void find_factor(struct group *g)
 	g->factor = factor > FACTOR_MOST ? FACTOR_MOST : factor ?: 1;
 }
 
-/* A group above others has a new weight: level by level, as slots have no order. */
+/* A group has a new weight: find all factors, level by level, because slots have no order. */
 static void find_factors(void)
 {
 	u32 level, slot;
@@ -368,13 +375,13 @@ static void find_factors(void)
 	}
 }
 
-/* Two may write one cpu.max at the same time: whatever is left, @limits is right. */
+/* Two writers may change one cpu.max at once. Whichever stays, the count in limits is right. */
 static void set_limit(struct group *g, u64 period_us, u64 quota_us, u64 burst_us)
 {
 	u32 has = quota_us < NO_LIMIT_US && period_us, had;
 	u64 period = period_us * NSEC_PER_USEC, times = 1;
 
-	/* Periods that are no longer than a few looks would end unused. */
+	/* A period that is no longer than a few looks of the timer would end unused. */
 	if (has && period < LEAST_PERIOD_NS)
 		times = (LEAST_PERIOD_NS - 1) / period + 1;
 	if (has) {
@@ -450,7 +457,7 @@ s32 BPF_PROG(amp_cgroup_init, struct cgroup *cgroup, struct scx_cgroup_init_args
 	if (cgroup->level < GROUP_LEVELS)
 		slot = take_slot();
 	g = group_at(slot);
-	/* Without a place of its own, what is above it counts for its threads. */
+	/* If the group has no slot of its own, the group above counts for its threads. */
 	*mine = g ? slot : above;
 	if (!g) {
 		__sync_fetch_and_add(&stats.groups_without_slot, 1);
@@ -466,7 +473,7 @@ s32 BPF_PROG(amp_cgroup_init, struct cgroup *cgroup, struct scx_cgroup_init_args
 	return 0;
 }
 
-/* Its own, and not one of a group above. */
+/* The group of @cgroup itself, not one above it. NULL if it has no slot. */
 static struct group *own_group(struct cgroup *cgroup)
 {
 	struct group *g = group_at(slot_of(cgroup));
@@ -488,7 +495,7 @@ void BPF_PROG(amp_cgroup_exit, struct cgroup *cgroup)
 	bpf_cgrp_storage_delete(&group_slots, cgroup);
 }
 
-/* Its threads that are held are let go at the next look, if they may. */
+/* Throttled threads that may run under the new limit are let go at the timer's next look. */
 SEC("struct_ops/cgroup_set_bandwidth")
 void BPF_PROG(amp_cgroup_set_bandwidth, struct cgroup *cgroup, u64 period_us, u64 quota_us, u64 burst_us)
 {
@@ -518,7 +525,7 @@ void BPF_PROG(amp_cgroup_move, struct task_struct *p, struct cgroup *from, struc
 		d->group = slot_of(to);
 }
 
-/* A running thread whose group has no time left. */
+/* End the slice of a running thread whose group has no time left. */
 SEC("struct_ops/tick")
 void BPF_PROG(amp_running_tick, struct task_struct *p)
 {

@@ -13,8 +13,8 @@ static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns)
 }
 
 /*
- * What cores of @rank would gain @t's application over those of the next one, in thousandths: its
- * threads share them, and if there are more threads than such cores, only so many run there.
+ * What @t's application would gain from cores of @rank over the next rank, in thousandths. Its
+ * threads share them: if there are more threads than such cores, only as many run there as fit.
  */
 static u64 application_factor(const struct amp_thread *t, u32 rank)
 {
@@ -25,7 +25,7 @@ static u64 application_factor(const struct amp_thread *t, u32 rank)
 	return 1000 + (factor - 1000) * fast / threads;
 }
 
-/* In thousandths. */
+/* The application's factor, in thousandths. */
 static s64 policy_score(struct amp_thread *t, u32 rank)
 {
 	return application_factor(t, rank);

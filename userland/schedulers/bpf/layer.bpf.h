@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What all policies for asymmetric machines share. A policy is a file that includes this one and
- * defines policy_ran() and policy_score(): what a thread's time on a core was worth, and how much
- * it deserves the fast cores now.
+ * The common part of all policies for asymmetric machines. A policy is a file that includes this
+ * one and defines two functions. policy_ran() says what a thread's time on a core was worth.
+ * policy_score() says how much the thread deserves the fast cores now.
  *
  * Each thread has a rank: the core type that it should run on, 0 is the fastest. Each core type
- * has a queue, which its CPUs take from in the order of the threads' weighted CPU time. A CPU that
- * finds its queue empty takes from another one. A timer gives ranks away (ranks.bpf.h).
+ * has a queue. Its CPUs take threads from this queue in the order of weighted CPU time. A CPU whose
+ * queue is empty takes from another one. A timer assigns the ranks (ranks.bpf.h).
  *
- * Who comes to a queue from elsewhere is placed by its clock (clocks.bpf.h). Nobody starves: a
- * queue is served by CPUs of its own whatever the ranks are, and who has waited long all the same
- * is for any CPU.
+ * A thread that comes to a queue from elsewhere is placed by the queue's clock (clocks.bpf.h). No
+ * thread starves: each queue is served by CPUs of its own, whatever the ranks are, and any CPU may
+ * take a thread that has waited for long all the same.
  *
- * Threads that may not run on all CPUs, and kernel threads, do not take part: they are in the queue
- * of the core type where they ran, and sched_ext respects where they may run.
+ * Kernel threads, and threads that may not run on all CPUs, do not take part. They are in the queue
+ * of the core type where they ran, and sched_ext respects their affinity.
  */
 #ifndef SCHEDULERS_LAYER_BPF_H
 #define SCHEDULERS_LAYER_BPF_H
@@ -25,7 +25,7 @@ static void guard(u32 rank)
 	guard_until[rank & (AMP_RANKS - 1)] = bpf_ktime_get_ns() + GUARD_NS;
 }
 
-/* An idle CPU of @rank, or -1. */
+/* Pick an idle CPU of @rank. Returns -1 if there is none. */
 static s32 idle_cpu_of(u32 rank)
 {
 	struct rank_mask *mask = bpf_map_lookup_elem(&rank_masks, &rank);
@@ -40,19 +40,19 @@ static s32 idle_cpu_of(u32 rank)
 	return cpu;
 }
 
-/* It does not run everywhere, or nobody knows. */
+/* True if the thread may not run on all CPUs, or has no slot (NULL). */
 static bool is_bound(const struct amp_thread *t)
 {
 	return !t || t->fixed;
 }
 
-/* It runs where nobody else wants to: who sleeps most of the time, and who has just begun. */
+/* True for a thread that sleeps most of the time, or has just begun: it runs on any idle CPU. */
 static bool is_guest(const struct amp_thread *t)
 {
 	return !is_bound(t) && !t->takes_part;
 }
 
-/* An idle CPU for a thread whose rank is @rank: of that, or for guests the fastest. Or -1. */
+/* Pick an idle CPU of @rank for @t, or the fastest one for a guest. Returns -1 if there is none. */
 static s32 idle_cpu_for(const struct amp_thread *t, u32 rank)
 {
 	s32 cpu = -1;
@@ -75,7 +75,7 @@ static void wake_where_allowed(struct task_struct *p)
 		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
 }
 
-/* An idle CPU, if there is one, for @p that waits in the queue of @rank. */
+/* Wake an idle CPU, if there is one, for @p, which waits in the queue of @rank. */
 static void wake_for(struct task_struct *p, const struct amp_thread *t, u32 rank)
 {
 	s32 cpu = idle_cpu_for(t, rank);
@@ -99,7 +99,7 @@ static void charge(const struct task_data *d, u64 ns);
 static void train(u64 now);
 static u32 weight_of(const struct task_struct *p, const struct task_data *d);
 
-/* The time that @p, whose @t may be NULL, has run since it began, or since this was called last. */
+/* Account the time that @p ran since it began, or since the last call. @t may be NULL. */
 static void account(struct task_struct *p, struct task_data *d, struct amp_thread *t)
 {
 	u64 now = bpf_ktime_get_ns(), ns;
@@ -135,7 +135,7 @@ static void account(struct task_struct *p, struct task_data *d, struct amp_threa
 
 #include "ranks.bpf.h"
 
-/* For who begins to run on CPUs of @rank. */
+/* The time slice of a thread that begins to run on a CPU of @rank. */
 static u64 slice_of(u32 rank)
 {
 	return survey.slice_ns[bounded(rank)] ?: amp.slice_ns;
@@ -175,8 +175,8 @@ static inline s32 prepare_training(void)
 #endif
 
 /*
- * It stops on @cpu. (keep() is not asked about whoever sleeps, and not before a thread of the
- * kernel that is its CPU's.)
+ * A thread stops on @cpu: do not charge a slice that no other thread wanted. (keep() does not do
+ * this for a thread that sleeps, nor if a kernel thread of that CPU runs next.)
  */
 static void pardon_alone(struct task_data *d, s32 cpu)
 {
@@ -192,7 +192,7 @@ s32 BPF_PROG(amp_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags
 	struct amp_thread *t = thread_of(d);
 	s32 cpu;
 
-	/* A CPU that is picked is not idle any more for others, and enqueue is going to hold @p. */
+	/* Pick no CPU: it would not be idle any more for others, and enqueue will throttle @p. */
 	if (d && limits && must_wait_for(p, d, bpf_ktime_get_ns()) < AMP_GROUPS)
 		return prev_cpu;
 	if (is_out(t))
@@ -216,7 +216,7 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 	s32 cpu = scx_bpf_task_cpu(p);
 	u32 rank = rank_for(p, t);
 
-	/* Threads of the kernel that belong to a CPU wait for nobody; there are few. */
+	/* Kernel threads that belong to a CPU do not wait in a queue; there are few. */
 	if (!d || is_kernel_thread_of_cpu(p)) {
 		insert(p, SCX_DSQ_LOCAL, amp.slice_ns, flags);
 		return;
@@ -233,7 +233,7 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 	d->waited = d->gave_way = true;
 	d->queued_ns = bpf_ktime_get_ns();
 	insert_vtime(p, rank, slice_of(rank), d->vtime, flags);
-	/* It was alone there: the CPU looks again for what to run. */
+	/* @p was alone on its CPU: the CPU looks again for a thread to run. */
 	if (flags & SCX_ENQ_LAST)
 		scx_bpf_kick_cpu(cpu, 0);
 	else if (p->nr_cpus_allowed == 1)
@@ -242,8 +242,9 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 }
 
 /*
- * It goes on where it belongs, guests anywhere, if nobody who waits for that comes before it: a CPU
- * that took from another queue whenever a slice ends would only make two threads change places.
+ * Let @p continue where it belongs (a guest: anywhere) if no thread that waits for this CPU comes
+ * before it. A CPU that took from another queue whenever a slice ends would only make two threads
+ * change places. Returns false if @p may not continue.
  */
 static bool keep(struct task_struct *p, u32 rank, s32 cpu)
 {
@@ -256,7 +257,7 @@ static bool keep(struct task_struct *p, u32 rank, s32 cpu)
 	d->gave_way = true;
 	if (rank_for(p, t) != rank && !is_guest(t))
 		return false;
-	/* It may have come from another type's queue, which has another clock. */
+	/* @p may have come from the queue of another core type, which has another clock. */
 	if (d->queue != rank)
 		move_to_clock(d, rank, false);
 	account(p, d, t);
@@ -273,14 +274,14 @@ static bool keep(struct task_struct *p, u32 rank, s32 cpu)
 	return true;
 }
 
-/* Take from the queue of another core type. */
+/* Take a thread from the queue of another core type, @rank, unless the queue is guarded. */
 static bool take_other(u32 rank, u64 now)
 {
 	return rank < amp.ranks && rank < AMP_RANKS && now >= guard_until[rank] &&
 	       move_to_local(rank);
 }
 
-/* Every other time: many of them are not to keep all others waiting. */
+/* Take a thread from FORGOTTEN, every other time only: many of them must not block the others. */
 static bool take_forgotten(s32 cpu)
 {
 	u8 *took = &survey.took[cpu & (AMP_CPUS - 1)];
@@ -310,8 +311,8 @@ void BPF_PROG(amp_dispatch, s32 cpu, struct task_struct *prev)
 }
 
 /*
- * A real-time thread takes the CPU: whoever was to run there goes where others find him. Newer
- * kernels give this operation up, and keep a part of each CPU for sched_ext.
+ * A real-time thread takes the CPU: threads that were to run there go back to queues where other
+ * CPUs find them. Newer kernels drop this operation, and reserve a part of each CPU for sched_ext.
  */
 SEC("struct_ops/cpu_release")
 void BPF_PROG(amp_cpu_release, s32 cpu, struct scx_cpu_release_args *args)
@@ -431,7 +432,7 @@ void BPF_PROG(amp_enable, struct task_struct *p)
 	t->ran_ns = 0;
 	t->seen_ns = 0;
 	t->fixed = is_fixed(p, p->cpus_ptr);
-	/* It owes nobody anything, and nobody owes it what it was not there for. */
+	/* The thread begins with the mean progress: it has no debt, and is owed nothing. */
 	t->progress_ns = survey.mean;
 	forget(t);
 	__builtin_memset(t->time_ns, 0, sizeof(t->time_ns));
@@ -453,7 +454,7 @@ void BPF_PROG(amp_disable, struct task_struct *p)
 
 	if (!d || !t)
 		return;
-	/* Another process may get its number, and is not to begin with its progress. */
+	/* Another process may get this process ID, and must not begin with this one's progress. */
 	tgid = t->tgid;
 	if (t->pid == tgid)
 		bpf_map_delete_elem(&processes, &tgid);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Progress of applications: what their threads made, in time on a fast core, over what they would
- * have made if the application had the machine alone. The threads of one with more threads than
- * there are fast cores would have had to share these. That of an application is the mean of its
- * runnable threads, so that a serial phase counts as a parallel one.
+ * have made if the application had the machine alone. If an application has more threads than there
+ * are fast cores, its threads would have had to share the fast cores. The progress of an
+ * application is the mean of its runnable threads, so that a serial phase counts as a parallel one.
  */
 #ifndef SCHEDULERS_PROGRESS_BPF_H
 #define SCHEDULERS_PROGRESS_BPF_H
 
 #include "layer.bpf.h"
 
-/* Of each of so many threads alone on the machine, in thousandths of a fast core's. */
+/* Speed of each of @threads threads alone on the machine, in thousandths of a fast core's speed. */
 static u64 speed_alone(const struct amp_thread *t, u64 threads)
 {
 	u64 fast = amp.cpus[0], slow = 1000000 / (t->factor[1] ?: 1000);

@@ -1,49 +1,50 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who runs on which core type: a timer gives ranks away, as many of each as there are CPUs for
- * threads that may run everywhere, in proportion if more of these are runnable. Two threads change
- * places if the one with the worse rank deserves the better one more, by more than a band.
+ * Which thread runs on which core type. A timer assigns ranks to threads that may run everywhere:
+ * each rank to as many threads as there are CPUs for them, or in proportion if more threads are
+ * runnable. Two threads swap ranks if the one with the worse rank deserves the better one more, by
+ * more than a band.
  *
- * Threads that sleep most of the time take no part, and have the last rank: many of them together
- * would otherwise keep those that compute from the fast cores. They run on CPUs that are idle, fast
- * ones first, and so do threads that have just begun. A part of layer.bpf.h.
+ * Threads that sleep most of the time take no part, and have the last rank. Otherwise, many of them
+ * together would keep threads that compute from the fast cores. They run on idle CPUs, fast ones
+ * first, and so do threads that have just begun. A part of layer.bpf.h.
  */
 #ifndef SCHEDULERS_RANKS_BPF_H
 #define SCHEDULERS_RANKS_BPF_H
 
-/* What the timer finds: threads and slots by rank. */
+/* What the timer finds: numbers and slots of threads, by rank. */
 struct survey {
 	u32 nr[AMP_RANKS];
-	u32 best[AMP_RANKS];	/* deserves a better rank most */
-	u32 worst[AMP_RANKS];	/* deserves its rank least */
+	u32 best[AMP_RANKS];	/* thread that deserves a better rank most */
+	u32 worst[AMP_RANKS];	/* thread that deserves its rank least */
 	s64 best_score[AMP_RANKS];
 	s64 worst_score[AMP_RANKS];
-	s32 astray[AMP_RANKS][AMP_RANKS];	/* by rank and core type: a CPU, or -1 */
-	u32 fixed[AMP_RANKS];	/* what threads that may not run everywhere may use now */
-	u32 used[AMP_RANKS];	/* and lately; a CPU is DEMAND_FULL */
-	u32 taken[AMP_RANKS];	/* so many CPUs are no places for others */
+	s32 astray[AMP_RANKS][AMP_RANKS];	/* by rank and core type: CPU of a thread, or -1 */
+	u32 fixed[AMP_RANKS];	/* CPU time that fixed threads may use now; a CPU is DEMAND_FULL */
+	u32 used[AMP_RANKS];	/* the same, lately */
+	u32 taken[AMP_RANKS];	/* CPUs of fixed threads, which are no places for others */
 	u32 places[AMP_RANKS];
 	u64 slice_ns[AMP_RANKS];
-	u32 looked;	/* in a queue */
-	u8 took[AMP_CPUS];	/* one of FORGOTTEN, the last time */
+	u32 looked;	/* threads looked at in a queue */
+	u8 took[AMP_CPUS];	/* the CPU took a thread of FORGOTTEN the last time */
 	u32 runnable;
 	u32 parts;	/* threads that take part */
-	u64 weights;	/* sum of theirs */
-	u64 all_weights;	/* with those of fixed threads */
+	u64 weights;	/* sum of their weights */
+	u64 all_weights;	/* the same, with fixed threads */
 	u32 competing;	/* threads that take part, and fixed ones */
-	u64 fair;	/* of a CPU, for a weight of 100, in DEMAND_FULL; 0: all of it */
-	s64 above;	/* of how far their progress is above the last mean, times weights */
-	u64 mean;	/* of their progress: who begins has as much */
+	u64 fair;	/* share of a CPU for a weight of 100, of DEMAND_FULL; 0: all of it */
+	s64 above;	/* sum of their progress above the last mean, times weights */
+	u64 mean;	/* mean of their progress; a new thread begins with it */
 	u64 values;	/* sum of policy_value() */
-	u64 value;	/* mean of it */
+	u64 value;	/* mean of policy_value() */
 };
 
-/* So that sums of what is far from the mean fit. */
+/* Limit for distances from the mean, so that their sums fit. */
 #define MEAN_MOST	(10000 * NSEC_PER_MSEC)
 /* A thread's demand when it is always runnable. Each tick counts for an eighth. */
 #define DEMAND_FULL	1024
 #define DEMAND_SHIFT	3
-/* From here on a thread takes part, and down to here it goes on. */
+/* A thread begins to take part at DEMAND_BEGIN, and stops below DEMAND_END. */
 #define DEMAND_BEGIN	(DEMAND_FULL / 2)
 #define DEMAND_END	(DEMAND_FULL / 4)
 
@@ -70,8 +71,9 @@ static void count_in_process(struct amp_thread *t)
 }
 
 /*
- * Progress of @t counts for less if it is worth more than the mean, so that it gets more. In full
- * from a tenth above the mean on, and below in the same way.
+ * If the value of @t is above the mean, its progress counts for less, so that @t gets more. The
+ * effect is full from a tenth above the mean on. Below the mean, progress counts for more, in the
+ * same way.
  */
 static void prefer(struct amp_thread *t)
 {
@@ -93,9 +95,10 @@ static void prefer(struct amp_thread *t)
 }
 
 /*
- * Of a thread that takes part, and may run everywhere. The mean is by weights, and who is far from
- * it moves it no further than one who is less far (Huber's estimator): no few threads that make
- * progress much faster or slower than all others, as of nice 19, carry it away with them.
+ * Add @t, which takes part and may run everywhere, to the mean progress. The mean is by weights. A
+ * thread far from the mean moves it no further than one that is less far (Huber's estimator).
+ * Otherwise, a few threads with much faster or slower progress, as of nice 19, would carry the mean
+ * away.
  */
 static void note_progress(struct amp_thread *t)
 {
@@ -116,7 +119,7 @@ static void note_progress(struct amp_thread *t)
 	prefer(t);
 }
 
-/* No further than to the band below the mean, and by @most at most. */
+/* Raise @progress by at most @most, and no further than to the mean less the band. */
 static void lift(u64 *progress, u64 most)
 {
 	u64 least = survey.mean > amp.band ? survey.mean - amp.band : 0;
@@ -126,8 +129,8 @@ static void lift(u64 *progress, u64 most)
 }
 
 /*
- * A process sleeps if none of its threads is awake: those that the timer has just found, but @t,
- * and those that have run since then.
+ * Forgive the sleep of @t's process. A process sleeps if the timer has just found none of its
+ * threads but @t runnable, and none has run since then.
  */
 static void catch_up_process(const struct amp_thread *t, u64 now)
 {
@@ -144,7 +147,7 @@ static void catch_up_process(const struct amp_thread *t, u64 now)
 		lift(&process->progress_ns, (now - since) * 100 / (t->weight ?: 1));
 }
 
-/* Nobody owes it what it could have had while it slept. */
+/* @t wakes up: it is not owed what it could have had while it slept. */
 static void catch_up(struct amp_thread *t)
 {
 	u64 now = bpf_ktime_get_ns();
@@ -154,7 +157,7 @@ static void catch_up(struct amp_thread *t)
 		catch_up_process(t, now);
 }
 
-/* Does it want to run often enough for a rank of its own? Of each thread, at each tick. */
+/* Does @t want to run often enough to compete for ranks? Called for each thread at each tick. */
 static bool takes_part(struct amp_thread *t)
 {
 	u32 least = t->takes_part ? DEMAND_END : DEMAND_BEGIN;
@@ -168,7 +171,7 @@ static bool takes_part(struct amp_thread *t)
 	return t->takes_part;
 }
 
-/* Is this one the best, or the worst, of @nr others and itself, by @better? Or else by lot. */
+/* True if a thread is to replace the best (or worst) one of @nr others: by @better, or by lot. */
 static bool is_chosen(u32 nr, bool better)
 {
 #ifdef POLICY_DRAWS
@@ -179,8 +182,8 @@ static bool is_chosen(u32 nr, bool better)
 }
 
 /*
- * @t is fixed, and runs. If there are more threads than CPUs, it uses one only as far as it has a
- * right to it by its weight.
+ * Count what @t, which is fixed and runs, may use of a CPU. If there are more threads than CPUs,
+ * that is its share by weight.
  */
 static void count_fixed(const struct amp_thread *t, u32 rank)
 {
@@ -234,7 +237,7 @@ static void take_survey(void)
 			continue;
 		note_progress(t);
 		rank = t->rank & (AMP_RANKS - 1);
-		/* For the border to the better rank, and for that to the worse one. */
+		/* One score is for the border to the better rank, one for the other border. */
 		t->score = policy_score(t, rank ? rank - 1 : 0);
 		if (is_chosen(survey.nr[rank], t->score > survey.best_score[rank])) {
 			survey.best[rank] = i;
@@ -262,8 +265,8 @@ static void take_survey(void)
 }
 
 /*
- * CPUs that fixed threads use are no places for others: as many as they used lately, rounded.
- * Between half and three quarters of a CPU all stays as it was, so that nobody moves to and fro.
+ * CPUs that fixed threads used lately are no places for others. The number is rounded: between half
+ * and three quarters of a CPU, it stays as it was, so that no thread moves to and fro.
  */
 static void look_at_fixed(void)
 {
@@ -311,7 +314,7 @@ static void give_rank(u32 slot, u32 rank)
 		scx_bpf_kick_cpu(cpu, SCX_KICK_PREEMPT);
 }
 
-/* Between a rank and the next one: fill places, or change two threads. */
+/* At the border between @rank and the next one: fill places, or swap two threads. */
 static void settle(u32 rank, u32 all)
 {
 	u32 next, have = 0, r;
@@ -339,8 +342,8 @@ static void settle(u32 rank, u32 all)
 }
 
 /*
- * Two threads that run on each other's core type, perhaps because each was taken from its queue
- * before a CPU of its own was free.
+ * Preempt two threads that run on each other's core type, perhaps because each was taken from its
+ * queue before a CPU of its own type was free.
  */
 static void exchange(u32 one, u32 two)
 {
@@ -366,17 +369,17 @@ static void kick_idle(void)
 }
 
 /*
- * The kernel ends a policy under which somebody waits for 30 s. A queue is in the order of weighted
- * CPU time, so that nice 19 would wait as long beside two of nice -20, or who may run on few CPUs
- * in a queue that others serve. Those who have waited for WAIT_NS are for any CPU that they may run
- * on to take next. They are looked for from the end, where they are.
+ * The kernel ends a policy under which a thread waits for 30 s. In the order of weighted CPU time,
+ * a thread of nice 19 would wait as long beside two of nice -20. So would a thread that may run on
+ * few CPUs, in a queue that other CPUs serve. Threads that have waited for WAIT_NS are therefore
+ * taken next by any CPU that they may run on. The search begins at the end, where they are.
  */
 static void find_forgotten(u32 rank, u64 now)
 {
 	struct bpf_iter_scx_dsq it;
 	struct task_struct *p;
 
-	/* In memory, as in take_survey(). */
+	/* Counted in memory, as in take_survey(). */
 	survey.looked = 0;
 	bpf_rcu_read_lock();
 	bpf_iter_scx_dsq_new(&it, rank, SCX_DSQ_ITER_REV);
@@ -387,7 +390,7 @@ static void find_forgotten(u32 rank, u64 now)
 			break;
 		if (now - d->queued_ns <= WAIT_NS)
 			continue;
-		/* What it had before others is no clock for them. */
+		/* The lead of this thread must not advance the clock of the others. */
 		d->waited = false;
 		if (move(&it, p, FORGOTTEN))
 			wake_where_allowed(p);
@@ -422,7 +425,7 @@ static int amp_tick(void *map, u32 *key, struct amp_timer *timer)
 	look_at_fixed();
 	for (rank = 0; rank < AMP_RANKS; rank++)
 		all += survey.nr[rank];
-	/* One border after the other: a change of one makes the survey of the others untrue. */
+	/* One border each tick, because a change there makes the survey of the others untrue. */
 	if (amp.ranks > 1)
 		settle(stats.ticks % (amp.ranks - 1), all);
 	for (rank = 0; rank < AMP_RANKS; rank++) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * RR: threads share the time on fast cores equally, whatever they make of it (SYSTEMS 1a; the paper
- * describes it in section 4.1.1). It asks for no metric.
+ * describes it in section 4.1.1). The policy asks for no metric.
  */
 #include "layer.bpf.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known of threads, processes and queues, and where. A part of layer.bpf.h. */
+/* The state of threads, processes and queues, and the maps that hold it. A part of layer.bpf.h. */
 #ifndef SCHEDULERS_STATE_BPF_H
 #define SCHEDULERS_STATE_BPF_H
 
@@ -19,36 +19,37 @@
 #define PF_KTHREAD	0x00200000
 #define ENOENT		2
 #define ENOMEM		12
-/* So long a thread waits for a CPU of its rank that was told of it, before others may take it. */
+/* CPUs of other types may not take from a queue for this time after a CPU was woken for it. */
 #define GUARD_NS	(1 * NSEC_PER_MSEC)
-/* So many at the head of a queue are looked at for one who may run somewhere. */
+/* Threads at the head of a queue that are checked for one that may run on a CPU. */
 #define HEAD_LOOKS	8
 /*
- * Who has waited so long comes before all others. Where progress is paid for, who is before others
- * may have to wait for them; but nobody for 30 s, because the kernel would end the policy.
+ * After this waiting time, a thread comes before all others. If threads are charged for progress,
+ * a thread that is ahead of others may have to wait for them. But no thread may wait for 30 s,
+ * because the kernel would end the policy.
  */
 #ifdef POLICY_PAYS
 #define WAIT_NS		(10000 * NSEC_PER_MSEC)
 #else
 #define WAIT_NS		(2000 * NSEC_PER_MSEC)
 #endif
-/* With many threads slices are shorter, so that each waits for half of that, but not than this. */
+/* Shortest slice. With many threads, slices are shorter, so that each waits for half of WAIT_NS. */
 #define SLICE_LEAST_NS	(1 * NSEC_PER_MSEC)
-/* Those who have waited so long are in this queue. */
+/* The queue of threads that have waited for WAIT_NS. */
 #define FORGOTTEN	(1ULL << 15)
-/* So many threads of a queue are looked at for them, each time. */
+/* Threads of a queue that are checked for WAIT_NS each time. */
 #define FORGOTTEN_LOOKS	256
-/* How often a running thread is looked at. */
+/* How often the metrics of a running thread are read. */
 #define LOOK_NS		(20 * NSEC_PER_MSEC)
-/* So long a metric counts that has no value any more. */
+/* Time for which the last value of a metric counts if it has no value any more. */
 #define FORGET_NS	(2000 * NSEC_PER_MSEC)
-/* No thread that comes from elsewhere waits because of more CPU time than that, weighted. */
+/* Most weighted CPU time that a thread from elsewhere may be ahead of a queue's clock, */
 #ifdef POLICY_PAYS
 #define AHEAD_NS	(10000 * NSEC_PER_MSEC)
 #else
 #define AHEAD_NS	(1000 * NSEC_PER_MSEC)
 #endif
-/* And this is owed to it at most, if it did not sleep. */
+/* and most that it may be behind the clock, if it did not sleep. */
 #ifdef POLICY_PAYS
 #define BEHIND_NS	(10000 * NSEC_PER_MSEC)
 #else
@@ -58,23 +59,23 @@
 static void policy_ran(struct amp_thread *t, unsigned int rank, u64 ns);
 static s64 policy_score(struct amp_thread *t, u32 rank);
 #ifdef POLICY_PREFERS
-/* What the speed of all gains while @t has a fast core. */
+/* What the aggregate speedup gains while @t has a fast core. */
 static u64 policy_value(const struct amp_thread *t);
 #endif
 /* Does the policy need metrics? */
 static const bool policy_asks;
-/* And how much of their speed alone threads have beside others? */
+/* Does it also need the quality: threads' speed beside others over their speed alone? */
 static const bool policy_asks_quality;
-/* Is progress that of processes? Then policy_ran() adds to struct process, too. */
+/* Is progress counted by process? Then policy_ran() adds to struct process, too, if it is known. */
 static const bool policy_by_process;
 
 const volatile struct amp_config amp;
 struct amp_stats stats;
 struct amp_thread threads[AMP_THREADS];
 u32 threads_end;	/* slots from here on were never used */
-u64 guard_until[AMP_RANKS];	/* of each queue */
+u64 guard_until[AMP_RANKS];	/* end of each queue's guard, see GUARD_NS */
 
-/* Free slots of threads[]. pmctrack-sched fills it. */
+/* Free slots of threads[]. pmctrack-sched fills this map. */
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK);
 	__uint(max_entries, AMP_THREADS);
@@ -83,11 +84,11 @@ struct {
 
 /**
  * struct process - the threads of a process, counted by the timer
- * @tick: stats.ticks when they were counted last
- * @counted: how many were found runnable then
- * @runnable: how many were the time before, when all had been counted
- * @progress_ns: of the policy
- * @ran_ns: when one of its threads ran last, or what it slept was forgiven
+ * @tick: stats.ticks when the threads were last counted
+ * @counted: threads found runnable at that tick so far
+ * @runnable: runnable threads at the tick before, when all had been counted
+ * @progress_ns: progress, as the policy counts it
+ * @ran_ns: when one of its threads last ran, or when its sleep was last forgiven
  */
 struct process {
 	u64 tick;
@@ -97,7 +98,7 @@ struct process {
 	u64 ran_ns;
 };
 
-/* Those that have ended are forgotten by themselves. */
+/* Entries of processes that have ended are evicted, because the map is LRU. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, AMP_THREADS);
@@ -106,20 +107,20 @@ struct {
 } processes SEC(".maps");
 
 /**
- * struct task_data - of each task
- * @slot: in threads[], or AMP_THREADS without one
+ * struct task_data - what the policy keeps of a task
+ * @slot: slot in threads[], or AMP_THREADS without one
  * @vtime: weighted CPU time, by the clock of @queue
- * @queue: where it was last
- * @waited: it was put there, and its turn has not come since
- * @gave_way: to somebody else, who is not in the queue any more when this one is put there
+ * @queue: the queue that it was last in
+ * @waited: it was put into @queue, and its turn has not come since
+ * @gave_way: it gave way to another thread, which has left the queue when this one is put there
  * @slice_began: @vtime at the beginning of its slice
  * @slept_ns: when it went to sleep
- * @slept_clock: that of @queue then
+ * @slept_clock: clock of @queue when it went to sleep
  * @group: slot of its control group, or AMP_GROUPS; see groups.bpf.h
- * @pardoned: it may run until the next tick although its group may not
- * @sent_back: it began to run, but its group had no time left
+ * @pardoned: it may run until the next tick although its group is throttled
+ * @sent_back: it began to run and was sent back, because its group had no time left
  * @began_ns: when it began to run
- * @held_ns: since when it is held, or 0
+ * @held_ns: since when it is throttled, or 0
  * @queued_ns: when it was put into a queue
  */
 struct task_data {
@@ -161,7 +162,7 @@ struct amp_timer {
 	struct bpf_timer timer;
 };
 
-/* That of ranks, and that of control groups. */
+/* The timer of ranks (0), and the timer of control groups (1). */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 2);
@@ -181,7 +182,7 @@ static struct amp_thread *thread_of(const struct task_data *d)
 	return &threads[d->slot];
 }
 
-/* Two may be taken at once: the greater one is to stay. */
+/* Two slots may be taken at once: the greater value must stay in threads_end. */
 static void note_slot(u32 slot)
 {
 	u32 end, i;
@@ -204,7 +205,7 @@ static u32 rank_of_cpu(s32 cpu)
 	return rank < AMP_RANKS ? rank : AMP_RANKS - 1;
 }
 
-/* It may not run on all CPUs, so that its rank is that of where it is. */
+/* True if @p may not run on all CPUs. Its rank is then that of the CPU where it is. */
 static bool is_fixed(const struct task_struct *p, const struct cpumask *mask)
 {
 	const struct cpumask *online = scx_bpf_get_online_cpumask();
@@ -231,39 +232,42 @@ static inline struct process *process_of(const struct amp_thread *t)
 	return bpf_map_lookup_elem(&processes, &tgid);
 }
 
-/* How many threads of @process, which may be NULL, run, as the timer found last. At least 1. */
+/* Runnable threads of @process, which may be NULL, as the timer last found; at least 1. */
 static inline u32 runnable_of(const struct process *process)
 {
 	return process && process->runnable ? process->runnable : 1;
 }
 
-/* The same of @t's process. */
+/* Runnable threads of @t's process; see runnable_of(). */
 static inline u32 runnable_beside(const struct amp_thread *t)
 {
 	return runnable_of(process_of(t));
 }
 
-/* As an index. The compiler may know that it is one, and then the verifier does not. */
+/*
+ * Returns @rank as an index. barrier_var() keeps the mask: if the compiler knew that @rank is in
+ * bounds, it would drop the mask, and the verifier would not know.
+ */
 static inline u32 bounded(u32 rank)
 {
 	barrier_var(rank);
 	return rank & (AMP_RANKS - 1);
 }
 
-/* The factor between cores of @rank and those of the next one, in thousandths. */
+/* The factor between cores of @rank and those of the next rank, in thousandths. */
 static inline u64 gain_of(const struct amp_thread *t, u32 rank)
 {
-	/* None is 0. */
+	/* No factor is 0. */
 	return (u64)t->factor[bounded(rank + 1)] * 1000 / t->factor[bounded(rank)];
 }
 
-/* How much of its speed alone @t has beside others, in thousandths. */
+/* @t's speed beside others over its speed alone, in thousandths; 1000 if it is not known. */
 static inline u64 quality_of(const struct amp_thread *t)
 {
 	return t->quality ?: 1000;
 }
 
-/* Nothing is known of @t: it counts as most threads do. */
+/* Nothing is known of @t: use the default values for it. */
 static void forget(struct amp_thread *t)
 {
 	u32 i;
@@ -275,7 +279,7 @@ static void forget(struct amp_thread *t)
 		t->factor[i] = amp.ratio[i];
 }
 
-/* What nobody knows well is not counted: the thread then makes progress as under ACFS. */
+/* Read the quality of @t. One that is extrapolated or too old does not count, as under ACFS. */
 static void look_at_quality(struct task_struct *p, struct amp_thread *t)
 {
 	struct pmcs_value value;
@@ -288,7 +292,7 @@ static void look_at_quality(struct task_struct *p, struct amp_thread *t)
 	}
 	if (value.confidence < PMCS_ESTIMATED)
 		stats.low++;
-	/* The last value is the best guess for a while. */
+	/* A stale value is the best guess for a while. */
 	if (value.confidence == PMCS_EXTRAPOLATED || value.age_ms > FORGET_NS / NSEC_PER_MSEC) {
 		t->quality = 0;
 		return;
@@ -296,7 +300,7 @@ static void look_at_quality(struct task_struct *p, struct amp_thread *t)
 	t->quality = value.value > 1000 ? 1000 : value.value ?: 1;
 }
 
-/* What a running thread is called, as exec() may have changed that, and what its metrics are. */
+/* Read the name of a running thread, which exec() may have changed, and its metrics. */
 static void look_at(struct task_struct *p, struct amp_thread *t, u64 now)
 {
 	struct pmcs_value value;
@@ -310,7 +314,7 @@ static void look_at(struct task_struct *p, struct amp_thread *t, u64 now)
 	if (!policy_asks || !bpf_ksym_exists(pmcs_metric))
 		return;
 	for (rank = 1; rank < AMP_RANKS && rank < amp.ranks; rank++) {
-		/* No policy asks for the metric of that number. */
+		/* 0 is "no metric": no policy asks for the metric of that number. */
 		if (!amp.metric[rank])
 			continue;
 		stats.asked++;

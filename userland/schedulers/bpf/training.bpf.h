@@ -1,38 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Training: for a quantum, a process runs beside those only that move few lines from and to memory,
- * so that its speed alone becomes known. The others that move many are out: they wait in a queue
- * that no CPU takes from, and CPUs may be idle. (Section 3.3 of the paper on fair-progress
- * scheduling.)
+ * Training: for a quantum, a process runs only beside threads that move few lines from and to
+ * memory, so that its speed alone becomes known. Other threads that move many lines are out: they
+ * wait in a queue from which no CPU takes, and CPUs may be idle. (Section 3.3 of the paper on
+ * fair-progress scheduling.)
  *
- * Who is trained: whoever wants it, in turns, and the same one for a few quanta if there is time
- * for training. No more of the time is given to it than the user allows; what was not used is not
- * saved. Who wants it again and again is left alone for a while. A part of layer.bpf.h.
+ * Threads that want training are trained in turns, and the same one for a few quanta if there is
+ * time for training. Training gets no more of the time than the user allows. At most SAVED_MOST
+ * quanta of what was not used are saved. A thread that wants training again and again is not
+ * trained for a while. A part of layer.bpf.h.
  */
 #ifndef SCHEDULERS_TRAINING_BPF_H
 #define SCHEDULERS_TRAINING_BPF_H
 
-/* The queue of those who are out. */
+/* The queue of the threads that are out. */
 #define OUT		((1ULL << 15) + 1)
-/* Who moves so many lines, in thousandths of what memory can do, disturbs others. */
+/* Lines, in thousandths of what memory can move, from which on a thread disturbs others. */
 #define MANY_LINES	40
-/* So many quanta a thread is trained before it is left alone for so long. */
+/* Quanta of training after which a thread is not trained for GIVEN_UP_NS. */
 #define TRAINING_MOST	8
 #define GIVEN_UP_NS	(30000 * NSEC_PER_MSEC)
 /* Quanta of training that can be saved, in thousandths. */
 #define SAVED_MOST	4000
-/* Threads of a queue that are looked at. */
+/* Most threads of a queue that are looked at. */
 #define OUT_LOOKS	256
 
 /**
- * struct training - of one process
- * @active: it goes on
- * @slot: of the thread that wants it, in threads[]
- * @tgid: whose it is
- * @saved: quanta that may be used, in thousandths
+ * struct training - the training of one process
+ * @active: a process is being trained
+ * @slot: slot in threads[] of the thread that wants training
+ * @tgid: ID of the process that is trained
+ * @saved: quanta of training that may be used, in thousandths
  * @next_ns: when the present quantum ends, with training or without
- * @looked: at so many threads of a queue
- * @found: a slot of threads[], or AMP_THREADS
+ * @looked: threads of a queue that were looked at
+ * @found: slot of threads[] that find_target() found, or AMP_THREADS
  */
 struct training {
 	bool active;
@@ -44,10 +45,10 @@ struct training {
 	u32 found;
 };
 
-/* Not static: the compiler would take it apart. */
+/* Not static, because the compiler would split the struct. */
 struct training training;
 
-/* By slot: quanta of training that did not suffice, and until when it is left alone. */
+/* By slot: quanta of training that did not suffice, and until when the thread is not trained. */
 static u8 tries[AMP_THREADS];
 static u64 given_up_ns[AMP_THREADS];
 
@@ -56,20 +57,23 @@ static bool is_out(const struct amp_thread *t)
 	return training.active && t && !t->fixed && t->tgid != training.tgid && t->traffic >= MANY_LINES;
 }
 
-/* Another thread has the slot. */
+/* Another thread gets @slot. */
 static void forget_training(u32 slot)
 {
 	tries[slot & (AMP_THREADS - 1)] = 0;
 	given_up_ns[slot & (AMP_THREADS - 1)] = 0;
 }
 
-/* It runs although others come before it: that is nobody's clock. */
+/* True if @t's process is trained. It runs before its turn, so it must not move a clock. */
 static bool is_trained(const struct amp_thread *t)
 {
 	return training.active && t && t->tgid == training.tgid;
 }
 
-/* It waits until the quantum is over. The queue may have been emptied just now: see train(). */
+/*
+ * Let @p wait in OUT until the quantum is over. Returns false if it may run. The timer may have
+ * emptied OUT just now: see train().
+ */
 static bool keep_out(struct task_struct *p, struct task_data *d, const struct amp_thread *t, u64 flags)
 {
 	if (!is_out(t) || reads_rcu(p) || (p->flags & PF_EXITING))
@@ -81,13 +85,13 @@ static bool keep_out(struct task_struct *p, struct task_data *d, const struct am
 	return true;
 }
 
-/* Those who wait in the queue of @rank: the process that is trained comes first, some are out. */
+/* Sort the queue of @rank: the trained process's threads come first, those that are out leave. */
 static void sort_queue(u32 rank)
 {
 	struct bpf_iter_scx_dsq it;
 	struct task_struct *p;
 
-	/* In memory, as in take_survey(). */
+	/* Counted in memory, as in take_survey(). */
 	training.looked = 0;
 	bpf_rcu_read_lock();
 	bpf_iter_scx_dsq_new(&it, rank, 0);
@@ -128,9 +132,9 @@ static void begin_training(void)
 }
 
 /*
- * All who are out no more go where they belong, and wait there since they were put out. On Linux
- * 6.12 they come before others, once. Who has waited for WAIT_NS runs also beside whoever is
- * trained: one training may follow on another.
+ * Move threads that are not out any more to their queues. They count as waiting since they were put
+ * out. On Linux 6.12 they come before others, once. A thread that has waited for WAIT_NS runs even
+ * beside the trained process, because one training may follow another.
  */
 static void let_in(u64 now)
 {
@@ -168,14 +172,14 @@ static void let_in(u64 now)
 
 static bool can_be_trained(const struct amp_thread *t, u32 slot, u64 now)
 {
-	/* What it wanted was found out. */
+	/* The thread does not want training any more: its speed was found out. */
 	if (!t->wants_training)
 		tries[slot & (AMP_THREADS - 1)] = 0;
 	return t->state == AMP_RUNNABLE && t->wants_training && !t->fixed &&
 	       now >= given_up_ns[slot & (AMP_THREADS - 1)];
 }
 
-/* Somebody to train: the same one again, or else the next one who wants it. */
+/* Find a thread to train: the same one again, or else the next one that wants training. */
 static void find_target(u64 now)
 {
 	u32 i, slot;
@@ -222,7 +226,7 @@ static void next_quantum(u64 now)
 	training.active = true;
 }
 
-/* Of the timer. */
+/* Called by the timer at each tick. */
 static void train(u64 now)
 {
 	if (amp.training && now >= training.next_ns) {

@@ -26,7 +26,7 @@
 #define STATUS_FAILED	1
 #define STATUS_USAGE	2
 #define BEGIN_AGAIN	-1
-/* So soon the end of a policy is noticed. */
+/* The end of a policy is noticed within this time. */
 #define LOOK_S		0.1
 
 struct options {
@@ -73,7 +73,7 @@ static void usage(void)
 	fputs(options_text, stdout);
 }
 
-/* A number from @least on. Returns false, and tells the user. */
+/* Read a number from @least to @most. Otherwise, tells the user and returns false. */
 static bool number(const char *option, const char *text, double least, double most, double *value)
 {
 	char *end;
@@ -161,7 +161,7 @@ static double now(void)
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
 }
 
-/* Sleep until @until, or a signal of @set: its number, or 0. */
+/* Sleep until @until, or a signal of @set. Returns the number of the signal, or 0. */
 static int sleep_until(double until, const sigset_t *set)
 {
 	double left = until - now();
@@ -178,7 +178,7 @@ static int sleep_until(double until, const sigset_t *set)
 	return signal > 0 ? signal : 0;
 }
 
-/* A file that cannot be replaced any more, on a full disk perhaps, is said once. */
+/* If the file cannot be replaced any more (the disk may be full), the user is told once. */
 static void write_metrics(const struct options *o, const struct show *s, const struct policy *policy)
 {
 	static bool told;
@@ -190,8 +190,8 @@ static void write_metrics(const struct options *o, const struct show *s, const s
 }
 
 /*
- * Until a signal, the end of the time, or of the policy. Returns the exit status, or BEGIN_AGAIN if
- * CPUs came or went.
+ * Report until a signal, the end of the time, or the end of the policy. Returns the exit status, or
+ * BEGIN_AGAIN if CPUs came or went.
  */
 static int watch(const struct options *o, struct show *s, const struct policy *policy, double begin,
 		 const sigset_t *set)
@@ -227,7 +227,7 @@ static int watch(const struct options *o, struct show *s, const struct policy *p
 	return STATUS_FAILED;
 }
 
-/* The policy, with the CPUs that there are, again and again. Returns the exit status. */
+/* Run the policy with the CPUs that there are, again if these change. Returns the exit status. */
 static int schedule(const struct options *o, struct core_types *m, const sigset_t *set)
 {
 	struct show s = { .json = o->json, .kind = o->kind, .machine = m,
@@ -243,7 +243,7 @@ static int schedule(const struct options *o, struct core_types *m, const sigset_
 			return STATUS_FAILED;
 		s.active = true;
 		status = watch(o, &s, policy, begin, set);
-		/* However it ended, nobody is to read that it goes on. */
+		/* However the policy ended, the metrics must not say that it goes on. */
 		s.active = false;
 		write_metrics(o, &s, policy);
 		policy_end(policy);
@@ -283,7 +283,7 @@ int main(int argc, char **argv)
 		return STATUS_FAILED;
 	if (machine.nr == 1 && !o.kind->symmetric)
 		complain("all CPUs of this machine are of one type: the policy runs, and has nothing to choose");
-	/* From here on, signals end what has begun. */
+	/* From here on, signals do not end the process: watch() ends the policy. */
 	sigemptyset(&set);
 	for (i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
 		sigaddset(&set, signals[i]);

@@ -19,15 +19,15 @@
 
 /**
  * struct module - the process that restores the monitoring module
- * @pid: of it
- * @fd: when this is closed, by whatever, it does
+ * @pid: its process ID
+ * @fd: when this is closed, for any reason, the process restores the module
  */
 struct module {
 	pid_t pid;
 	int fd;
 };
 
-/* The active monitoring module: "[*] name - description". "none" if there is none. */
+/* Get the name of the active monitoring module ("[*] name - description"), or "none". */
 static void active_module(char *name)
 {
 	char text[8192];
@@ -54,15 +54,16 @@ static int choose(const char *name)
 }
 
 /*
- * Models name the core type that they call big: a line "NAME: from=PMU kind=KIND big=PMU …" each.
- * With another one, who gains most would be taken for who gains least.
+ * Check that the models of module @name call @fastest big. There is a line "NAME: from=PMU
+ * kind=KIND big=PMU …" for each model. With another big core type, the threads that gain most would
+ * be taken for those that gain least.
  */
 static int check_models(const char *name, const struct core_type *fastest)
 {
 	char text[8192], module[NAME_SIZE], big[NAME_SIZE];
 	char *line, *at;
 
-	/* This one has no model, but a parameter. */
+	/* Some modules have no model, but a parameter. */
 	snprintf(text, sizeof(text), "/sys/module/pmctrack_mmon_%.32s/parameters/big", name);
 	if (text_file_line(text, big, sizeof(big)) && strtoul(big, NULL, 10) != fastest->index) {
 		complain("the module '%s' takes core type %s for the fastest one, and not %u, %s: give --big, or the module its parameter big=%u",
@@ -107,7 +108,10 @@ static int load_functions(void)
 	return -1;
 }
 
-/* In a process of its own: until its parent has gone. Only SIGKILL ends it before. */
+/*
+ * Runs in a process of its own: waits until the parent has gone, then restores the module. Only
+ * SIGKILL ends it before.
+ */
 static void restore_at_end(int fd, const char *before, const char *ours)
 {
 	char now[NAME_SIZE], c;
@@ -168,7 +172,7 @@ struct module *module_choose(const char *name, const struct core_type *fastest)
 	complain("cannot choose the monitoring module '%s': %s%s", name, strerror(-err),
 		 err == -ENOENT ? ": there is none of that name (cat /proc/pmc/mmon_manager)" :
 		 " (see the kernel log)");
-	/* Activating it may have made none the active one. */
+	/* The attempt to activate it may have left no module active. */
 	if (strcmp(before, "none"))
 		choose(before);
 	module_restore(m);

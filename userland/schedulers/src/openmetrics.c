@@ -40,7 +40,7 @@ static void print(FILE *out, void *arg)
 	counter(out, "metrics_asked", "Metrics of threads that were asked for.", stats->asked);
 	counter(out, "metrics_without_value", "Metrics that had no value.", stats->unknown);
 	counter(out, "metrics_of_low_confidence", "Metrics whose value was stale or extrapolated.", stats->low);
-	/* 0 would say that nobody was over his limit. */
+	/* 0 would say that no group was over its limit. */
 	if (policy_knows_limits(source->policy))
 		counter(out, "held", "How often a thread had to wait because of cpu.max.",
 			stats->held);

@@ -7,7 +7,7 @@
 
 #define MS	1000000ULL
 
-/* What the linker made of a file (see the Makefile). */
+/* Symbols that the linker made for the BPF object of a policy (see the Makefile). */
 #define ELF(_name)	extern const char _binary_##_name##_elf_start[], _binary_##_name##_elf_end[]
 #define ELF_OF(_name)	_binary_##_name##_elf_start, _binary_##_name##_elf_end
 
@@ -31,7 +31,7 @@ const struct policy_kind policy_kinds[] = {
 	  "thousandths", ELF_OF(hsp) },
 	{ "eqp", "equal slowdown of threads, by the speedup of now", "ipc_sampling", speedup, 0, false, 0, 2000,
 	  "millionths", ELF_OF(eqp) },
-	/* Who changes core types sooner than the module samples (200 ms) is never known. */
+	/* A thread that changes types sooner than the module samples (200 ms) is never known. */
 	{ "acfs", "equal progress of applications, by priority", "speedup_factor", speedup, 0, false, 0, 200 * MS,
 	  "ns", ELF_OF(acfs) },
 	{ "cafs", "equal progress beside others, and then who gains most", "contention", speedup, 0, false, 0, 100 * MS,

@@ -16,7 +16,7 @@
 #define STATE	"/sys/kernel/sched_ext/state"
 #define OPS	"/sys/kernel/sched_ext/root/ops"
 #define HOTPLUGS	"/sys/kernel/sched_ext/hotplug_seq"
-/* How long a thread runs while others wait. */
+/* The time slice of a thread while others wait, if the policy has none of its own. */
 #define SLICE_NS	5000000ULL
 #define OPERATIONS	"sched_ext_ops"
 
@@ -30,9 +30,9 @@ static unsigned int metric_of(const struct policy_kind *kind, const struct core_
 /**
  * struct policy - a policy that was loaded
  * @object: its programs and maps
- * @link: it is in effect as long as this exists
+ * @link: the policy is in effect as long as this exists
  * @stats, @threads, @end: variables of the BPF program
- * @knows_limits: the kernel tells it of cpu.max
+ * @knows_limits: the kernel tells the policy of cpu.max
  */
 struct policy {
 	struct bpf_object *object;
@@ -43,7 +43,7 @@ struct policy {
 	bool knows_limits;
 };
 
-/* What libbpf and the verifier said. */
+/* Messages of libbpf and the verifier. */
 static char said[1 << 20];
 #define LAST_LINES	12
 
@@ -56,7 +56,7 @@ static int listen(enum libbpf_print_level level, const char *fmt, va_list args)
 	return vsnprintf(said + len, sizeof(said) - len, fmt, args);
 }
 
-/* The end of it, where the reason is. */
+/* The last lines of the messages, where the reason is. */
 static const char *last_lines(void)
 {
 	size_t at = strlen(said);
@@ -73,7 +73,7 @@ static void complain_of(const char *what, int err)
 		 last_lines());
 }
 
-/* Where the variable @name of @size is, in the section of @object's data of that name. */
+/* Find the variable @name, of @size bytes, in @section of @object's data. NULL: there is none. */
 static void *variable(const struct bpf_object *object, const char *section, const char *name, size_t size)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(object, section);
@@ -107,7 +107,7 @@ static int configure(struct policy *p, const struct policy_kind *kind, const str
 		return -EINVAL;
 	memset(config, 0, sizeof(*config));
 	config->slice_ns = o->slice_ns ? o->slice_ns : kind->slice ? kind->slice : SLICE_NS;
-	/* A quantum of training ends at a tick. */
+	/* A quantum of training ends at a tick, so ticks must not be further apart than slices. */
 	config->period_ns = kind->symmetric && o->period_ns > config->slice_ns ? config->slice_ns : o->period_ns;
 	config->band = o->band ? o->band : kind->band;
 	config->tolerance = o->tolerance;
@@ -144,8 +144,9 @@ static bool has_operation(const struct btf *kernel, const char *name)
 }
 
 /*
- * Older kernels, and those without control groups, have not all operations of these. From Linux
- * 6.19 on the kernel warns of policies with cpu_release.
+ * True if the policy must not have the operation @name. Older kernels, and those without control
+ * groups, lack some operations of groups. From Linux 6.19 on, the kernel warns of policies with
+ * cpu_release.
  */
 static bool leaves_out(const struct btf *kernel, const char *name)
 {
@@ -154,7 +155,10 @@ static bool leaves_out(const struct btf *kernel, const char *name)
 	return !strncmp(name, "cgroup_", 7) && !has_operation(kernel, name);
 }
 
-/* The kernel ends a policy, to begin it again, if CPUs came or went since they were @hotplugs. */
+/*
+ * Fit the operations to the kernel. If CPUs came or went since their count was @hotplugs, the
+ * kernel ends the policy, so that it begins again.
+ */
 static int adapt_operations(const struct policy *p, const struct btf *kernel, unsigned long long hotplugs)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(p->object, "policy");
@@ -173,7 +177,7 @@ static int adapt_operations(const struct policy *p, const struct btf *kernel, un
 	for (i = 0; i < btf_vlen(type); i++, m++) {
 		const char *name = btf__name_by_offset(btf, m->name_off);
 
-		/* Functions are pointers, as wide as that number. */
+		/* Operations are pointers, which are as wide as @hotplugs. */
 		if (m->offset / 8 + sizeof(hotplugs) > size)
 			continue;
 		if (!strcmp(name, "hotplug_seq")) {
@@ -204,7 +208,7 @@ static int adapt(struct policy *p, unsigned long long hotplugs)
 	return err;
 }
 
-/* The first place is to be the first that is taken. */
+/* Fill the stack of free slots from the last one on, so that slot 0 is taken first. */
 static int fill_slots(const struct policy *p)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(p->object, "free_slots");

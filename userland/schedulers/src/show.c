@@ -9,7 +9,7 @@
 #define ROWS		20
 #define NS_PER_S	1e9
 
-/* By enum pmct_confidence. */
+/* Names, by enum pmct_confidence. */
 static const char *const confidences[] = { "stale", "extrapolated", "estimated", "measured" };
 
 static const char *confidence_of(int confidence)
@@ -17,7 +17,7 @@ static const char *confidence_of(int confidence)
 	return confidence >= 0 && confidence < 4 ? confidences[confidence] : NULL;
 }
 
-/* Where it should run. */
+/* The core type that @t should run on. */
 static const char *type_of(const struct show *s, const struct amp_thread *t)
 {
 	return s->machine->type[t->rank < s->machine->nr ? t->rank : 0].name;
@@ -55,14 +55,17 @@ static struct json_object *thread_object(const struct show *s, const struct amp_
 		add(times, s->machine->type[rank].name, json_object_new_double((double)t->time_ns[rank] / NS_PER_S));
 	add(o, "time_s", times);
 	add(o, "progress_s", json_object_new_double((double)t->progress_ns / NS_PER_S));
-	/* Without a value there is none, and not 1. */
+	/* Without a value, the factor is null, and not 1. */
 	add(o, "factor", confidence ? json_object_new_double(t->factor[1] / 1e3) : NULL);
 	add(o, "quality", t->quality ? json_object_new_double(t->quality / 1e3) : NULL);
 	add(o, "confidence", confidence ? json_object_new_string(confidence) : NULL);
 	return o;
 }
 
-/* A copy: the original changes. Users choose names, and terminals and readers of JSON obey. */
+/*
+ * Copy @t, because it changes. Users choose names, so characters that terminals or readers of JSON
+ * would obey are replaced.
+ */
 static struct amp_thread copy_of(const volatile struct amp_thread *t)
 {
 	struct amp_thread copy = *t;
@@ -100,7 +103,7 @@ static void show_json(const struct show *s, const struct policy *policy)
 	add(o, "metrics_asked", json_object_new_int64((int64_t)stats->asked));
 	add(o, "metrics_without_value", json_object_new_int64((int64_t)stats->unknown));
 	add(o, "metrics_of_low_confidence", json_object_new_int64((int64_t)stats->low));
-	/* 0 would say that nobody was over his limit. */
+	/* 0 would say that no group was over its limit. */
 	add(o, "held_by_cpu_max",
 	    policy_knows_limits(policy) ? json_object_new_int64((int64_t)stats->held) : NULL);
 	add(o, "groups_without_place", json_object_new_int64((int64_t)stats->groups_without_slot));
@@ -129,7 +132,7 @@ static void show_thread(const struct show *s, const struct amp_thread *t)
 		printf(" %6s -\n", "-");
 }
 
-/* Runnable threads only, the first ROWS. */
+/* Print the first ROWS of the runnable threads. */
 static void show_table(const struct show *s, const struct policy *policy)
 {
 	const volatile struct amp_stats *stats = policy_stats(policy);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a policy does, for people and for programs. */
+/* Reports of what a policy does, for people and for programs. */
 #ifndef SCHEDULERS_SHOW_H
 #define SCHEDULERS_SHOW_H
 
@@ -9,13 +9,13 @@
 #include "policy.h"
 
 /**
- * struct show - how and where
+ * struct show - what is reported, and how
  * @json: a line of JSON each time, rather than a table
  * @kind: the policy
  * @machine: its core types
  * @simulated: the CPUs are simulated, and every output says so
- * @seconds: since the policy began
- * @active: it goes on
+ * @seconds: time since the policy began first; restarts (CPUs came or went) do not change it
+ * @active: the policy goes on
  */
 struct show {
 	bool json;
@@ -26,7 +26,7 @@ struct show {
 	bool active;
 };
 
-/* What the policy has done so far, on standard output. @last: it has ended. */
+/* Print what the policy has done so far to standard output. @last: this is the last report. */
 void show(const struct show *s, const struct policy *policy, bool last);
 
 #endif /* SCHEDULERS_SHOW_H */

@@ -10,7 +10,7 @@ TOOLS = ("mrc", "phasedb", "qos", "quality", "schedule", "showstopper", "simapp"
 
 
 def main(arguments: list[str]) -> int:
-    """The command line of the tool, without the tool's name; returns the exit status."""
+    """Run the command line of a tool, whose name is first. Returns the exit status."""
     if not arguments or arguments[0] not in TOOLS:
         print(f"Usage: python3 -m pmctrack_study {'|'.join(TOOLS)} ARGUMENT...", file=sys.stderr)
         return 2

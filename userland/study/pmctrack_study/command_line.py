@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Parts of the command lines of studies: types of arguments, and the end of a study.
 
-The names of the types are what argparse says of a wrong argument.
+If an argument is wrong, argparse prints the name of its type.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .failure import Failure
 
 
 def numbers(text: str) -> tuple[float, ...]:
-    """Positive ones, with commas between them."""
+    """Positive numbers, with commas between them."""
     found = tuple(float(x) for x in text.split(","))
     if not all(math.isfinite(x) and x > 0 for x in found):
         raise ValueError
@@ -26,13 +26,13 @@ def numbers(text: str) -> tuple[float, ...]:
 
 
 def number(text: str) -> float:
-    """A positive one."""
+    """A positive number."""
     (found,) = numbers(text)
     return found
 
 
 def command(text: str) -> str:
-    """One that can be divided as by a shell."""
+    """A command that can be divided into words as by a shell."""
     if not shlex.split(text):
         raise ValueError
     return text
@@ -44,7 +44,7 @@ command.__name__ = "command, with its quotes closed"
 
 
 def names_of(known: Iterable[str], what: str) -> Callable[[str], tuple[str, ...]]:
-    """A type of arguments: some of these names, with commas between them."""
+    """A type of arguments: some of the @known names, with commas between them."""
     def names(text: str) -> tuple[str, ...]:
         found = tuple(text.split(","))
         if not set(found) <= set(known):
@@ -59,14 +59,14 @@ ENDINGS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 def _end(_number: int, _frame: object) -> NoReturn:
-    """What was begun is undone, once."""
+    """Interrupt the program, which undoes what it began. Further signals are ignored."""
     for ending in ENDINGS:
         signal.signal(ending, signal.SIG_IGN)
     raise KeyboardInterrupt
 
 
 def interruptible() -> None:
-    """Signals that end a program interrupt it as Ctrl-C does."""
+    """Let signals that end a program interrupt it as Ctrl-C does."""
     for ending in ENDINGS:
         if signal.getsignal(ending) != signal.SIG_IGN:
             signal.signal(ending, _end)

@@ -15,19 +15,19 @@ POWERCAP = Path("/sys/class/powercap")
 
 @dataclass(frozen=True)
 class Zone:
-    """A package, with its cores and caches; microjoules, which wrap after @largest."""
+    """A package, with its cores and caches. Its microjoules wrap after @largest."""
 
     file: Path
     largest: int
 
 
 def zones(root: Path = POWERCAP) -> list[Zone]:
-    """Packages and memories, none that is a part of another."""
+    """Packages and memories, of which none is a part of another."""
     found = []
     for folder in sorted(root.glob("intel-rapl:*")):
         name = folder / "name"
-        # intel-rapl:0 is a package; of its parts (intel-rapl:0:1) only memory is not in it.
-        # Some machines have packages once more, as intel-rapl-mmio.
+        # intel-rapl:0 is a package. Of its parts (intel-rapl:0:1), only memory is not included.
+        # Some machines list packages a second time, as intel-rapl-mmio.
         part = folder.name.count(":") > 1
         try:
             if part and name.read_text("ascii").strip() != "dram":
@@ -43,7 +43,7 @@ def zones(root: Path = POWERCAP) -> list[Zone]:
 
 
 class Meter:
-    """Adds up what all zones took, once a second, in a thread of its own."""
+    """Adds up the energy that all zones took, once a second, in a thread of its own."""
 
     def __init__(self, measured: list[Zone]) -> None:
         self.zones = measured
@@ -55,7 +55,7 @@ class Meter:
         self._thread = threading.Thread(target=self._run, daemon=True)
 
     def sample(self) -> None:
-        """At a moment of the monotonic clock."""
+        """Read all zones, and note the time of the monotonic clock."""
         for i, zone in enumerate(self.zones):
             now = int(zone.file.read_text("ascii"))
             gone = now - self._last[i]
@@ -69,19 +69,19 @@ class Meter:
             self.sample()
 
     def start(self) -> Meter:
-        """Returns itself."""
+        """Begin to measure. Returns itself."""
         self.sample()
         self._thread.start()
         return self
 
     def stop(self) -> None:
-        """The last sample is of now."""
+        """End the measurement, with a last sample."""
         self._stop.set()
         self._thread.join()
         self.sample()
 
     def between(self, begin: float, end: float) -> float:
-        """Joules between two times of the monotonic clock, in straight lines."""
+        """Joules between two times of the monotonic clock, by linear interpolation."""
         return self._at(end) - self._at(begin)
 
     def _at(self, when: float) -> float:

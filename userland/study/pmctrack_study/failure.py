@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Errors for people."""
+"""Errors that are told to the user."""
 
 
 class Failure(Exception):
-    """Something that its user can understand, and mend. The text is one line."""
+    """An error that the user can understand, and mend. The text is one line."""

@@ -12,7 +12,7 @@ from scipy import stats
 
 @dataclass(frozen=True)
 class Line:
-    """By least squares. p_slope, p_intercept: the probability that each is 0 in truth."""
+    """A line by least squares. p_slope, p_intercept: the probability that each is 0 in truth."""
 
     slope: float
     intercept: float
@@ -21,7 +21,7 @@ class Line:
 
 
 def fit(loads: Sequence[float], values: Sequence[float]) -> Line:
-    """The line through three points at least: @values over @loads."""
+    """Fit a line to @values over @loads: three points at least."""
     line = stats.linregress(loads, values)
     free = len(loads) - 2
     # A perfect line has no error, and is certain.

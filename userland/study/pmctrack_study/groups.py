@@ -13,7 +13,7 @@ CGROUPS = Path("/sys/fs/cgroup")
 
 
 def remove_group(group: Path) -> None:
-    """Remove a group whose programs are ending: they are in it until they are reaped."""
+    """Remove a group whose programs are ending. They stay in it until they are reaped."""
     for _ in range(50):
         try:
             group.rmdir()
@@ -23,7 +23,7 @@ def remove_group(group: Path) -> None:
 
 
 def _give_back(control: Path) -> None:
-    """The controller that was switched on for a group, unless other groups use it by now."""
+    """Switch off the controller of a removed group, unless other groups use it by now."""
     if not any(entry.is_dir() for entry in control.parent.iterdir()):
         with suppress(OSError):
             control.write_text("-cpu", "ascii")
@@ -31,7 +31,7 @@ def _give_back(control: Path) -> None:
 
 @contextmanager
 def cpu_max(name: str, load: float, cpus: int) -> Iterator[Path | None]:
-    """A group with the kernel's bandwidth limit, of either version; None: there is none.
+    """A group, of version 1 or 2, with the kernel's bandwidth limit. None: there is none.
 
     The group's name is @name and our PID. It may use @load percent of @cpus.
     """

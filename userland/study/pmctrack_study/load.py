@@ -27,7 +27,7 @@ def cpu_times() -> tuple[int, int]:
 
 
 def interpolate(points: list[tuple[float, float]], when: float) -> float:
-    """The trace at a time."""
+    """The value of a trace at a time."""
     for (before, low), (after, high) in zip(points, points[1:]):
         if before <= when <= after:
             return low + (high - low) * (when - before) / (after - before)
@@ -35,7 +35,7 @@ def interpolate(points: list[tuple[float, float]], when: float) -> float:
 
 
 def observe(seconds: float, points: list[tuple[float, float]]) -> list[Sample]:
-    """Loads of 500 ms each, without the first 3 s; targets are @points of a trace."""
+    """Observe loads of 500 ms each, without the first 3 s. Targets are @points of a trace."""
     samples = []
     begin = time.monotonic()
     last, last_at = cpu_times(), begin

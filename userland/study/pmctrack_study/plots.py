@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Plots, as all reports have them."""
+"""Plots, in the form that all reports use."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 
 
 class Plot:
-    """A file with a plot, written when all went well, and its name then added to a list."""
+    """A file with a plot. If there was no error, it is written, and its name added to a list."""
 
     def __init__(self, folder: Path, name: str, names: list[str], columns: int = 1) -> None:
         self.path = folder / name
@@ -25,7 +25,7 @@ class Plot:
         self.grid = grid[0]
 
     def axes(self, column: int = 0) -> Any:
-        """Those of a column."""
+        """The axes of a column."""
         return self.grid[column]
 
     def __enter__(self) -> Plot:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What reports are made of: tables and lists in Markdown, and data as CSV."""
+"""Parts of reports: tables and lists in Markdown, and data as CSV."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Sequence
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A table, aligned for those who read it as it is; numbers to the right."""
+    """A table, aligned for people who read it as plain text; numbers to the right."""
     widths = [max(len(str(r[i])) for r in [head, *rows]) for i in range(len(head))]
 
     def line(cells: Sequence[str]) -> str:
@@ -34,13 +34,13 @@ def pictures(names: Sequence[str]) -> str:
 
 
 def write_objects(path: Path, objects: Sequence[Any]) -> None:
-    """Objects of one dataclass."""
+    """Write objects of one dataclass as CSV."""
     write_csv(path, [f.name for f in dataclasses.fields(objects[0])],
               [dataclasses.astuple(x) for x in objects])
 
 
 def write_csv(path: Path, head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Numbers with a point, whatever the locale."""
+    """Write CSV. Numbers have a decimal point, whatever the locale."""
     with open(path, "w", encoding="utf-8", newline="") as file:
         out = csv.writer(file)
         out.writerow(head)

@@ -17,7 +17,7 @@ from .failure import Failure
 
 @dataclass(frozen=True)
 class Iteration:
-    """A program from its start to its end, in seconds since the run began."""
+    """A program from its start to its end. Times are in seconds since the run began."""
 
     unit: int
     program: str
@@ -27,7 +27,7 @@ class Iteration:
 
 
 def throughput(iterations: Sequence[Iteration], begin: float, end: float) -> float:
-    """Iterations a second between two times. One that overlaps counts in part (footnote 9)."""
+    """Iterations a second between two times. Those that overlap count in part (footnote 9)."""
     done = 0.0
     for i in iterations:
         if i.status == 0 and i.end_s > i.begin_s:
@@ -36,9 +36,9 @@ def throughput(iterations: Sequence[Iteration], begin: float, end: float) -> flo
 
 
 def read_rows(path: Path, what: str) -> Iterator[dict[str, str]]:
-    """Rows of a log by their columns: CSV, or lines of JSON. @what it is, for messages.
+    """Rows of a log by their columns: CSV, or lines of JSON. @what: name of the log in messages.
 
-    A last line without an end is still being written, and no row yet.
+    A last line without a line feed is still being written, and is not a row yet.
     """
     try:
         with open(path, encoding="utf-8", newline="") as file:

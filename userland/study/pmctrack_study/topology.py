@@ -13,7 +13,7 @@ from .failure import Failure
 
 @dataclass(frozen=True)
 class Pinning:
-    """Which CPUs are the foreground's, and which the background's; None: all are both's."""
+    """The CPUs of the foreground, and those of the background; None: both may use all CPUs."""
 
     name: str
     foreground: frozenset[int] | None
@@ -22,7 +22,7 @@ class Pinning:
 
 @dataclass(frozen=True)
 class Core:
-    """Its CPUs (hardware threads), in order."""
+    """A core: its CPUs (hardware threads), in order."""
 
     cpus: tuple[int, ...]
 
@@ -36,18 +36,18 @@ class Chip:
 
 @dataclass(frozen=True)
 class Machine:
-    """All that may be used."""
+    """The chips that may be used."""
 
     chips: tuple[Chip, ...]
 
     @property
     def cpus(self) -> list[int]:
-        """All of them."""
+        """All CPUs."""
         return [cpu for chip in self.chips for core in chip.cores for cpu in core.cpus]
 
 
 def _cpus(text: str) -> frozenset[int]:
-    """A set of hwloc: words of 32 bits, the highest first, with commas between them."""
+    """Read a CPU set of hwloc: words of 32 bits, the highest first, with commas between them."""
     mask = 0
     for word in text.split(","):
         mask = mask << 32 | int(word or "0", 16)
@@ -78,7 +78,7 @@ def machine(arguments: Sequence[str] = ()) -> Machine:
 
 
 def _halves(name: str, parts: Sequence[Sequence[Sequence[int]]], what: str) -> Pinning:
-    """Of each of @parts, the first half of its members is the foreground's."""
+    """Give the foreground the first half of the members of each of @parts."""
     foreground: set[int] = set()
     background: set[int] = set()
     for members in parts:
@@ -119,9 +119,9 @@ PINNINGS: dict[str, Callable[[Machine], Pinning]] = {
     "per-core": _per_core,
     "per-thread": _per_thread,
 }
-"""Each raises Failure where the machine is not made for it."""
+"""Each function raises Failure if the machine is not made for its pinning."""
 
 
 def cpu_list(cpus: frozenset[int]) -> str:
-    """For people, and for --cpus."""
+    """A list of CPUs, for people and for --cpus."""
     return ",".join(map(str, sorted(cpus)))

@@ -16,13 +16,13 @@ from pmctrack_study.train.windows import Curve, Program, Windows, beside, pieces
 
 
 def curve(instr: float, **per_window: float) -> Curve:
-    """Ten windows that are alike."""
+    """A curve of ten windows that are alike."""
     sums = {name: running_sum([value] * 10) for name, value in per_window.items()}
     return Curve(running_sum([instr] * 10), sums)
 
 
 def program(name: str = "a", quality: float = 0.8, others: float = 50.0) -> Program:
-    """Half of its time on big cores are stalls, when others are there."""
+    """A program: half of its time on big cores is stalls when others are there."""
     found = Program(name, name)
     found.curves = {"big": [curve(100, ns=80, cycles=100, stall_backend=20)],
                     "small": [curve(100, ns=160, cycles=100, stall_backend=10)]}
@@ -65,7 +65,7 @@ class Beside(unittest.TestCase):
 
 
 def drawn(number: int, seed: int) -> Windows:
-    """A family whose stalls are there alone as far as others miss little, by a rule."""
+    """A family in which the more others miss, the fewer stalls would be there alone, by a rule."""
     lot = numpy.random.default_rng(seed)
     cycles = numpy.full(number, 1e6)
     stalls, others = cycles * lot.uniform(0.05, 0.6, number), lot.uniform(10, 2000, number)

@@ -31,7 +31,7 @@ def row(**fields: object) -> dict[str, str]:
 
 
 def points(*rows: dict[str, str]) -> Points:
-    """Of these samples."""
+    """The windows of these samples."""
     return points_of(lambda: rows)
 
 
@@ -127,7 +127,7 @@ class SlowTest(unittest.TestCase):
         self.path = Path(self._folder.name)
 
     def register(self, cpu: int) -> int:
-        """What is in it."""
+        """The value of a CPU's register."""
         data = (self.path / str(cpu) / "msr").read_bytes()
         value: int = struct.unpack_from("<Q", data, slow.IA32_CLOCK_MODULATION)[0]
         return value

@@ -34,7 +34,7 @@ KEY = Key("build-id:0123456789abcdef", 1000, "cpu", "1/200000/2")
 
 
 def record(*phases: tuple[int, int, float], seed: int = 1) -> Record:
-    """Of these phases: (code, windows, cycles per instruction alone). Code is a number."""
+    """A record of these phases: (code, windows, cycles per instruction alone). Code: a number."""
     made = Record()
     program = made.program
     program.version, program.bytes = records.VERSION, SIZE
@@ -169,7 +169,7 @@ def _write_for_ever(file: Path) -> None:
 
 
 class Database(Folder):
-    """One file, many hands."""
+    """One file, with many readers and writers."""
 
     def test_saved(self) -> None:
         """What goes on from what is there replaces it; else both are merged."""
@@ -213,7 +213,7 @@ class Database(Folder):
             assert writer.pid
             os.kill(writer.pid, signal.SIGKILL)
             writer.join()
-            # Whoever only reads finds it, too, though a change may have been begun.
+            # A program that only reads finds the row, too, though a change may have been begun.
             with self.store(write=False) as store:
                 row = store.find(KEY)
                 assert row and not store.damaged
@@ -320,7 +320,7 @@ class Database(Folder):
 
 
 class Commands(Folder):
-    """What people type."""
+    """Commands that people type."""
 
     def test_list_and_show(self) -> None:
         """Aligned text, CSV and JSON say the same."""
@@ -393,7 +393,7 @@ class Commands(Folder):
 
 
 class Identities(Folder):
-    """By what is in a file."""
+    """The identity of a program is what is in its file."""
 
     def test_copies(self) -> None:
         """A copy is the same program, a changed one is not."""
@@ -417,7 +417,7 @@ class Identities(Folder):
         found = identity_of_process(os.getpid())
         assert found
         self.assertRegex(found.name, "python")
-        # A name that is none.
+        # A name that is not text.
         (self.folder / "7").mkdir()
         os.symlink(b"/bin/l\xff\x1b[2J", os.fsencode(self.folder / "7" / "exe"))
         self.assertIsNone(identity_of_process(7, self.folder))

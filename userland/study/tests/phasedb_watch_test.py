@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""phasedb: the watcher, with a module's table that is played."""
+"""phasedb: the watcher, with a stand-in for the module's table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pmctrack_study.phasedb.watch import SAVE_S, Watch
 
 
 class Table:
-    """The module's table, played."""
+    """A stand-in for the module's table."""
 
     def __init__(self) -> None:
         self.rows: dict[int, Record] = {}
@@ -32,7 +32,7 @@ class Table:
         program.process, program.threads = process, 1
 
     def learn(self, place: int, *phases: tuple[int, int, float]) -> None:
-        """It has seen these, in all."""
+        """The process has seen these phases, in all."""
         old = self.rows[place].program
         new = record(*phases)
         for name in ("table", "content", "uid", "process", "threads"):
@@ -40,24 +40,24 @@ class Table:
         self.rows[place] = new
 
     def head(self, place: int) -> Program | None:
-        """As Programs has it."""
+        """As in Programs."""
         return self.rows[place].program if place in self.rows else None
 
     def heads(self) -> list[tuple[int, Program]]:
-        """Likewise."""
+        """As in Programs."""
         return [(place, r.program) for place, r in self.rows.items()]
 
     @staticmethod
     def alive() -> bool:
-        """Likewise."""
+        """As in Programs."""
         return True
 
     def record(self, place: int) -> Record | None:
-        """Likewise."""
+        """As in Programs."""
         return copy_of(self.rows[place])
 
     def give(self, given: Record, process: Program) -> bool:
-        """Likewise."""
+        """As in Programs."""
         there = {r.program.process: place for place, r in self.rows.items()}
         place = there.get(process.process)
         if place is None or given.program.windows <= self.rows[place].program.windows:
@@ -70,7 +70,7 @@ class Table:
 
 
 class Watching(Folder):
-    """The watcher, with a table that is played."""
+    """The watcher, with a stand-in for the table."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -78,13 +78,13 @@ class Watching(Folder):
         self.table = Table()
 
     def watch(self, store: Store) -> Watch:
-        """One that calls all processes by one name."""
+        """A watcher that calls all processes by one name."""
         return Watch(self.table, store, "cpu", lambda _: None,  # type: ignore[arg-type]
                      identify=lambda pid: Identity(KEY.identity, "mcf") if pid < 9 else None,
                      clock=lambda: self.now)
 
     def windows(self, store: Store) -> int:
-        """In the database."""
+        """The number of windows in the database."""
         row = store.find(KEY)
         return row.record.program.windows if row else 0
 

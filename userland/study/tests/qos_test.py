@@ -29,7 +29,7 @@ class LogTest(unittest.TestCase):
         self.path = self.folder / "log.csv"
 
     def write(self, text: str) -> None:
-        """The log."""
+        """Write the log."""
         self.path.write_text(text, encoding="utf-8")
 
     def test_read(self) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The program runs, with co-runners that are slowed down step by step."""
+"""Run the program beside co-runners that are slowed down step by step."""
 
 from __future__ import annotations
 
@@ -30,25 +30,25 @@ class Plan:
     beside: Sequence[str]
     """Co-runners, each in the words of a shell."""
     cpus: frozenset[int]
-    """The program's; empty: any."""
+    """CPUs of the program; empty: any."""
     beside_cpus: frozenset[int]
-    """The co-runners'; empty: any."""
+    """CPUs of the co-runners; empty: any."""
     levels: Sequence[float]
     """Percent of their time that co-runners get."""
     dwell: float
     """Seconds of each level."""
     starve: float
-    """Seconds for which the program stands still before each level, and they do not."""
+    """Seconds for which the program is stopped before each level, and co-runners are not."""
     window: int
-    """Instructions."""
+    """Instructions of a window."""
     seconds: float
-    """The most that the program may run; 0: until it ends."""
+    """Most seconds that the program may run; 0: until it ends."""
     way: str
-    """quota, clock or auto."""
+    """How co-runners are slowed down: quota, clock or auto."""
 
 
 class Beside:
-    """Programs that run all the time: one that ends begins again."""
+    """Co-runners, which run all the time: if one ends, it is started again."""
 
     def __init__(self, plan: Plan, way: slow.Slow, ending: Ending) -> None:
         self._plan = plan
@@ -67,13 +67,13 @@ class Beside:
         self._ending.release()
 
     def look(self) -> None:
-        """Start those that are not running."""
+        """Start the co-runners that are not running."""
         for number, text in enumerate(self._plan.beside):
             key = f"{number}: {text}"
             last = self._running.get(key)
             if last and not last.ended():
                 continue
-            # With what it has left running.
+            # Kill what it has left running, too.
             status = last.kill() if last else 0
             if status:
                 raise Failure(f"co-runner {key} ended with status {status}")
@@ -90,20 +90,20 @@ class Beside:
                           f"down by {self._way.name}: do these CPUs exist?") from error
 
     def level(self, percent: float) -> float:
-        """They get so much of their time; returns what they really get."""
+        """Give co-runners @percent of their time. Returns what they really get."""
         self._stopped = not percent
         for program in self._running.values():
             program.send(signal.SIGSTOP if self._stopped else signal.SIGCONT)
         return self._way.set(percent) if percent else 0
 
     def end(self) -> None:
-        """All of them."""
+        """End all co-runners."""
         for program in self._running.values():
             program.end()
 
 
 def child_of(pid: int) -> int | None:
-    """The program that pmctrack has started; None: not yet, or not any more."""
+    """PID of the program that pmctrack has started. None: it does not run yet, or any more."""
     try:
         found = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()
     except OSError:
@@ -113,14 +113,14 @@ def child_of(pid: int) -> int | None:
 
 @contextmanager
 def _program(counting: Session) -> Iterator[int | None]:
-    """What pmctrack has started, as a descriptor; None: nothing runs."""
+    """A descriptor of the program that pmctrack has started. None: nothing runs."""
     target = child_of(counting.pid)
     try:
         file = os.pidfd_open(target) if target else None
     except ProcessLookupError:
         file = None
     try:
-        # It is still this one, and nobody who has its number now.
+        # Check that the descriptor is not that of another process, which has the PID now.
         yield file if child_of(counting.pid) == target else None
     finally:
         if file is not None:
@@ -133,7 +133,10 @@ def _tell(file: int, number: signal.Signals) -> None:
 
 
 def _starve(counting: Session, plan: Plan, beside: Beside, ending: Ending) -> bool:
-    """Co-runners take the program's lines, so that it begins with few. True: a signal came."""
+    """Let co-runners take the program's lines, so that it begins with few.
+
+    Returns True if a signal came.
+    """
     with _program(counting) as file:
         if file is None:
             return False
@@ -146,7 +149,10 @@ def _starve(counting: Session, plan: Plan, beside: Beside, ending: Ending) -> bo
 
 def _follow(counting: Session, plan: Plan, beside: Beside, ending: Ending,
             seen: list[float]) -> bool:
-    """Until the program ends, or a signal comes: True. @seen: where the levels go."""
+    """Set one level after another until the program ends. Levels are added to @seen.
+
+    Returns True if a signal came.
+    """
     for level in cycle(plan.levels):
         if plan.beside and plan.starve and _starve(counting, plan, beside, ending):
             return True
@@ -167,7 +173,7 @@ def _follow(counting: Session, plan: Plan, beside: Beside, ending: Ending,
 
 @contextmanager
 def _way(plan: Plan) -> Iterator[slow.Slow]:
-    """How co-runners are slowed down."""
+    """The way in which co-runners are slowed down."""
     cpus = len(plan.beside_cpus) or os.cpu_count() or 1
     if plan.way == "clock" or (plan.way == "auto" and plan.beside_cpus and slow.has_clock()):
         if not plan.beside_cpus:
@@ -181,10 +187,10 @@ def _way(plan: Plan) -> Iterator[slow.Slow]:
 
 
 def _end(counting: Session) -> int:
-    """pmctrack ends the program, and writes what was counted; nothing that it started is left."""
+    """Let pmctrack end the program, and write what was counted. All that it started is ended."""
     counting.send_leader(signal.SIGTERM)
     if not counting.wait(PATIENCE_S):
-        # Its program ignores that.
+        # The program ignores SIGTERM.
         with _program(counting) as file:
             if file is not None:
                 _tell(file, signal.SIGKILL)
@@ -194,17 +200,17 @@ def _end(counting: Session) -> int:
 
 @dataclass(frozen=True)
 class Run:
-    """How it went."""
+    """The result of a run."""
 
     status: int
-    """Of the program, as pmctrack says."""
+    """Status of the program, as pmctrack returns it."""
     interrupted: bool
     levels: list[float]
     way: str
 
 
 def run(plan: Plan, file: Path) -> Run:
-    """Write the windows of the program to @file. Signals wait until all is as it was."""
+    """Write the windows of the program to @file. Signals are pending until all is restored."""
     levels: list[float] = []
     arguments = ["pmctrack", "--csv", "-o", str(file), "-c",
                  f"{INSTR}:ebs={plan.window},{MISSES}", "-V", OCCUPANCY]
@@ -221,7 +227,7 @@ def run(plan: Plan, file: Path) -> Run:
         beside.level(100)
         beside.look()
         counting = Session([*arguments, "--", *plan.command], ending.release, sys.stderr.fileno())
-        # If something fails: else it has ended.
+        # This is for failures: otherwise, pmctrack has ended.
         undo.callback(_end, counting)
         interrupted = _follow(counting, plan, beside, ending, levels)
         status = _end(counting) if interrupted or plan.seconds else counting.reap()

@@ -32,7 +32,7 @@ def _levels(text: str) -> tuple[float, ...]:
 
 
 def _cpus(text: str) -> frozenset[int]:
-    """As taskset -c has them."""
+    """CPUs in the form of taskset -c."""
     found: set[int] = set()
     for part in text.split(","):
         first, _, last = part.partition("-")
@@ -49,7 +49,7 @@ def _window(text: str) -> int:
 
 
 def _seconds(text: str) -> float:
-    """They may be 0."""
+    """Seconds, which may be 0."""
     return 0.0 if text == "0" else number(text)
 
 
@@ -103,7 +103,7 @@ def _rows(curve: Curve) -> list[tuple[int, float, float, float, int]]:
 
 
 def _notes(run: collect.Run, points: Points, curve: Curve) -> list[str]:
-    """What a reader has to know."""
+    """Notes that a reader of the curve has to know."""
     used = sum(p.windows for p in curve.places)
     notes = [f"{used} windows of {len(points.kept)}; occupancy changed by "
              f"{curve.mean_change / 1024:.1f} KiB in each, on average",
@@ -123,7 +123,7 @@ def _notes(run: collect.Run, points: Points, curve: Curve) -> list[str]:
 
 def _print(out: Any, options: argparse.Namespace, run: collect.Run, points: Points,
            curve: Curve) -> None:
-    """The curve, in the form that was asked for."""
+    """Print the curve, in the form that was asked for."""
     rows, mark = _rows(curve), _simulated()
     if options.csv:
         lines = csv.writer(out, lineterminator="\n")
@@ -185,7 +185,7 @@ def _result(options: argparse.Namespace, run: collect.Run, file: Path) -> None:
 
 
 def _check_files(options: argparse.Namespace) -> None:
-    """They can be written: not only after hours is it said that they cannot."""
+    """Check that files can be written, so that the user does not learn only after hours."""
     names: list[str | None] = [options.output, options.points, options.plot]
     for path in (Path(name) for name in names if name):
         if not path.parent.is_dir():

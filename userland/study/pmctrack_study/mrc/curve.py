@@ -50,7 +50,7 @@ def falling(values: Sequence[float], weights: Sequence[float]) -> list[float]:
 
     Pool adjacent violators (Barlow et al., 1972).
     """
-    # Each is the mean of its members, the sum of their weights, and their number.
+    # Each block is the mean of its members, the sum of their weights, and their number.
     blocks: list[tuple[float, float, int]] = []
     for block in zip(values, weights, (1 for _ in values)):
         while blocks and blocks[-1][0] < block[0]:
@@ -70,7 +70,7 @@ class _Sums:
         self._occupancy = self._rate = self._square = self.change = 0.0
 
     def add(self, point: Point) -> None:
-        """One more."""
+        """Add a window."""
         self.windows += 1
         self.instr += point.instr
         self._occupancy += point.instr * point.occupancy
@@ -79,7 +79,7 @@ class _Sums:
         self.change += point.instr * abs(point.change)
 
     def place(self) -> Place:
-        """Their means."""
+        """The means of the windows."""
         mean = self._rate / self.instr
         spread = math.sqrt(max(0.0, self._square / self.instr - mean ** 2))
         return Place(self._occupancy / self.instr, mean, mean, spread, self.windows)
@@ -95,9 +95,10 @@ def _range(points: Windows, known: tuple[float, float], places: int) -> tuple[fl
 def curve_of(points: Windows, *, places: int = 48, least: int = 5) -> Curve:
     """The curve of a program.
 
-    The range of what it had is divided into @places equal parts; one with fewer than @least
-    windows is left out. A window counts if its occupancy changed by at most one such part: the
-    mean of its ends says little otherwise. Windows far beyond that do not widen the range.
+    The range of the program's occupancy is divided into @places equal parts. A part with fewer
+    than @least windows is left out. A window counts if its occupancy changed by at most one such
+    part, because otherwise the mean of its ends says little. Windows far beyond that do not widen
+    the range.
     """
     if not points:
         raise Failure("no window has a known occupancy: is the monitoring module cmt active, and "

@@ -42,7 +42,7 @@ class Windows:
             self.append(point)
 
     def append(self, point: Point) -> None:
-        """One more."""
+        """Add a point."""
         self._numbers.extend((point.occupancy, point.change, point.instr, point.misses))
 
     def __len__(self) -> int:
@@ -56,7 +56,7 @@ class Windows:
 
 @dataclass
 class Points:
-    """What a run has, and what was left out."""
+    """The windows of a run, and how many were left out."""
 
     kept: Windows = field(default_factory=Windows)
     unknown: int = 0
@@ -68,7 +68,7 @@ class Points:
 
 
 def _window(before: Mapping[str, str], row: Mapping[str, str]) -> Point | None:
-    """None: occupancy is not known, or is of different caches."""
+    """The window between two samples. None: occupancy is not known, or of different caches."""
     if not before[OCCUPANCY] or not row[OCCUPANCY] or before["cpu"] != row["cpu"] or \
             int(row["merged"] or 0) or not int(row[INSTR]):
         return None
@@ -77,7 +77,7 @@ def _window(before: Mapping[str, str], row: Mapping[str, str]) -> Point | None:
 
 
 def _process(rows: Rows) -> str:
-    """The one that has done the most instructions."""
+    """The process that has executed the most instructions."""
     work: Counter[str] = Counter()
     for row in rows:
         work[row["tgid"]] += int(row[INSTR] or 0)
@@ -88,7 +88,7 @@ def _process(rows: Rows) -> str:
 
 
 def points_of(rows: Callable[[], Rows]) -> Points:
-    """Of what pmctrack has written, which @rows reads from its beginning, twice."""
+    """Windows of what pmctrack has written. @rows reads it from the beginning, twice."""
     process = _process(rows())
     found = Points()
     before: dict[str, Mapping[str, str]] = {}
@@ -111,7 +111,7 @@ def points_of(rows: Callable[[], Rows]) -> Points:
 
 
 def read_points(path: Path) -> Points:
-    """A file of `pmctrack --csv`."""
+    """Windows of a file of `pmctrack --csv`."""
     def rows() -> Rows:
         with path.open(newline="", encoding="utf-8") as lines:
             yield from csv.DictReader(lines)

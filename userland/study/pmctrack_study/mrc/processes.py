@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Programs with all that they start, and signals that end this one."""
+"""Programs with all that they start, and signals that end this program."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ PATIENCE_S = 5.0
 
 
 class Ending:
-    """Signals that end this program wait until somebody looks for them.
+    """Signals that end this program stay pending until wait() looks for them.
 
-    So nothing is left half done: no child that nobody knows, no cleanup that is broken off.
+    So nothing is left half done: no child is lost, and no cleanup is broken off.
     """
 
     def __init__(self) -> None:
@@ -27,46 +27,46 @@ class Ending:
         signal.pthread_sigmask(signal.SIG_BLOCK, self._signals)
 
     def wait(self, seconds: float) -> bool:
-        """True: one has come."""
+        """Wait for a signal. Returns True if one has come."""
         return signal.sigtimedwait(self._signals, seconds) is not None
 
     def release(self) -> None:
-        """They come at once again: in a child, or after the cleanup."""
+        """Let signals come at once again: in a child, or after the cleanup."""
         signal.pthread_sigmask(signal.SIG_UNBLOCK, self._signals)
 
 
 class Session:
     """A program that leads a session of its own.
 
-    It is reaped at the end only: nobody else can have its number before, nor its session's.
+    It is reaped only at the end, so that no other process or session can have its ID before.
     """
 
     def __init__(self, arguments: Sequence[str], prepare: Callable[[], None],
                  output: int | IO[str]) -> None:
-        # Nothing of this process runs in threads.
+        # This process has no other threads.
         # pylint: disable-next=subprocess-popen-preexec-fn,consider-using-with
         self._leader = subprocess.Popen(arguments, stdout=output, start_new_session=True,
                                         preexec_fn=prepare)
         self.pid = self._leader.pid
 
     def ended(self) -> bool:
-        """Has the program itself?"""
+        """True if the program itself has ended."""
         return self._leader.returncode is not None or os.waitid(
             os.P_PID, self.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
     def send(self, number: signal.Signals) -> None:
-        """To all of the session."""
+        """Send a signal to all of the session."""
         if self._leader.returncode is None:
             with suppress(ProcessLookupError):
                 os.killpg(self.pid, number)
 
     def send_leader(self, number: signal.Signals) -> None:
-        """To the program alone."""
+        """Send a signal to the program alone."""
         if not self.ended():
             os.kill(self.pid, number)
 
     def wait(self, seconds: float) -> bool:
-        """True: it has ended by then."""
+        """Wait for the program. Returns True if it has ended by then."""
         end = time.monotonic() + seconds
         while not self.ended():
             if time.monotonic() >= end:
@@ -75,16 +75,16 @@ class Session:
         return True
 
     def reap(self) -> int:
-        """The program's status, when it ends; what it has started may go on."""
+        """Wait for the program, and return its status. What it has started may go on."""
         return self._leader.wait()
 
     def kill(self) -> int:
-        """Nobody of the session goes on. Returns the program's status."""
+        """Kill all of the session. Returns the program's status."""
         self.send(signal.SIGKILL)
         return self.reap()
 
     def end(self) -> int:
-        """All of them; they have some seconds for it."""
+        """End all of the session, which has some seconds for it. Returns the program's status."""
         self.send(signal.SIGCONT)
         self.send(signal.SIGTERM)
         self.wait(PATIENCE_S)

@@ -16,7 +16,7 @@ from ..groups import cpu_max
 
 IA32_CLOCK_MODULATION = 0x19a
 DUTY_ENABLE = 1 << 4
-"""Bits 1 to 3 are eighths of the time then (Intel SDM, volume 3, 15.8.3)."""
+"""If it is set, bits 1 to 3 are eighths of the time (Intel SDM, volume 3, 15.8.3)."""
 
 PERIOD_US = 10000
 LEAST_US = 1000
@@ -25,15 +25,15 @@ MOST_US = 1000000
 
 
 class Slow(Protocol):
-    """A way."""
+    """A way to slow programs down."""
 
     name: str
 
     def set(self, percent: float) -> float:
-        """They get so much of their time, above 0; returns what they really get."""
+        """Give the programs @percent of their time, above 0. Returns what they really get."""
 
     def enter(self, pid: int) -> None:
-        """A process, with what it will start, is one of them."""
+        """Slow down a process, too, with what it will start."""
 
 
 class Quota:
@@ -57,7 +57,7 @@ class Quota:
         return 100 * limit / period / self._cpus
 
     def _write(self, second: str, first: str, period: int) -> None:
-        """For version 2 or 1 of control groups."""
+        """Write the limit, for version 2 or 1 of control groups."""
         if (self._group / "cpu.max").exists():
             (self._group / "cpu.max").write_text(f"{second} {period}", "ascii")
             return
@@ -87,22 +87,22 @@ class Clock:
         return 100 * eighths / 8
 
     def enter(self, pid: int) -> None:
-        """Whoever runs there is slowed down: the caller has bound them to these CPUs."""
+        """All that runs on these CPUs is slowed down: the caller has bound the process to them."""
 
 
 def read_register(file: int) -> int:
-    """Of a CPU, by /dev/cpu/N/msr."""
+    """Read the register of a CPU, by /dev/cpu/N/msr."""
     value: int = struct.unpack("<Q", os.pread(file, 8, IA32_CLOCK_MODULATION))[0]
     return value
 
 
 def write_register(file: int, value: int) -> None:
-    """The same."""
+    """Write the register of a CPU, in the same way."""
     os.pwrite(file, struct.pack("<Q", value), IA32_CLOCK_MODULATION)
 
 
 def _restore(file: int, path: Path, value: int) -> None:
-    """What was there; a CPU that has gone has lost it by itself."""
+    """Restore the register. A CPU that has gone has lost the setting by itself."""
     try:
         write_register(file, value)
     except OSError as error:
@@ -112,10 +112,10 @@ def _restore(file: int, path: Path, value: int) -> None:
 
 @contextmanager
 def clock(cpus: Sequence[int], devices: Path = Path("/dev/cpu")) -> Iterator[Slow]:
-    """Clock modulation of @cpus; afterwards it is as it was.
+    """Clock modulation of @cpus. Afterwards, the registers are restored.
 
-    The files are locked: of two that change a register, the second one to finish would leave
-    there what the first one had written.
+    The files are locked. Otherwise, if two programs changed a register, the second one to finish
+    would leave there what the first one had written.
     """
     with ExitStack() as undo:
         files = []
@@ -137,7 +137,7 @@ def clock(cpus: Sequence[int], devices: Path = Path("/dev/cpu")) -> Iterator[Slo
 
 @contextmanager
 def quota(cpus: int) -> Iterator[Slow]:
-    """The bandwidth limit for programs on so many CPUs."""
+    """The bandwidth limit for programs on @cpus CPUs."""
     with cpu_max("pmctrack-mrc", 100, cpus) as group:
         if not group:
             raise Failure("co-runners cannot be slowed down: no control group with CPU bandwidth "
@@ -153,7 +153,7 @@ def has_clock(devices: Path = Path("/dev/cpu"), info: Path = Path("/proc/cpuinfo
 
 
 class Nothing:
-    """Nobody is slowed down."""
+    """No program is slowed down."""
 
     name = "no co-runners"
 

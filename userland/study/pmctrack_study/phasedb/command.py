@@ -37,7 +37,7 @@ def _tell_damaged(store: Store) -> None:
 
 
 def _which(store: Store, words: Sequence[str]) -> list[Row]:
-    """Rows by number, name or identity; each word is to name some."""
+    """Find rows by number, name or identity. Each word must name at least one row."""
     rows = list(store.rows())
     found: dict[int, Row] = {}
     for word in words:
@@ -71,7 +71,7 @@ def _drop(options: argparse.Namespace) -> int:
     if options.older_than is not None:
         print(f"dropped {store.drop_older(options.older_than)}")
         return 0
-    # Also a damaged one, which has no name any more.
+    # Damaged rows, which have no name any more, can also be dropped.
     damaged = [int(w) for w in options.programs if w.isdigit() and not store.row(int(w))]
     numbers = damaged + [r.number for r in _which(
         store, [w for w in options.programs if not (w.isdigit() and int(w) in damaged)])]
@@ -93,7 +93,7 @@ def _merge(options: argparse.Namespace) -> int:
 
 
 def _tell_trouble(watch: Watch, told: str | None) -> str | None:
-    """Once, as long as it is the same."""
+    """Tell the user of trouble, once as long as it is the same. Returns what the trouble is."""
     if watch.trouble and watch.trouble != told:
         print(f"phasedb: {watch.trouble}; it is tried again", file=sys.stderr, flush=True)
     trouble, watch.trouble = watch.trouble, None
@@ -101,12 +101,12 @@ def _tell_trouble(watch: Watch, told: str | None) -> str | None:
 
 
 def _ended(seconds: float) -> bool:
-    """Wait, or until a signal."""
+    """Wait, but only until a signal. Returns True if a signal came."""
     return signal.sigtimedwait(ENDINGS, seconds) is not None
 
 
 def _watch_module(options: argparse.Namespace, programs: Programs, store: Store) -> bool:
-    """Until a signal, or (False) until the module has gone."""
+    """Watch until a signal, or until the module has gone (returns False)."""
     watch = Watch(programs, store, kind_of_machine(),
                   lambda text: print(text, flush=True) if options.verbose else None)
     cleared, told = 0.0, None
@@ -168,7 +168,7 @@ def _top(options: argparse.Namespace) -> int:
         else:
             top.print_looks(sys.stdout, options.form, programs, options.interval, options.number)
     except KeyboardInterrupt:
-        pass  # It was asked to end, and what it wrote is whole.
+        pass  # The command was asked to end, and what it wrote is whole.
     return 0
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What program is it? Its build ID, or else what is in its file: not its name."""
+"""The identity of a program: its build ID, or else what is in its file, but not its name."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ MOST_BYTES = 256 << 20
 
 
 def printable(text: str) -> str:
-    """What users call their programs is shown on terminals, and kept."""
+    """Make a name safe: what users call their programs is shown on terminals, and kept."""
     return "".join(c if c.isprintable() else "?" for c in text) or "?"
 
 
 @dataclass(frozen=True)
 class Identity:
-    """Of a program: @text is the same wherever it is installed; @name is for people."""
+    """Of a program: @text is the same wherever the program is installed; @name is for people."""
 
     text: str
     name: str
 
 
 def _build_id_in(notes: bytes, order: str, align: int) -> str | None:
-    """Of a segment of notes."""
+    """The build ID in a segment of notes, or None."""
     place = 0
     while place + 12 <= len(notes):
         name_size, size, kind = struct.unpack_from(order + "3I", notes, place)
@@ -46,7 +46,7 @@ def _build_id_in(notes: bytes, order: str, align: int) -> str | None:
 
 
 def build_id(file: BinaryIO) -> str | None:
-    """Of an ELF file; None: it is none, or has none."""
+    """The build ID of an ELF file. None: it is no ELF file, or has no build ID."""
     head = file.read(64)
     if len(head) < 64 or head[:4] != b"\x7fELF" or head[4] not in (1, 2) or head[5] not in (1, 2):
         return None
@@ -73,7 +73,7 @@ def build_id(file: BinaryIO) -> str | None:
 
 
 def identity_of(path: Path, name: str) -> Identity:
-    """Of the program in a file. OSError."""
+    """The identity of the program in a file. Raises OSError."""
     with open(path, "rb") as file:
         found = build_id(file)
         if found:
@@ -85,7 +85,7 @@ def identity_of(path: Path, name: str) -> Identity:
 
 
 def identity_of_process(pid: int, proc: Path = Path("/proc")) -> Identity | None:
-    """Of what a process executes; None: it has ended, or may not be looked at."""
+    """The identity of what a process executes. None: it has ended, or may not be looked at."""
     exe = proc / str(pid) / "exe"
     try:
         path = os.readlink(exe).removesuffix(" (deleted)")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What kind of machine is it? Speeds are not those of another one."""
+"""What kind of machine is it? Speeds are not valid for another kind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CPUINFO = Path("/proc/cpuinfo")
 
 
 def _cpu_models(cpuinfo: str) -> list[str]:
-    """As the kernel calls them, x86 by name, others by number."""
+    """Models of the CPUs as the kernel calls them: x86 by name, others by number."""
     names = re.findall(r"^model name\s*:\s*(.*)$", cpuinfo, re.M)
     if not names:
         parts = zip(re.findall(r"^CPU implementer\s*:\s*(.*)$", cpuinfo, re.M),
@@ -30,7 +30,7 @@ def kind_of_machine(info: Path = INFO, cpuinfo: Path = CPUINFO) -> str:
         raise Failure(f"{info}: {error.strerror}: the module pmctrack is not loaded") from error
     found = sorted(set(re.findall(r"^model: (.+)$", text, re.M)))
     if "pmu: simulated_" in text:
-        # What its caches are shared by is a parameter of it.
+        # Which CPUs share its caches is a parameter of the simulated machine.
         caches = re.search(r"^caches: (.*)$", text, re.M)
         found += [f"simulated, caches {caches.group(1)}" if caches else "simulated"]
     else:

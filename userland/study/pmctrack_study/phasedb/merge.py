@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""One record of two: the same program was learnt in two places."""
+"""Merge two records of a program that was learnt in two places."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from math import ceil
 from .records import (CORE_TYPES, FADING, FOLLOWERS, MOST_WINDOWS, NEXT, NO_PHASE, PHASES,
                       Followers, Phase, Record, Speed, copy_of, followers_in)
 
-# Phases that are nearer than this, of 2, are the same: what the module allows beyond chance.
+# Phases that are nearer than this (of 2) are the same. The module allows as much beyond chance.
 NEAR = int(0.15 * 65536)
 SAME_PRESSURE = 5  # as the module has it
 
 
 def distance(mine: Phase, other: Phase) -> int:
-    """Between the means, in 2^-16."""
+    """Distance between the means, in 2^-16."""
     return sum(abs(here - there) for here, there in zip(mine.mean, other.mean))
 
 
@@ -23,7 +23,7 @@ def _mean(mine: int, weight: int, other: int, its_weight: int) -> int:
 
 
 def _merge_speed(mine: Speed, other: Speed, new: float) -> None:
-    """What @other has goes to @mine. Those who were pressed less are nearer to the truth."""
+    """Add @other to @mine. Speeds under less pressure are nearer to the truth."""
     beside, valid = ceil(other.other * new), ceil(other.valid * new)
     if beside:
         mine.beside = _mean(mine.beside, mine.other, other.beside, beside)
@@ -42,7 +42,7 @@ def _merge_speed(mine: Speed, other: Speed, new: float) -> None:
 
 
 def _merge_phase(mine: Phase, other: Phase, seen: int) -> None:
-    """@seen windows of @other are not in @mine yet."""
+    """Add @other to @mine, which does not have @seen of its windows yet."""
     weights = min(mine.seen, FADING), min(seen, FADING)
     for i, (here, there) in enumerate(zip(mine.mean, other.mean)):
         mine.mean[i] = _mean(here, weights[0], there, weights[1])
@@ -53,27 +53,27 @@ def _merge_phase(mine: Phase, other: Phase, seen: int) -> None:
 
 
 def _nearest(merged: Record, phase: Phase) -> int | None:
-    """The same phase."""
+    """The number of the same phase in @merged, or None."""
     far, number = min(((distance(merged.phase[k], phase), k) for k in merged.phases()),
                       default=(NEAR + 1, 0))
     return number if far <= NEAR else None
 
 
 def _place_for(merged: Record, phase: Phase) -> int | None:
-    """A free one, or that of a phase that was seen less often."""
+    """A free place, or that of a phase that was seen less often."""
     rarest = min(range(PHASES), key=lambda i: merged.phase[i].seen)
     return rarest if merged.phase[rarest].seen < phase.seen else None
 
 
 def _forget(merged: Record, phase: int) -> None:
-    """Its number will be another's."""
+    """Forget what follows a phase, because its number will be that of another phase."""
     for entry in merged.followers:
         if phase in (entry.phase, entry.before, *followers_in(entry)):
             entry.times[:] = [0] * NEXT
 
 
 def _merge_followers(merged: Record, other: Record, number: dict[int, int]) -> None:
-    """What @other says of keys that are not known yet. @number: of its phases, here."""
+    """Add what @other says of unknown keys. @number: numbers of its phases in @merged."""
     known = {(entry.before, entry.phase) for entry in merged.followers if entry.times[0]}
     free = [entry for entry in merged.followers if not entry.times[0]]
     for entry in other.followers:
@@ -92,7 +92,7 @@ def merge(mine: Record, other: Record, new: float = 1.0) -> Record:
     """What both know. @new: the part of the windows of @other that @mine has not seen."""
     merged = copy_of(mine)
     fresh = min(round(other.program.windows * new), MOST_WINDOWS - mine.program.windows)
-    # Those of the other one are the last.
+    # The windows of the other record are the last.
     for i in merged.phases():
         merged.phase[i].age += fresh
     number: dict[int, int] = {}
@@ -113,7 +113,7 @@ def merge(mine: Record, other: Record, new: float = 1.0) -> Record:
         number[i] = place
     assert len(merged.followers) == FOLLOWERS
     _merge_followers(merged, other, number)
-    # A phase has not more windows than there are, however the parts were rounded.
+    # No phase has more windows than there are, however the parts were rounded.
     merged.program.windows = max(mine.program.windows + fresh, *(
         merged.phase[i].seen + merged.phase[i].age for i in merged.phases()), 0)
     return merged

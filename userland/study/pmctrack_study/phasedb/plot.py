@@ -14,7 +14,7 @@ NEEDED = {"elapsed_s", "pid", "program", "alone_s", "phase", "changes", "foresee
 
 
 def read(path: Path) -> dict[str, list[dict[str, float]]]:
-    """The rows of each process."""
+    """Read the rows of each process."""
     with open(path, encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file)
         if not NEEDED <= set(rows.fieldnames or ()):
@@ -32,7 +32,7 @@ def read(path: Path) -> dict[str, list[dict[str, float]]]:
 
 
 def plot(path: Path, folder: Path) -> list[str]:
-    """Progress over time, phases over progress, and how many changes were foreseen."""
+    """Draw progress over time, phases over progress, and how many changes were foreseen."""
     processes = read(path)
     from ..plots import Plot  # pylint: disable=import-outside-toplevel
     names: list[str] = []

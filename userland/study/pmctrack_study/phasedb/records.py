@@ -101,7 +101,7 @@ class Record(ctypes.Structure):
     followers: ctypes.Array[Followers]
 
     def phases(self) -> list[int]:
-        """Numbers of those that there are, from 0."""
+        """Numbers of the phases that there are, from 0."""
         return [i for i in range(PHASES) if self.phase[i].seen]
 
     def known(self) -> int:
@@ -114,24 +114,24 @@ HEAD = ctypes.sizeof(Program)
 
 
 def followers_in(entry: Followers) -> dict[int, int]:
-    """How often phases followed, counted from 0."""
+    """How often each phase followed. Phases are counted from 0."""
     return {n: times for n, times in zip(entry.next, entry.times) if times}
 
 
 def copy_of(record: Record) -> Record:
-    """Another one that is the same."""
+    """A copy of a record."""
     return Record.from_buffer_copy(record)
 
 
 def _is_sane(speed: Speed) -> bool:
-    """As the kernel has it."""
+    """The same check as in the kernel."""
     return (speed.valid <= FADING and speed.other <= FADING and
             bool(speed.valid) == bool(speed.alone) and bool(speed.other) == bool(speed.beside) and
             max(speed.alone, speed.beside) < 1 << 31 and speed.variance <= 10000 ** 2)
 
 
 def decode(data: bytes) -> Record:
-    """A record that somebody has kept. ValueError: it cannot be one."""
+    """Read a record that was kept. Raises ValueError if it cannot be a record."""
     if len(data) != SIZE:
         raise ValueError(f"{len(data)} bytes, not {SIZE}")
     record = Record.from_buffer_copy(data)
@@ -153,7 +153,7 @@ def decode(data: bytes) -> Record:
 
 
 class Programs:
-    """The kernel's file, open."""
+    """The kernel's file, opened."""
 
     def __init__(self, path: Path = FILE) -> None:
         try:
@@ -167,11 +167,11 @@ class Programs:
         self.path = path
 
     def close(self) -> None:
-        """It is not used afterwards."""
+        """Close the file. It is not used afterwards."""
         os.close(self.fd)
 
     def head(self, place: int) -> Program | None:
-        """Who has a place. None: there is no such place, or the module has gone."""
+        """The program that has a place. None: there is no such place, or the module has gone."""
         try:
             data = os.pread(self.fd, HEAD, place * SIZE)
         except OSError:
@@ -185,7 +185,7 @@ class Programs:
         return program
 
     def heads(self) -> Iterator[tuple[int, Program]]:
-        """All places that somebody has, or had."""
+        """All places that a program has, or had."""
         place = 0
         while True:
             program = self.head(place)
@@ -200,7 +200,7 @@ class Programs:
         return self.head(0) is not None
 
     def record(self, place: int) -> Record | None:
-        """All that is known of it."""
+        """All that is known of the program that has a place."""
         try:
             data = os.pread(self.fd, SIZE, place * SIZE)
         except OSError:
@@ -208,14 +208,14 @@ class Programs:
         return Record.from_buffer_copy(data) if len(data) == SIZE else None
 
     def give(self, record: Record, process: Program) -> bool:
-        """What was learnt before is a process's from now on. False: it has ended, or knows more."""
+        """Give a process what was learnt before. False: it has ended, or knows more."""
         given = copy_of(record)
-        # Of what processes did, nothing is given.
+        # What processes did is not given.
         given.program = Program.from_buffer_copy(process)
         given.program.windows = record.program.windows
         given.program.forgotten = record.program.forgotten
         try:
             return os.pwrite(self.fd, bytes(given), 0) == SIZE
         except OSError:
-            # Also what the kernel takes for impossible is only not given.
+            # A record that the kernel takes for impossible is not given, either.
             return False

@@ -17,7 +17,7 @@ COLUMNS = ("id", "program", "identity", "user", "machine", "address_instr", "win
 
 
 def user_name(uid: int) -> str:
-    """Or the number of one that is not here."""
+    """The name of a user, or the number of a user that is not known here."""
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
@@ -33,7 +33,7 @@ def _cells(row: Row) -> tuple[object, ...]:
 
 
 def print_rows(out: TextIO, rows: Iterable[Row], form: str) -> None:
-    """All rows, briefly."""
+    """Print all rows, briefly."""
     cells = [_cells(row) for row in rows]
     if form == "csv":
         csv.writer(out, lineterminator="\n").writerows([COLUMNS, *cells])
@@ -58,14 +58,14 @@ def _speeds(phase: Phase, core_types: int) -> list[dict[str, Any]]:
 
 
 def followers_of(record: Record, phase: int) -> dict[int, int]:
-    """How often other phases followed, whatever was before. All are counted from 1."""
+    """How often other phases followed, whatever was before. Phases are counted from 1."""
     return {n + 1: times for entry in record.followers
             if entry.times[0] and entry.phase == phase and entry.before == NO_PHASE
             for n, times in followers_in(entry).items()}
 
 
 def phases_of(record: Record) -> list[dict[str, Any]]:
-    """Phases, as programs have them."""
+    """Phases, in the form for other programs."""
     return [{"phase": i + 1, "windows": record.phase[i].seen,
              "windows_since": record.phase[i].age,
              "blocks": sum(x > 0 for x in record.phase[i].mean),
@@ -78,7 +78,7 @@ def _number(value: float | None, form: str = "8.3f") -> str:
 
 
 def print_row(out: TextIO, row: Row, form: str) -> None:
-    """All that is known of a program."""
+    """Print all that is known of a program."""
     phases = phases_of(row.record)
     if form == "json":
         facts = dict(zip(COLUMNS, _cells(row)))

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The database: a file of SQLite, with one record for each program, user and kind of machine.
 
-All changes are transactions: writers wait for each other, and who is killed leaves what was there.
+All changes are transactions: writers wait for each other, and a writer that is killed leaves the
+old content.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ DEFAULT = Path("/var/lib/pmctrack/phases.db")
 APPLICATION = 0x506D5048  # "PmPH"
 SCHEMA = 2
 WAIT_S = 30
-MOST_ROWS = 1000  # of a user: the oldest ones make room
+MOST_ROWS = 1000  # of a user; the oldest rows make room for new ones
 
 TABLES = """
 CREATE TABLE programs (
@@ -41,8 +42,8 @@ COLUMNS = "id, identity, uid, machine, layout, name, updated, revision, record, 
 
 @dataclass(frozen=True)
 class Key:
-    """Whose phases: of a program, as one user runs it, on machines of one kind. @layout is how
-    they were sampled: others are not comparable."""
+    """Whose phases a row has: those of a program, as one user runs it, on machines of one kind.
+    @layout is how they were sampled. Phases with another layout are not comparable."""
 
     identity: str
     uid: int
@@ -52,7 +53,7 @@ class Key:
 
 @dataclass(frozen=True)
 class Row:
-    """What is kept of one."""
+    """What is kept for a key."""
 
     number: int
     key: Key
@@ -71,19 +72,19 @@ class Origin:
 
 
 def digest_of(key: Key, name: str, record: bytes) -> bytes:
-    """Of all that says whose phases these are, and of these."""
+    """The digest of all that says whose phases these are, and of the phases."""
     whose = "\0".join((key.identity, str(key.uid), key.machine, key.layout, name))
     return hashlib.sha256(whose.encode("utf-8", "replace") + b"\0" + record).digest()
 
 
 def layout_of(record: Record) -> str:
-    """See Key."""
+    """The layout of a record; see Key."""
     program = record.program
     return f"{program.version}/{program.address_instr}/{program.core_types}"
 
 
 class Store:
-    """A database, open."""
+    """A database, opened."""
 
     def __init__(self, path: Path, *, write: bool = False) -> None:
         self.path = path
@@ -95,7 +96,7 @@ class Store:
         try:
             application, version = self._open("rw" if write else "ro")
         except sqlite3.Error as error:
-            # A writer was killed: what it had begun is undone by the next one who may.
+            # A writer was killed: the next program that may write undoes what it had begun.
             if write or not os.access(path, os.W_OK):
                 raise Failure(f"{path}: {error}") from error
             application, version = self._open_again()
@@ -106,7 +107,7 @@ class Store:
                           "release that made it, or drop it")
 
     def _open(self, mode: str) -> tuple[int, int]:
-        """Returns whose file it is, and its version."""
+        """Open the file. Returns the application that it belongs to, and its version."""
         self.base = sqlite3.connect(f"{self.path.absolute().as_uri()}?mode={mode}", uri=True,
                                     timeout=WAIT_S, isolation_level=None)
         self.base.text_factory = lambda text: text.decode("utf-8", "replace")
@@ -121,7 +122,7 @@ class Store:
             raise Failure(f"{self.path}: {error}") from error
 
     def _make(self) -> None:
-        """Whoever reads it learns what others run: it is for its owner only."""
+        """Make the file, for its owner only, because it shows what others run."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
         try:
             made = os.open(self.path, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o600)
@@ -142,17 +143,17 @@ class Store:
             raise Failure(f"{self.path}: {error}") from error
 
     def close(self) -> None:
-        """It is not used afterwards."""
+        """Close the database. It is not used afterwards."""
         self.base.close()
 
     def _row(self, row: tuple[object, ...]) -> Row | None:
-        """What was changed by others than us is told, and not used."""
+        """Check a row. If others than phasedb changed it, this is told, and it is not used."""
         number, identity, uid, machine, layout, name, updated, revision, data, digest = row
         try:
             key = Key(str(identity), int(str(uid)), str(machine), str(layout))
             if digest_of(key, str(name), bytes(data)) != digest:  # type: ignore[call-overload]
                 raise ValueError("its digest is another one")
-            # It is shown on terminals.
+            # Names are shown on terminals.
             if any(printable(x) != x for x in (key.identity, key.machine, str(name))):
                 raise ValueError("its names are no text")
             record = decode(bytes(data))  # type: ignore[call-overload]
@@ -165,15 +166,15 @@ class Store:
             return None
 
     def rows(self) -> Iterator[Row]:
-        """All that are not damaged."""
+        """All rows that are not damaged."""
         yield from self._select("ORDER BY name, machine, uid")
 
     def row(self, number: int) -> Row | None:
-        """One of them."""
+        """The row with a number, or None."""
         return next(self._select("WHERE id = ?", number), None)
 
     def find(self, key: Key) -> Row | None:
-        """That of a program."""
+        """The row of a key, or None."""
         return next(self._select("WHERE identity = ? AND uid = ? AND machine = ? AND layout = ?",
                                  key.identity, key.uid, key.machine, key.layout), None)
 
@@ -185,7 +186,7 @@ class Store:
         yield from (row for row in map(self._row, found) if row)
 
     def origin(self, row: Row) -> Origin | None:
-        """Where it comes from; None: from elsewhere."""
+        """The place that a row was saved from last. None: it comes from elsewhere."""
         try:
             found = self.base.execute("SELECT origin, origin_windows FROM programs WHERE id = ?",
                                       (row.number,)).fetchone()
@@ -195,10 +196,11 @@ class Store:
 
     def save(self, key: Key, name: str, record: Record, base: str | None = None,
              new: float = 1.0, origin: Origin | None = None) -> str:
-        """Keep what was learnt; returns the revision.
+        """Keep what was learnt. Returns the revision.
 
-        @base: the revision that @record goes on from. If that is the one in the database, it is
-        replaced; otherwise both are merged, and @new is the part of the windows that nobody has.
+        @base: the revision that @record goes on from. If the database has this revision, it is
+        replaced. Otherwise, both are merged, and @new is the part of the windows that the database
+        does not have.
         """
         def change() -> str:
             return self._save(key, name, record, base, new, origin)
@@ -206,14 +208,14 @@ class Store:
         return self._transaction(change)
 
     def _transaction(self, change: Callable[[], Result]) -> Result:
-        """All of @change, or nothing."""
+        """Do all of @change, or nothing."""
         try:
             self.base.execute("BEGIN IMMEDIATE")
             try:
                 result = change()
                 self.base.execute("COMMIT")
             except BaseException:
-                # Also if others read for so long that it cannot be committed.
+                # Also if others read for so long that the change cannot be committed.
                 with contextlib.suppress(sqlite3.Error):
                     self.base.execute("ROLLBACK")
                 raise
@@ -226,7 +228,7 @@ class Store:
         there = self.find(key)
         if there and there.revision != base:
             record = merge(there.record, record, new)
-        # What cannot be read again does not replace what can.
+        # A record that cannot be read again must not replace one that can.
         try:
             decode(bytes(record))
         except ValueError as error:
@@ -245,7 +247,7 @@ class Store:
         return revision
 
     def take(self, row: Row) -> bool:
-        """What another database knows. False: it is here already."""
+        """Add a row of another database. Returns False if it is here already."""
         def change() -> bool:
             known = self.base.execute("SELECT 1 FROM merged WHERE revision = ? UNION SELECT 1 FROM "
                                       "programs WHERE revision = ?",
@@ -258,7 +260,7 @@ class Store:
         return self._transaction(change)
 
     def drop_older(self, days: float) -> int:
-        """Forget what was not saved for so long; returns how many there were."""
+        """Forget rows that were not saved for so many days. Returns how many there were."""
         try:
             limit = time.time() - days * 86400
             return self.base.execute("DELETE FROM programs WHERE updated < ?", (limit,)).rowcount
@@ -266,7 +268,7 @@ class Store:
             raise Failure(f"{self.path}: {error}") from error
 
     def drop(self, numbers: list[int]) -> int:
-        """Forget; returns how many there were."""
+        """Forget rows. Returns how many there were."""
         try:
             before = self.base.total_changes
             self.base.executemany("DELETE FROM programs WHERE id = ?", [(n,) for n in numbers])

@@ -18,15 +18,15 @@ from .identity import printable
 from .records import Program, Programs
 from .show import user_name
 
-SPAN_S = 5.0  # windows end one by one: what happened in the last seconds is shown
+SPAN_S = 5.0  # windows end one by one, so what happened in the last seconds is shown
 BAR = 20
 
 
 @dataclass
 class Line:
-    """A process. Times are in seconds, since it was met.
+    """A process. Times are in seconds, since the process was met; elapsed_s is since top began.
 
-    @advance: time alone that it made in a second, for each of its threads: 1 is as fast as alone on
+    @advance: time alone that it made in a second, for each of its threads; 1 is as fast as alone on
     a CPU of its own
     @slowdown: CPU time over time alone; None before the first window
     """
@@ -66,7 +66,7 @@ class Looks:
         self.past: dict[tuple[int, int], deque[tuple[float, int]]] = {}
 
     def look(self) -> list[Line]:
-        """At all processes, those who advance least first."""
+        """Look at all processes. Those that advance least are first."""
         if not self.programs.alive():
             raise Failure("the module fair_progress has gone")
         now = time.monotonic()
@@ -101,15 +101,15 @@ HEAD = (f"{'PID':>7} {'PROGRAM':<16} {'USER':<8} {'THR':>3} {'ADVANCES':<{BAR + 
 
 
 def bar_of(part: float | None) -> str:
-    """Of a line, with its number."""
+    """The bar of a line, with its number."""
     if part is None:
         return f"{'':{BAR}}   -  "
     return f"{'#' * round(min(part, 1) * BAR):.<{BAR}} {part:4.0%} "
 
 
 def text_of(line: Line) -> str:
-    """In the columns of HEAD. A slowdown that is a guess has a "~", and who is to be seen with few
-    others a "T"."""
+    """A line, in the columns of HEAD. "~" marks a slowdown that is a guess, "T" a process that is
+    to be seen with few others."""
     slowdown = "-" if line.slowdown is None else f"{'' if line.known else '~'}{line.slowdown:.3f}"
     phase = f"{line.phase or '-'}{'T' if line.training else ''}"
     foreseen = f"{line.foreseen}/{line.changes}"
@@ -119,7 +119,7 @@ def text_of(line: Line) -> str:
 
 
 def looks(programs: Programs, interval: float, number: int) -> Iterator[list[Line]]:
-    """So many, or until interrupted; the first one has no interval yet, and is left out."""
+    """Look @number times, or until interrupted. The first look has no interval, and is left out."""
     seen, done = Looks(programs), 0
     seen.look()
     while not number or done < number:
@@ -129,7 +129,7 @@ def looks(programs: Programs, interval: float, number: int) -> Iterator[list[Lin
 
 
 def print_looks(out: TextIO, form: str, programs: Programs, interval: float, number: int) -> None:
-    """For programs, or on paper."""
+    """Print looks for programs, or on paper."""
     names = [f.name for f in fields(Line)]
     table = csv.writer(out, lineterminator="\n")
     if form == "csv":
@@ -147,9 +147,9 @@ def print_looks(out: TextIO, form: str, programs: Programs, interval: float, num
 
 
 def screen(programs: Programs, interval: float, number: int) -> None:
-    """Until q, or so many looks."""
+    """Show looks on a screen, until q, or @number times."""
     def run(window: curses.window) -> None:
-        # Not all terminals can.
+        # Not all terminals can do this.
         with contextlib.suppress(curses.error):
             curses.use_default_colors()
         with contextlib.suppress(curses.error):

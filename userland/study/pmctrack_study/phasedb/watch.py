@@ -12,7 +12,7 @@ from .identity import Identity, identity_of_process
 from .records import Program, Programs, Record, decode
 from .store import Key, Origin, Store, layout_of
 
-SAVE_S = 10.0  # while a process runs, each so often
+SAVE_S = 10.0  # period of saving while a process runs
 
 
 @dataclass
@@ -20,8 +20,8 @@ class Place:
     """What is known of a place of the module's table.
 
     @origin: which place it is
-    @revision: of the row of the database that the place's record goes on from
-    @early: it was there when the watcher began
+    @revision: revision of the database's row from which the place's record goes on
+    @early: the place was in use when the watcher began
     @saved: windows of the record that the database has already
     """
 
@@ -37,7 +37,7 @@ class Place:
 
 @dataclass
 class Counts:
-    """What was done."""
+    """Counts of what was done."""
 
     given: int = 0
     saved: int = 0
@@ -62,7 +62,7 @@ class Watch:
     begun: bool = False
 
     def look(self, last: bool = False) -> None:
-        """Once. @last: nobody will look again, so all is saved."""
+        """Look once. @last: this is the last look, so all is saved."""
         seen = set()
         for number, program in self.programs.heads():
             seen.add(program.content)
@@ -83,14 +83,14 @@ class Watch:
         self.begun = True
 
     def drop_older(self, days: float) -> None:
-        """Forget what nobody ran for so long."""
+        """Forget programs that were not saved for so many days."""
         try:
             self.store.drop_older(days)
         except Failure as failure:
             self.trouble = str(failure)
 
     def _exchange(self, number: int, place: Place, program: Program, last: bool) -> None:
-        """With the database."""
+        """Exchange with the database what is known of a place."""
         if place.early:
             self._recall(place, program)
         if program.process and program.process != place.process:
@@ -105,7 +105,7 @@ class Watch:
         if not program.process:
             return False
         found = self.identify(program.process)
-        # It may have executed another program meanwhile, or another process may have its number.
+        # The process may have executed another program meanwhile, or another one may have its PID.
         now = self.programs.head(number)
         if not found or not now or (now.content, now.process) != (program.content,
                                                                   program.process):
@@ -118,7 +118,7 @@ class Watch:
         return Key(self.names[program.content].text, program.uid, self.machine, layout)
 
     def _recall(self, place: Place, program: Program) -> None:
-        """What did an earlier watcher save of it?"""
+        """Find out what an earlier watcher saved of the place."""
         row = self.store.find(self._key(program, layout_of(Record(program=program))))
         origin = self.store.origin(row) if row else None
         if row and origin and origin.place == place.origin and origin.windows <= program.windows:
@@ -126,7 +126,7 @@ class Watch:
         place.early = False
 
     def _give(self, place: Place, program: Program) -> None:
-        """A new process: does the database know more than it?"""
+        """Give a new process what the database knows, if that is more."""
         row = self.store.find(self._key(program, layout_of(Record(program=program))))
         if not row or row.record.program.windows <= program.windows or \
                 not self.programs.give(row.record, program):
@@ -145,7 +145,7 @@ class Watch:
                    for k, other in self.places.items() if k != number)
 
     def _save(self, number: int, place: Place, program: Program, last: bool) -> None:
-        # Of several processes of a program, one is kept while it runs, others when they end.
+        # Of several processes of a program, one is saved while it runs, others when they end.
         waits = program.process and not last and (
             self.clock() - place.saved_at < SAVE_S or self._others(number, place))
         if program.windows <= place.saved or waits:
@@ -159,7 +159,7 @@ class Watch:
         try:
             decode(bytes(record))
         except ValueError:
-            return  # It was read while it changed; the next look finds it whole.
+            return  # The record was read while it changed; the next look finds it whole.
         place.revision = self.store.save(key, name, record, place.revision, new,
                                          Origin(place.origin, windows))
         place.saved, place.saved_at = windows, self.clock()

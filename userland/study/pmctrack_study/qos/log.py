@@ -15,7 +15,7 @@ NUMBERS = ("monotonic_s", "rate", "goal_min", "goal_max", "asked", "granted", "u
 
 @dataclass(frozen=True)
 class Program:
-    """One that was managed. Each column is a list of numbers; what was not known is nan."""
+    """A program that was managed. Each column is a list of numbers; unknown values are nan."""
 
     name: str
     pid: int
@@ -24,15 +24,15 @@ class Program:
 
 
 def _row(columns: list[str], line: str) -> dict[str, str] | None:
-    """Names have no line feeds, so a line that is damaged is one row. None: it is not complete."""
+    """Read a row. Names have no line feeds, so a damaged line is one row. None: not complete."""
     (fields,) = csv.reader([line])
     return dict(zip(columns, fields)) if len(fields) == len(columns) else None
 
 
 def read(path: Path) -> list[Program]:
-    """Those of the last run of qosd, each of which begins with the names of the columns.
+    """Read the programs of the last run of qosd. Each run begins with the names of the columns.
 
-    A row that is not complete is passed over: it is being written, or qosd was killed.
+    A row that is not complete is left out: it is being written, or qosd was killed.
     """
     found: dict[tuple[int, str], Program] = {}
     with open(path, encoding="utf-8", newline="\n") as file:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Rates and goals, CPUs, and what the model takes a CPU for, over time."""
+"""Rates and goals, CPUs, and what a further CPU is worth by the model, over time."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ NAN = float("nan")
 
 
 def _of_goal(program: Program) -> list[float]:
-    """Rates of different units are told apart by parts of the goal."""
+    """Rates as parts of the goal, because programs have different units."""
     middle = [(low + high) / 2 for low, high in
               zip(program.columns["goal_min"], program.columns["goal_max"])]
     return [rate / goal if goal else NAN for rate, goal in zip(program.columns["rate"], middle)]
 
 
 def _worth(program: Program) -> list[float]:
-    """Of a further CPU, in the program's unit."""
+    """The worth of a further CPU, in the program's unit."""
     return [b / (1 - a) if a < 1 else NAN for a, b in
             zip(program.columns["a"], program.columns["b"])]
 
@@ -37,7 +37,7 @@ def _draw(axes: Any, programs: list[Program], title: str,
 
 
 def plot(programs: list[Program], folder: Path) -> list[str]:
-    """The names of the files."""
+    """Draw the plots. Returns the names of the files."""
     names: list[str] = []
     folder.mkdir(parents=True, exist_ok=True)
     with Plot(folder, "rates.png", names) as picture:

@@ -14,7 +14,7 @@ from . import rows
 
 
 def _errors(folder: Path, path: Path, names: list[str]) -> None:
-    """Fig. 7 of the paper: the errors of each pair, the greatest last."""
+    """Draw Fig. 7 of the paper: the errors of each pair, the greatest last."""
     pairs: dict[tuple[str, str], list[rows.Judged]] = defaultdict(list)
     for row in rows.judged(path):
         pairs[row.mix].append(row)
@@ -31,7 +31,7 @@ def _errors(folder: Path, path: Path, names: list[str]) -> None:
 
 
 def _timeline(folder: Path, names: list[str]) -> None:
-    """Quality of each second of a mix, estimated and true."""
+    """Draw the quality of each second of a mix, estimated and true."""
     by_program: dict[str, list[rows.Judged]] = defaultdict(list)
     for row in rows.judged(folder / "timeline.csv"):
         key = row.program
@@ -64,7 +64,7 @@ def _accuracy(options: argparse.Namespace) -> int:
 
 
 def _placements(options: argparse.Namespace) -> int:
-    """Fig. 12 of the paper: the gain of each mix over the mean of static placements."""
+    """Draw Fig. 12 of the paper: the gain of each mix over the mean of static placements."""
     folder, names = Path(options.folder), []  # type: Path, list[str]
     for path in sorted(folder.glob("*.csv")):
         found = sorted(rows.placed(path), key=lambda mix: mix.gain(mix.qplacer))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Rows of the models without a guest."""
+"""Rows that the models without a guest print: quality_model and placer_model."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ class Judged:
     program: str
     quality_ms: float
     explained_ms: float
-    """CPU time that this is about"""
+    """CPU time that quality_ms is about"""
     cpu_ms: float
     alone_ms: float
 
     @property
     def error(self) -> float:
-        """Of Quality Time, in percent of the time alone."""
+        """Error of Quality Time, in percent of the time alone."""
         return 100 * (self.quality_ms / self.alone_ms - 1)
 
     @property
     def cpu_error(self) -> float:
-        """Of CPU time, likewise."""
+        """Error of CPU time, in percent of the time alone."""
         return 100 * (self.cpu_ms / self.alone_ms - 1)
 
 
@@ -46,7 +46,7 @@ class Placed:
     static: tuple[float, ...]
 
     def gain(self, progress: float) -> float:
-        """Over the mean of the static placements, in percent."""
+        """Gain of @progress over the mean of the static placements, in percent."""
         return 100 * (progress * len(self.static) / sum(self.static) - 1)
 
 
@@ -62,13 +62,13 @@ def _lines(path: Path, columns: int) -> list[list[str]]:
 
 
 def judged(path: Path) -> list[Judged]:
-    """What quality_model printed."""
+    """Read what quality_model printed."""
     return [Judged((seed, number), float(at_s), program, *map(float, numbers))
             for _, seed, number, at_s, program, *numbers in _lines(path, 9)]
 
 
 def placed(path: Path) -> list[Placed]:
-    """What placer_model printed."""
+    """Read what placer_model printed."""
     found: dict[tuple[str, str], dict[str, float]] = defaultdict(dict)
     for _, seed, number, policy, progress, _ in _lines(path, 6):
         found[seed, number][policy] = float(progress)

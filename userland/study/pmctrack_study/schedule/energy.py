@@ -20,7 +20,7 @@ BASE = STATIC_HSP
 
 
 def _changes(folder: Path) -> list[Row]:
-    """Of each mix under each policy but BASE."""
+    """Changes of each mix under each policy but BASE."""
     found, totals = merits(folder), read_totals(folder)
     rows = []
     for (mix, policy), merit in found.items():
@@ -35,7 +35,7 @@ def _changes(folder: Path) -> list[Row]:
 
 
 def _spread(values: Sequence[float]) -> list[str]:
-    # Of a single value, all are that.
+    # If there is a single value, all quartiles are this value.
     quarters = quantiles([*values, values[0]][:max(2, len(values))], method="inclusive")
     return [f"{value:.1f}" for value in (min(values), *quarters, max(values), mean(values))]
 
@@ -56,7 +56,7 @@ def _plot(into: Path, rows: Sequence[Row], pictured: list[str]) -> None:
 
 
 def report(machine: str, folders: Sequence[Path], into: Path) -> None:
-    """Of the mixes in several folders: their tables, and those drawn by lot."""
+    """Write the report of several folders: mixes of the table, and mixes drawn by lot."""
     rows = [row for folder in folders for row in _changes(folder)]
     if not rows:
         raise Failure(f"no mix ran under '{BASE}' and another policy")

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What no policy can better: programs as fluids, which any part of a fast core can be given to.
+"""Bounds of what policies can reach: programs as fluids, which get any part of a fast core.
 
-Each program has as many threads as it was told, all of which run all the time on one core each,
-and one speedup factor, which is that of its whole run. Moves cost nothing, and nobody slows others
-down in caches and memory. Programs that change, and those with serial phases, can do better.
+Each program has as many threads as it was told. All of them run all the time, on one core each.
+Each program has one speedup factor, which is that of its whole run. Moves cost nothing, and no
+program slows others down in caches and memory. Programs that change, and those with serial phases,
+can do better.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from .mixes import Mix
 from .results import Alone, Merit
 
 STEPS = 60
-"""Of a bisection: more than a number has bits."""
+"""Steps of a bisection: more than a number has bits."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,12 @@ class Fluid:
 
     @property
     def slow_speed(self) -> float:
-        """Without any fast core."""
+        """Speed without any fast core."""
         return self.threads / self.factor
 
     @property
     def gain(self) -> float:
-        """Of speed, by each fast core."""
+        """Gain of speed by each fast core."""
         return 1 - 1 / self.factor
 
     @property
@@ -46,18 +47,18 @@ class Fluid:
         return self.slow_speed + self.fast * self.gain
 
     def slowdown(self, fast: float) -> float:
-        """With so many fast cores."""
+        """Slowdown with @fast fast cores."""
         return self.alone / (self.slow_speed + fast * self.gain)
 
     def needs(self, slowdown: float) -> float:
-        """So many fast cores, to be slowed down no more than that."""
+        """Fast cores that it needs to be slowed down by no more than @slowdown."""
         if self.gain <= 0:
             return 0.0
         return min(max((self.alone / slowdown - self.slow_speed) / self.gain, 0.0), self.fast)
 
 
 def fluid(name: str, threads: int, fast: int, alone: Alone) -> Fluid:
-    """From its times alone: so many of the threads had a fast core then."""
+    """Make a fluid from a program's times alone, when up to @fast threads had a fast core."""
     can = min(threads, fast)
     ratio = alone.slow_s / alone.fast_s
     return Fluid(name, threads, can, max(1 + (ratio - 1) * threads / can, 1.0))
@@ -70,7 +71,7 @@ def _merit(programs: Sequence[Fluid], shares: Sequence[float]) -> Merit:
 
 
 def fair(programs: Sequence[Fluid], fast: int) -> Merit:
-    """Slowed down as equally as can be, with all fast cores in use."""
+    """Programs are slowed down as equally as can be, with all fast cores in use."""
     low, high = 1.0, max(p.slowdown(0) for p in programs)
     for _ in range(STEPS):
         middle = (low + high) / 2
@@ -82,7 +83,7 @@ def fair(programs: Sequence[Fluid], fast: int) -> Merit:
 
 
 def swift(programs: Sequence[Fluid], fast: int) -> Merit:
-    """The greatest ASP: fast cores to those who gain most from each, until none is left."""
+    """The greatest ASP: fast cores go to programs that gain most from each, until none is left."""
     shares = {}
     left = float(fast)
     for one in sorted(programs, key=lambda p: p.slowdown(0) * p.gain / p.alone, reverse=True):
@@ -92,13 +93,13 @@ def swift(programs: Sequence[Fluid], fast: int) -> Merit:
 
 
 def shared(programs: Sequence[Fluid], fast: int) -> Merit:
-    """Time on fast cores in equal parts for all threads, as far as they can use it."""
+    """All threads get equal parts of the time on fast cores, as far as they can use it."""
     threads = sum(p.threads for p in programs)
     return _merit(programs, [min(fast * p.threads / threads, p.fast) for p in programs])
 
 
 def programs_of(mix: Mix, fast: int, alone: Mapping[str, Alone]) -> list[Fluid]:
-    """Of a mix, on a machine with so many fast cores."""
+    """The fluids of a mix, on a machine with @fast fast cores."""
     found = []
     for program in mix.programs:
         if str(program) not in alone:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""The mixes of programs of the PMCTrack paper, Tables 2, 3 and 5, and what it found."""
+"""The mixes of programs of the PMCTrack paper, Tables 2, 3 and 5, and what the paper found."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class Mix:
 
     machine: str
     number: int
-    """as in the table, from 1"""
+    """number in the table, from 1"""
     programs: tuple[Program, ...]
 
     @property
     def name(self) -> str:
-        """Short, for files and tables."""
+        """A short name, for files and tables."""
         return f"{self.machine}-{self.number}"
 
     def __str__(self) -> str:
@@ -78,7 +78,7 @@ _TABLES = {
         "soplex gamess hmmer vortex sixtrack h264ref",
         "art gamess wupwise mesa crafty h264ref",
     ),
-    # Ours: all share a cache, and half of the programs wait for memory. Drawn by lot, once.
+    # Our own: all share a cache, and half of the programs wait for memory. Drawn by lot, once.
     "4P-8E": (
         "GemsFDTD art mcf swim bwaves astar perlbmk h264ref vortex namd facerec mesa",
         "swim milc soplex lbm astar art calculix crafty vortex perlbmk sjeng mesa",
@@ -100,7 +100,7 @@ PAPER: dict[str, dict[str, float]] = {
     "2B-4S": {},
     "4P-8E": {},
 }
-"""By how many percent ACFS has less unfairness than other policies, means of a table."""
+"""Unfairness of ACFS against other policies, in percent (less is better); means of a table."""
 
 
 _MEMORY = "mcf milc lbm omnetpp swim bwaves soplex GemsFDTD astar art".split()
@@ -110,7 +110,7 @@ _PARALLEL = "fma3d wupwise blackscholes BLAST FFTW3D semphy".split()
 
 
 def _drawn(lot: random.Random, machine: str) -> str:
-    """Of the kind of the machine's table."""
+    """Draw a mix of the same kind as in the machine's table."""
     if machine == "2B-2S":
         return " ".join(lot.sample(_MEMORY + _COMPUTE, 4))
     if machine == "2B-4S":
@@ -125,14 +125,14 @@ def _drawn(lot: random.Random, machine: str) -> str:
 
 
 def drawn(machine: str, seed: int, number: int) -> tuple[Mix, ...]:
-    """So many mixes by lot, to choose constants of policies with: never with the tables."""
+    """Draw @number mixes by lot, for choosing constants of policies: never use the tables."""
     mixes(machine)
     lot = random.Random(f"{machine} {seed}")
     return tuple(_mix(machine, 100 + at, _drawn(lot, machine)) for at in range(number))
 
 
 def mixes(machine: str) -> tuple[Mix, ...]:
-    """All of a machine's table."""
+    """All mixes of a machine's table."""
     if machine not in _TABLES:
         raise Failure(f"no mixes for {machine}; there are: {', '.join(_TABLES)}")
     return tuple(_mix(machine, number, text)

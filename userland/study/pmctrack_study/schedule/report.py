@@ -42,7 +42,7 @@ def _table(seeds: Sequence[Cells], names: Sequence[str], policies: Sequence[str]
 
 def _less(seeds: Sequence[Cells], names: Sequence[str], machine: str,
           policies: Sequence[str]) -> str:
-    """By how much ACFS has less unfairness than others."""
+    """A table of how much less unfairness ACFS has than other policies."""
     def change(cells: Cells, other: str, least: float) -> float:
         acfs, theirs = (mean(cells[name, policy].unfairness - least for name in names)
                         for policy in ("acfs", other))
@@ -61,7 +61,7 @@ def _less(seeds: Sequence[Cells], names: Sequence[str], machine: str,
 
 def _bounds(seeds: Sequence[Cells], alone: Sequence[Mapping[str, Alone]], wanted: Sequence[Mix],
             policies: Sequence[str]) -> str:
-    """What fluids could reach, and how much of the way from RR there ACFS has come."""
+    """What fluids could reach, and what part of the way from RR to there ACFS has come."""
     def ideal(mix: Mix, kind: Callable[[Sequence[Fluid], int], Merit],
               value: Callable[[Merit], float]) -> list[float]:
         fast = FAST[mix.machine]
@@ -125,7 +125,7 @@ def _starts(folders: Sequence[Path]) -> str:
 
 
 def report(machine: str, folders: Sequence[Path], into: Path) -> None:
-    """Of several seeds' folders."""
+    """Write the report of several folders, one for each seed."""
     seeds = [merits(folder) for folder in folders]
     policies = list(dict.fromkeys(policy for _, policy in seeds[0]))
     names = [name for name in _complete(seeds[0], policies)

@@ -31,21 +31,21 @@ class Alone:
 
     program: str
     fast_s: float
-    """all fast cores are there for it"""
+    """time with all fast cores"""
     slow_s: float
-    """on cores of the slowest type only"""
+    """time on cores of the slowest type only"""
     fast_j: float = 0.0
     """energy of the machine meanwhile"""
     slow_j: float = 0.0
 
     @property
     def speedup_factor(self) -> float:
-        """Of the whole run."""
+        """The speedup factor of the whole run."""
         return self.slow_s / self.fast_s
 
     @property
     def efficiency_factor(self) -> float:
-        """EF: energy-delay products of slow and fast cores, for the same instructions."""
+        """EF: energy-delay product of slow cores over that of fast ones, same instructions."""
         if not self.fast_j:
             raise Failure(f"the energy of {self.program} alone is not known: it was run by an "
                           "older version; use another folder")
@@ -54,7 +54,7 @@ class Alone:
 
 @dataclass(frozen=True)
 class Total:
-    """A mix under a policy: all runs of its programs, those that were ended early, too."""
+    """A mix under a policy: all runs of its programs, also those that were ended early."""
 
     mix: str
     policy: str
@@ -66,12 +66,12 @@ class Total:
 
     @property
     def edp(self) -> float:
-        """Energy-delay product (equation 5): energy per instructions in a second. Who takes twice
-        as long for twice the work and energy has twice as much of it."""
+        """Energy-delay product (equation 5): energy per instructions in a second. A mix that takes
+        twice as long for twice the work and energy has twice the product."""
         return self.joules * self.seconds / self.instr
 
     def edp_of_runs(self, seconds: float) -> float:
-        """Energy times time in a program's run of so many seconds, however long all takes."""
+        """Energy times time in a program's run of @seconds, however long the whole mix takes."""
         return self.joules / self.seconds * seconds ** 2
 
 
@@ -88,7 +88,7 @@ class Completion:
 
 @dataclass(frozen=True)
 class Merit:
-    """Of a mix under a policy."""
+    """Figures of merit of a mix under a policy."""
 
     unfairness: float
     """greatest slowdown over the smallest one, at least 1"""
@@ -101,7 +101,7 @@ class Merit:
 
 
 def append(path: Path, rows: Sequence[Alone] | Sequence[Completion] | Sequence[Total]) -> None:
-    """Rows more, all of them at once or none: what was measured is there, whatever happens."""
+    """Append rows, all at once or none. So what was measured is there, whatever happens."""
     names = [field.name for field in fields(rows[0])]
     text = io.StringIO()
     out = csv.writer(text)
@@ -114,7 +114,7 @@ def append(path: Path, rows: Sequence[Alone] | Sequence[Completion] | Sequence[T
 
 
 def same_plan(folder: Path, plan: Mapping[str, object]) -> None:
-    """Results of different plans are not mixed."""
+    """Check that results of different plans are not mixed."""
     path = folder / PLAN
     if not path.exists():
         path.write_text(json.dumps(plan, indent=1) + "\n", "utf-8")
@@ -127,7 +127,7 @@ def same_plan(folder: Path, plan: Mapping[str, object]) -> None:
 
 
 def stagger_of(folder: Path) -> float:
-    """Within so many seconds the programs of a mix start, by the plan; 0: together."""
+    """Seconds within which the programs of a mix start, by the plan; 0: together."""
     path = folder / PLAN
     return float(json.loads(path.read_text("utf-8")).get("stagger", 0)) if path.exists() else 0.0
 
@@ -141,28 +141,28 @@ def _rows(path: Path) -> list[dict[str, str]]:
 
 
 def read_alone(folder: Path) -> dict[str, Alone]:
-    """By program."""
+    """Times alone, by program."""
     return {row["program"]: Alone(row["program"], float(row["fast_s"]), float(row["slow_s"]),
                                   float(row.get("fast_j") or 0), float(row.get("slow_j") or 0))
             for row in _rows(folder / ALONE)}
 
 
 def read_totals(folder: Path) -> dict[tuple[str, str], Total]:
-    """By mix and policy. Of one that was interrupted before its completions were written, and was
-    run again, the last."""
+    """Totals, by mix and policy. If a mix was interrupted before its completions were written, and
+    was run again, the last total counts."""
     return {(row["mix"], row["policy"]):
             Total(row["mix"], row["policy"], row["programs"], float(row["seconds"]),
                   int(row["instr"]), float(row["joules"])) for row in _rows(folder / TOTALS)}
 
 
 def read_completions(folder: Path) -> list[Completion]:
-    """All of them."""
+    """All completions."""
     return [Completion(row["mix"], row["policy"], row["program"], int(row["run"]),
                        float(row["seconds"])) for row in _rows(folder / COMPLETIONS)]
 
 
 def merit(completions: Sequence[Completion], alone: Mapping[str, Alone]) -> Merit:
-    """Of all runs of one mix under one policy: of geometric means of their times."""
+    """Merit of all runs of one mix under one policy, from geometric means of their times."""
     times: dict[str, list[float]] = {}
     for one in completions:
         times.setdefault(one.program, []).append(one.seconds)
@@ -181,7 +181,7 @@ def merit(completions: Sequence[Completion], alone: Mapping[str, Alone]) -> Meri
 
 
 def merits(folder: Path) -> dict[tuple[str, str], Merit]:
-    """Of each mix under each policy that @folder has, in the order of their runs."""
+    """Merits of each mix under each policy that @folder has, in the order of their runs."""
     alone = read_alone(folder)
     cells: dict[tuple[str, str], list[Completion]] = {}
     for one in read_completions(folder):

@@ -24,13 +24,13 @@ from .results import (ALONE, COMPLETIONS, TOTALS, Alone, Completion, Total, appe
 STATE = Path("/sys/kernel/sched_ext/state")
 MODEL = Path("/proc/pmc/mmon_model")
 ROUNDS = 3
-"""So often each program runs at least (section 4.1.3)."""
+"""Least number of runs of each program (section 4.1.3)."""
 PATIENCE_S = 30
 DEFAULT = "default"
 """The kernel's own scheduler."""
 STATIC_HSP, STATIC_EF = STATIC = ("static sf", "static ef")
-"""A CPU for each program, the fast ones for those with the greatest factors, alone and on average
-(section 4.3); the kernel's own scheduler."""
+"""Each program has a CPU; the programs with the greatest factors, alone and on average, have the
+fast ones (section 4.3). The scheduler is the kernel's own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,20 +46,20 @@ class Plan:
     seed: int = 1
     percent: int = 100
     stagger_s: float = 0.0
-    """programs start at random within so many seconds, not together"""
+    """seconds within which programs start at random, not together"""
     differing: int = 0
-    """only the first so many mixes in which the static assignments differ; 0: all mixes"""
+    """number of mixes to run, the first in which the static assignments differ; 0: all mixes"""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a program says at its end."""
+    """What a program reports at its end."""
 
     seconds: float
     """from its start to its end, on the machine's clock"""
     instr: int
     begin_j: float
-    """energy of the machine since it began to exist, when the program started"""
+    """energy that the machine had taken since it began to exist when the program started"""
     end_j: float
 
 
@@ -91,20 +91,20 @@ class Running:
         return str(out)
 
     def outcome(self) -> Outcome:
-        """Once it has ended."""
+        """The outcome, once the program has ended."""
         return _outcome(self._said(interrupted=False))
 
     def part(self) -> list[Outcome]:
-        """Once it was interrupted; none if it had not begun."""
+        """The outcome, once the program was interrupted; none if it had not begun."""
         said = self._said(interrupted=True)
         return [_outcome(said)] if said else []
 
     def interrupt(self) -> None:
-        """It says what it has done until now."""
+        """Interrupt the program, which then reports what it has done until now."""
         self.process.terminate()
 
     def end(self) -> None:
-        """Whatever it does."""
+        """End the program, whatever it does."""
         self.process.kill()
         self.process.wait()
         stdout: IO[str] | None = self.process.stdout
@@ -123,7 +123,7 @@ def _wait_for_state(wanted: str) -> bool:
 
 @contextmanager
 def scheduled(plan: Plan, policy: str) -> Iterator[None]:
-    """By a policy, until the end."""
+    """Let a policy schedule the machine until the end."""
     if policy in (DEFAULT, *STATIC):
         yield
         return
@@ -143,7 +143,7 @@ def scheduled(plan: Plan, policy: str) -> Iterator[None]:
 
 
 def _alone(plan: Plan, program: Program) -> Alone:
-    """On fast cores, if there is one for each thread: then nobody needs to choose."""
+    """Run a program alone. If there is a fast core for each thread, no policy needs to choose."""
     fast, *_, slow = (kind.cpus for kind in core_types())
     on_slow = Running(program, plan, slow).outcome()
     if program.threads <= len(fast):
@@ -156,19 +156,19 @@ def _alone(plan: Plan, program: Program) -> Alone:
 
 
 def start_times(plan: Plan, mix: Mix) -> list[float]:
-    """One for each program of the mix, in seconds: all 0 unless they are staggered."""
+    """Start times of the mix's programs, in seconds: all 0 unless they are staggered."""
     lot = random.Random(f"{plan.seed} {mix.name}")
     return [plan.stagger_s * lot.random() for _ in mix.programs]
 
 
 def factor(policy: str, alone: Alone) -> float:
-    """By which the static assignment @policy ranks a program."""
+    """The factor by which the static assignment @policy ranks a program."""
     return alone.speedup_factor if policy == STATIC_HSP else alone.efficiency_factor
 
 
 def assigned(policy: str, mix: Mix, known: Mapping[str, Alone],
              cpus: Sequence[int]) -> list[Sequence[int]]:
-    """For each program, the CPUs that it has: any, or one of @cpus, the fast ones first."""
+    """For each program, the CPUs that it has: any, or one of @cpus, where fast ones are first."""
     if policy not in STATIC:
         return [()] * len(mix.programs)
     if [program.threads for program in mix.programs] != [1] * len(cpus):
@@ -182,13 +182,13 @@ def assigned(policy: str, mix: Mix, known: Mapping[str, Alone],
 
 
 def all_cpus() -> tuple[list[int], int]:
-    """The fast ones first, and how many these are."""
+    """All CPUs, the fast ones first, and how many are fast."""
     kinds = [kind.cpus for kind in core_types()]
     return [cpu for kind in kinds for cpu in kind], len(kinds[0])
 
 
 def differ(mix: Mix, known: Mapping[str, Alone], cpus: Sequence[int], fast: int) -> bool:
-    """The static assignments give fast cores to different programs."""
+    """True if the static assignments give fast cores to different programs."""
     chosen = [{at for at, given in enumerate(assigned(policy, mix, known, cpus))
                if given[0] in cpus[:fast]} for policy in STATIC]
     return chosen[0] != chosen[1]
@@ -196,7 +196,7 @@ def differ(mix: Mix, known: Mapping[str, Alone], cpus: Sequence[int], fast: int)
 
 def _mixed(plan: Plan, mix: Mix, policy: str,
            given: Sequence[Sequence[int]]) -> tuple[list[Completion], Total]:
-    """All start, and again when they have ended, until the longest has run three times."""
+    """Start all programs, and again when they end, until the longest has run three times."""
     running: dict[int, tuple[int, Running]] = {}
     done: list[Completion] = []
     outcomes: list[Outcome] = []
@@ -207,14 +207,14 @@ def _mixed(plan: Plan, mix: Mix, policy: str,
         running[one.process.pid] = (index, one)
 
     times = start_times(plan, mix)
-    # The first one begins now: from here on energy and time count.
+    # The first program begins now: from here on, energy and time count.
     begin = time.monotonic()
     try:
         for index in sorted(range(len(counts)), key=times.__getitem__):
             time.sleep(max(0.0, begin + times[index] - min(times) - time.monotonic()))
             start(index)
         while min(counts) < ROUNDS:
-            # It stays a zombie: its process is not to lose its status.
+            # The program stays a zombie, so that its Popen object does not lose the status.
             found = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
             if not found or found.si_pid not in running:
                 raise Failure("the policy ended by itself")
@@ -238,14 +238,14 @@ def _mixed(plan: Plan, mix: Mix, policy: str,
 
 
 def _give_models(plan: Plan, mix: Mix) -> None:
-    """Those that were trained without the families of this mix."""
+    """Give the kernel the models that were trained without the families of this mix."""
     if plan.models is None:
         return
     found = sorted((plan.models / mix.name).rglob("*.model"))
     if not found:
         raise Failure(f"no models in {plan.models / mix.name}")
     for path in found:
-        # Written at once, as the kernel wants it.
+        # The kernel wants a model in one write.
         fd = os.open(MODEL, os.O_WRONLY)
         try:
             os.write(fd, path.read_bytes())
@@ -254,7 +254,7 @@ def _give_models(plan: Plan, mix: Mix) -> None:
 
 
 def _digest(what: Sequence[str] | Path | None) -> str:
-    """Of the files of a command line, or of a folder of models."""
+    """The digest of the files of a command line, or of a folder of models."""
     found = hashlib.sha256()
     if isinstance(what, Path):
         paths = sorted(what.rglob("*.model"))
@@ -266,7 +266,7 @@ def _digest(what: Sequence[str] | Path | None) -> str:
 
 
 def run(plan: Plan) -> None:
-    """All that is not there yet: a run that was interrupted goes on."""
+    """Run all that is not there yet. So a run that was interrupted goes on."""
     same_plan(plan.folder, {"machine": plan.mixes[0].machine, "seed": plan.seed,
                             "length": plan.percent, "stagger": plan.stagger_s,
                             "policies": _digest(plan.scheduler), "models": _digest(plan.models)})

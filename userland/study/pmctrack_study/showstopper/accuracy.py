@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """The paper's Tables 1 and 2 on this machine, beside the paper's figures.
 
-Loads are observed by this program, from /proc/stat each 500 ms, the same way for all
-tools. The machine must be idle: what others do is told, and part of the result.
+This program observes loads, from /proc/stat each 500 ms, the same way for all tools. The machine
+must be idle: the load of other programs is reported, and is part of the result.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Config:
     lengths: Sequence[float] = (90, 180)
     methods: Sequence[str] = ALL
     busy: bool = False
-    """also if the machine is not idle"""
+    """measure even if the machine is not idle"""
 
 
 @dataclass
@@ -73,7 +73,7 @@ class Row:
         return sum(s.target - s.load for s in self.samples) / len(self.samples)
 
     def square(self) -> float:
-        """Mean of its square, x 10^4 of fractions."""
+        """Mean of the square of that, x 10^4 of fractions."""
         return sum((s.target - s.load) ** 2 for s in self.samples) / len(self.samples)
 
 
@@ -96,14 +96,14 @@ def run(argv: list[str], seconds: float, points: list[tuple[float, float]]) -> l
 
 
 def forever(command: str) -> str:
-    """A shell command without an end."""
+    """A shell command that repeats @command without an end."""
     return f"while :; do {command.replace('exec ', '')}; done"
 
 
 def cpulimit(program: str, load: float, cpus: int) -> list[str] | None:
     """
-    One for each CPU, as its limit is that of a process tree. Programs without an end:
-    version 2.8 crashes when a process of the tree ends.
+    One cpulimit for each CPU, because its limit is that of a process tree. The programs
+    have no end, because version 2.8 crashes when a process of the tree ends.
     """
     if not shutil.which("cpulimit"):
         return None
@@ -113,7 +113,7 @@ def cpulimit(program: str, load: float, cpus: int) -> list[str] | None:
 
 
 class Experiments:
-    """All of them, on one machine."""
+    """All experiments, on one machine."""
 
     def __init__(self, config: Config) -> None:
         self.config = config
@@ -124,7 +124,7 @@ class Experiments:
         self.own_load = 0.0
         self.folder.mkdir(parents=True, exist_ok=True)
         data = self.folder / "data"
-        # Half of it compresses: iterations of a second or so.
+        # Half of the data can be compressed, so that iterations take a second or so.
         data.write_bytes(b"".join(os.urandom(512) + bytes(512) for _ in range(2048)))
         self.commands = {
             name: text.format(data=shlex.quote(str(data.resolve())), threads=4 * self.cpus)
@@ -132,13 +132,13 @@ class Experiments:
         }
 
     def showstopper(self, program: str, arguments: list[str]) -> list[str]:
-        """Its command line."""
+        """The command line of showstopper."""
         return [
             binary(), "-q", "--restart", *arguments, "--", "sh", "-c", self.commands[program]
         ]
 
     def add(self, row: Row) -> None:
-        """Keep a result, and tell it."""
+        """Keep a result, and print it."""
         self.rows.append(row)
         print(f"{row.program:6} {row.method:12} {row.what:>6}: error {row.error():z7.2f} %, "
               f"squared {row.square():8.2f}", flush=True)
@@ -147,7 +147,7 @@ class Experiments:
         self, program: str, method: str, what: str, argv: list[str],
         points: list[tuple[float, float]],
     ) -> None:
-        """A cell; tools of others may crash (cpulimit 2.8 does), which ends nothing."""
+        """Measure a cell. If a tool of others crashes (cpulimit 2.8 does), the study goes on."""
         try:
             self.add(Row(program, method, what, run(argv, self.config.seconds, points)))
         except Failure as failure:
@@ -157,7 +157,7 @@ class Experiments:
             print(f"{self.failures[-1]} ({failure})", flush=True)
 
     def table_1(self) -> None:
-        """Constant loads."""
+        """Measure constant loads."""
         for program in self.commands:
             for load in self.config.loads:
                 flat = [(0.0, float(load)), (1e9, float(load))]
@@ -178,12 +178,12 @@ class Experiments:
         return ["sh", "-c", f"echo $$ >{group}/cgroup.procs; {jobs} wait"] if group else None
 
     def table_2(self) -> None:
-        """A trace of nine loads, replayed in so many seconds."""
+        """Replay a trace of nine loads, in each of the lengths."""
         for program in self.commands:
             for length in self.config.lengths:
                 points = [(length / 8 * i, float(load)) for i, load in enumerate(NINE)]
                 trace = self.folder / f"trace-{length:.0f}.csv"
-                # It must not end before who observes it.
+                # The trace must not end before the observation.
                 after = [(length + 5, float(NINE[-1]))]
                 trace.write_text("".join(f"{t},{x}\n" for t, x in points + after), "ascii")
                 for method in CONTROLLED:
@@ -195,7 +195,7 @@ class Experiments:
                     self.add(Row(program, method, f"{length:.0f} s", samples))
 
     def write(self) -> None:
-        """Samples, tables and plots."""
+        """Write samples, tables and plots."""
         write_csv(self.folder / "samples.csv",
                   ["program", "method", "what", "at_s", "target_percent", "load_percent"],
                   [[row.program, row.method, row.what, s.at_s, s.target, s.load]
@@ -224,7 +224,7 @@ class Experiments:
             + "".join(f"![{name}]({name})\n" for name in names), "utf-8")
 
     def plot(self, program: str, method: str, names: list[str]) -> None:
-        """Observed against target, and the errors' histogram."""
+        """Draw observed loads and targets, and a histogram of the errors."""
         rows = [r for r in self.rows if r.program == program and r.method == method]
         with Plot(self.folder, f"{program}-{method.replace('/', '-')}.png", names, 2) as plot:
             left, right = plot.axes(0), plot.axes(1)
@@ -241,7 +241,7 @@ class Experiments:
 
 
 def study(config: Config) -> None:
-    """Both tables."""
+    """Make both tables."""
     quiet = observe(SETTLE_S + 3, [(0, 0), (1e9, 0)])
     experiments = Experiments(config)
     experiments.own_load = -Row("", "", "", quiet).error()

@@ -25,7 +25,7 @@ _staircase.__name__ = "staircase FROM,TO,STEP, in percent, upwards"
 
 
 def _list(values: Sequence[float] | Sequence[str]) -> str:
-    """A default, as one types it."""
+    """A default value, as a user types it."""
     return ",".join(x if isinstance(x, str) else f"{x:g}" for x in values)
 
 
@@ -128,6 +128,6 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def main(arguments: list[str]) -> int:
-    """The command line, whose status it returns."""
+    """Run the command line. Returns the exit status."""
     options = _parser().parse_args(arguments)
     return carry_out("showstopper", options.folder, functools.partial(options.run, options))

@@ -33,7 +33,7 @@ class Staircase:
     step: float = 5
 
     def steps(self) -> list[tuple[str, float]]:
-        """Halves and loads, each load twice."""
+        """The half (up or down) and the load of each step; each load comes twice."""
         loads = [self.first + self.step * i
                  for i in range(int((self.last - self.first) / self.step + 1e-9) + 1)]
         return [("up", x) for x in loads] + [("down", x) for x in reversed(loads)]
@@ -47,13 +47,13 @@ class Config:
     foreground: str
     background: str
     seconds: float = 180
-    """of each step"""
+    """length of each step"""
     pinnings: Sequence[str] = tuple(PINNINGS)
     staircase: Staircase = Staircase()
 
     @property
     def trim_s(self) -> float:
-        """At each end of a step, what may be of its neighbour."""
+        """Time at each end of a step that may belong to the neighbouring step."""
         return min(30.0, self.seconds / 6)
 
     @property
@@ -116,10 +116,10 @@ class Experiment:
         return ["-n", str(self.half), "--restart", *(["--cpus", cpu_list(cpus)] if cpus else [])]
 
     def run(self) -> list[Step]:
-        """From its start to its steps."""
+        """Run the experiment. Returns its steps."""
         if self.pinning.background:
             return self._run([], 1)
-        # The load of a group is a part of all CPUs; the background may have half of them.
+        # The load of a group is a part of all CPUs, of which the background may have half.
         with control_group() as group:
             return self._run(["--cgroup", str(group)], 2)
 
@@ -143,7 +143,7 @@ class Experiment:
         try:
             self.foreground.start()
             self.background.start()
-            # The foreground runs on: the background needs its company to the end.
+            # The foreground runs longer, because the background must run beside it to the end.
             self.background.wait(length, most, self.foreground)
             self.foreground.wait(length + 2, most / 2)
         finally:
@@ -154,11 +154,11 @@ class Experiment:
         return [self._step(i, scale) for i in range(len(self.steps))]
 
     def _step(self, i: int, scale: int) -> Step:
-        """Without its first and last part, which may be of its neighbours."""
+        """Step @i without its first and last part, which may belong to its neighbours."""
         half, target = self.steps[i]
         begin = i * self.config.seconds + self.config.trim_s
         end = begin + self.config.window_s
-        # Both runs have a clock of their own, from the same one.
+        # Each run counts time from its own beginning, on the same clock.
         later = self.background.begin_s - self.foreground.begin_s
         clock = self.background.begin_s
         return Step(self.pinning.name, half, target,
@@ -168,7 +168,7 @@ class Experiment:
                     self.meter.between(clock + begin, clock + end) if self.meter else None)
 
     def notes(self) -> list[str]:
-        """What the numbers lack."""
+        """Notes about what the numbers lack."""
         found = []
         for what, one in ("foreground", self.foreground), ("background", self.background):
             lengths = sorted(i.end_s - i.begin_s for i in one.iterations if i.status == 0)
@@ -187,7 +187,7 @@ class Experiment:
         return found
 
     def draw(self, names: list[str]) -> None:
-        """Load of the background and throughput of the foreground over time (Figure 12)."""
+        """Draw the background's load and the foreground's throughput over time (Figure 12)."""
         later = self.background.begin_s - self.foreground.begin_s
         with Plot(self.config.folder, f"timeline-{self.pinning.name}.png", names) as plot:
             left = plot.axes()
@@ -217,7 +217,7 @@ def windows(iterations: Sequence[Iteration], later: float,
 
 
 def interference(steps: Sequence[Step]) -> Interference:
-    """Of a pinning."""
+    """The interference of a pinning."""
     halves = ([s for s in steps if s.half == half] for half in ("up", "down"))
     return Interference(*(fit([s.load / 100 for s in part], [s.foreground for s in part])
                           for part in halves))
@@ -254,7 +254,7 @@ def _table(steps: Sequence[Step]) -> str:
 
 
 def write(config: Config, steps: list[Step], remarks: list[str], names: list[str]) -> None:
-    """Data, table and plots of all pinnings."""
+    """Write data, table and plots of all pinnings."""
     folder = config.folder
     write_objects(folder / "steps.csv", steps)
     with Plot(folder, "interference.png", names, 2) as plot:
@@ -284,7 +284,7 @@ def write(config: Config, steps: list[Step], remarks: list[str], names: list[str
 
 
 def system(steps: Sequence[Step], window: float) -> str:
-    """Both programs are the same: what the machine does in all, and for a watt-hour."""
+    """A table if both programs are the same: the machine's work a second, and for a watt-hour."""
     pinnings = list(dict.fromkeys(s.pinning for s in steps))
     rows = []
     for target in sorted({s.target for s in steps}):
@@ -307,7 +307,7 @@ def system(steps: Sequence[Step], window: float) -> str:
 
 
 def study(config: Config) -> None:
-    """All pinnings that the machine is made for."""
+    """Observe all pinnings that the machine is made for."""
     whole = machine()
     if len(config.staircase.steps()) < 6:
         raise Failure("the staircase needs three steps at least, for a line through them")
@@ -322,7 +322,7 @@ def study(config: Config) -> None:
                       flush=True)
                 steps += experiment.run()
             except Failure as failure:
-                # Others may be possible all the same.
+                # Other pinnings may be possible all the same.
                 remarks.append(f"{failure}")
                 print(f"showstopper study: {failure}", flush=True)
                 continue

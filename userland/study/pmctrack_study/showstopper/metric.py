@@ -18,13 +18,13 @@ def metric(line: Line) -> float:
 
 
 def angle(line: Line) -> float:
-    """Of the normalized slope, in degrees."""
+    """Angle of the normalized slope, in degrees."""
     return math.degrees(math.atan(line.slope / line.intercept))
 
 
 @dataclass(frozen=True)
 class Interference:
-    """Of a staircase, up and down: lines of throughput over load (a fraction)."""
+    """Lines of throughput over load (a fraction), for both halves of a staircase, up and down."""
 
     rising: Line
     falling: Line

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Is the throughput of a trace that of its fast-forwarded replay (section 5.3)?"""
+"""Is the throughput of a trace the same in its fast-forwarded replay (section 5.3)?"""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Config:
 
 @dataclass(frozen=True)
 class Replay:
-    """Of a trace, @speed times as fast."""
+    """The replay of a trace, @speed times as fast."""
 
     method: str
     speed: float
@@ -59,7 +59,7 @@ def _length(path: Path) -> float:
 
 def write(config: Config, replays: list[Replay],
           periods: list[tuple[Replay, list[Period]]]) -> None:
-    """Data, table and plot."""
+    """Write data, table and plot."""
     folder = config.folder
     write_objects(folder / "replay.csv", replays)
     rows = []
@@ -87,7 +87,7 @@ def write(config: Config, replays: list[Replay],
 
 
 def study(config: Config) -> None:
-    """All speeds with all methods."""
+    """Replay the trace at all speeds, with all methods."""
     length = _length(Path(config.trace))
     replays: list[Replay] = []
     periods: list[tuple[Replay, list[Period]]] = []

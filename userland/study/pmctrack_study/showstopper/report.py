@@ -17,7 +17,7 @@ WINDOW_S = 5.0
 
 
 def _throughput(plot: Plot, periods: Sequence[Period], iterations: Sequence[Iteration]) -> None:
-    """A dot for each window: load and iterations a second of each program."""
+    """Draw a dot for each window: load and iterations a second of each program."""
     axes = plot.axes()
     end = min(periods[-1].at_s, max(i.end_s for i in iterations))
     for program in sorted({i.program for i in iterations}):
@@ -59,7 +59,7 @@ def _summary(periods: Sequence[Period], iterations: Sequence[Iteration]) -> str:
 def report(log: Path, folder: Path) -> None:
     """Write report.md and its plots of a log, and of the iterations beside it, to a folder."""
     periods = read_log(log)
-    # A folder of --report has those of the same run; others may be of any.
+    # In a folder of --report, iterations are of the same run. Elsewhere, they may be of any run.
     beside = log.parent / ITERATIONS
     iterations = read_iterations(beside) if log.name == LOG and beside.exists() else []
     text = _summary(periods, iterations)

@@ -20,11 +20,11 @@ ITERATIONS = "iterations.csv"
 SUMMARY = "summary.json"
 
 GRACE_S = 60
-"""Runs end themselves so long after their study would have, if it cannot any more."""
+"""If their study cannot end runs any more, they end themselves after this further time."""
 
 
 def binary() -> str:
-    """The program that studies run: the one that has started them."""
+    """The showstopper that studies run: the one that has started them."""
     return os.environ.get("SHOWSTOPPER", "showstopper")
 
 
@@ -41,7 +41,7 @@ class Period:
 
 
 def read_log(path: Path) -> list[Period]:
-    """What --log has written, CSV or lines of JSON."""
+    """Read what --log has written, CSV or lines of JSON."""
     try:
         return [
             Period(float(r["time_s"]), float(r["target_percent"]), float(r["load_percent"]),
@@ -53,7 +53,7 @@ def read_log(path: Path) -> list[Period]:
 
 
 def read_iterations(path: Path) -> list[Iteration]:
-    """What --iterations has written."""
+    """Read what --iterations has written."""
     try:
         return [
             Iteration(int(r["unit"]), r["program"], float(r["begin_s"]), float(r["end_s"]),
@@ -88,7 +88,7 @@ class Run:
     _process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> Run:
-        """Returns itself, running."""
+        """Start the run. Returns itself."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for name in (LOG, ITERATIONS, SUMMARY):
             (self.folder / name).unlink(missing_ok=True)
@@ -101,20 +101,21 @@ class Run:
         return self
 
     def is_running(self) -> bool:
-        """Has it not ended yet?"""
+        """True if the run has not ended yet."""
         return self._process is not None and self._process.poll() is None
 
     def _unfinished(self, end: float) -> int:
-        """How many programs run whose iterations, begun before @end, have not ended."""
+        """Number of running programs whose iterations, begun before @end, have not ended."""
         running = max((p.running for p in read_log(self.folder / LOG)), default=0)
         beyond = {i.unit for i in read_iterations(self.folder / ITERATIONS) if i.end_s >= end}
         return running - len(beyond)
 
     def wait(self, end: float, most: float, company: Run | None = None) -> Run:
-        """Returns itself, with what it has logged.
+        """Wait for the end of the run, and read its logs. Returns itself.
 
-        Throughput until @end is that of iterations that ended, so it goes on until each
-        program has ended one after that, for @most seconds. @company must not end before.
+        Throughput until @end is that of iterations that ended. So the run goes on until each
+        program has ended an iteration after @end, for @most seconds at most. @company must not
+        end before.
         """
         assert self._process
         ours = False
@@ -141,12 +142,12 @@ class Run:
         return self
 
     def _now(self) -> float:
-        """The last observation, in seconds since the trace began."""
+        """Time of the last observation, in seconds since the trace began."""
         log = self.folder / LOG
         return max((p.at_s for p in read_log(log)), default=0.0) if log.exists() else 0.0
 
     def note(self) -> str | None:
-        """What its throughput lacks."""
+        """A note about what the throughput lacks."""
         if self.unfinished <= 0:
             return None
         return (f"{self}: {self.unfinished} programs did not end an iteration in time, and what "
@@ -156,14 +157,14 @@ class Run:
         return f"showstopper {' '.join(self.options)} -- {' '.join(self.command)}"
 
     def end(self) -> None:
-        """Before its time; what it controls is ended with it."""
+        """End the run before its time. The programs that it controls end with it."""
         if self._process and self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
             self._process.wait()
 
 
 def run(folder: Path, options: list[str], command: list[str], end: float, most: float) -> Run:
-    """From its beginning to @end, and at most @most seconds more, see Run.wait()."""
+    """Make a run that lasts until @end, and at most @most seconds more; see Run.wait()."""
     one = Run(folder, options, command).start()
     try:
         return one.wait(end, most)

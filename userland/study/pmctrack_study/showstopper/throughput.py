@@ -23,7 +23,8 @@ TWELFTHS = tuple(100 * n / 12 for n in range(1, 13))
 class Config:
     """What is observed: @command at all loads (in percent), by all methods.
 
-    No methods are the controlled four and the baseline, which others are compared with.
+    If there are no methods, the controlled four and the baseline are used. Other methods are
+    compared with the baseline.
     """
 
     folder: Path
@@ -48,12 +49,12 @@ class Point:
 
 
 def _targets(method: str, loads: Sequence[float], cpus: int) -> Sequence[float]:
-    """nbench can only have whole programs."""
+    """Target loads of a method: nbench can only run whole programs."""
     return [100 * n / cpus for n in range(1, cpus + 1)] if method == "nbench" else loads
 
 
 def measure(config: Config, method: str, target: float) -> Point:
-    """One point: a run with its warm-up."""
+    """Measure a point: a run with its warm-up."""
     end = config.warmup + config.seconds
     one = run(config.folder / f"{method.replace('/', '-')}-{target:.2f}",
               ["-l", f"{target!r}", *METHODS[method], "--restart",
@@ -68,7 +69,7 @@ def measure(config: Config, method: str, target: float) -> Point:
 
 
 def deviation(points: list[Point], baseline: list[Point]) -> list[float]:
-    """Differences to the baseline at the same load, in percent, of points where it has one."""
+    """Differences of points to the baseline at the same load, in percent, if it has that load."""
     curve = sorted((b.load, b.rate) for b in baseline)
     loads, rates = [c[0] for c in curve], [c[1] for c in curve]
     pairs = [(p.rate, float(numpy.interp(p.load, loads, rates)))
@@ -77,7 +78,7 @@ def deviation(points: list[Point], baseline: list[Point]) -> list[float]:
 
 
 def write(config: Config, points: list[Point]) -> None:
-    """Data, table and plot."""
+    """Write data, table and plot."""
     folder = config.folder
     write_objects(folder / "throughput.csv", points)
     by_method = {m: [p for p in points if p.method == m] for m in METHODS}
@@ -113,7 +114,7 @@ def write(config: Config, points: list[Point]) -> None:
 
 
 def study(config: Config) -> None:
-    """All methods at all loads."""
+    """Measure all methods at all loads."""
     cpus = len(os.sched_getaffinity(0))
     methods = config.methods or [*CONTROLLED, config.baseline]
     points: list[Point] = []

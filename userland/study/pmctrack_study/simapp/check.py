@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Does what emerges agree with the papers' classes? The model predicts runs alone."""
+"""Do the emerging speedups agree with the papers' classes? The model predicts runs alone."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ class Alone:
     name: str
     speedup: float
     misses: float
-    """Of the last-level cache per 1000 instructions, on the fast type."""
+    """Misses of the last-level cache per 1000 instructions, on the fast type."""
 
 
 def predict(simapp: str, machine: str, path: Path, seed: int = 1) -> Alone:
-    """Ask the model."""
+    """Let the model predict a program's runs alone."""
     done = subprocess.run([simapp, "--predict", machine, "--seed", str(seed), str(path)],
                           capture_output=True, text=True, check=False)
     if done.returncode:
@@ -49,7 +49,7 @@ def predict(simapp: str, machine: str, path: Path, seed: int = 1) -> Alone:
 
 
 def correlation(found: list[Alone]) -> float:
-    """Of speedup factors with misses (Fig. 6)."""
+    """Correlation of speedup factors with misses (Fig. 6)."""
     return statistics.correlation([x.misses for x in found], [x.speedup for x in found])
 
 

@@ -31,7 +31,7 @@ def _fold(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace) -> int:
-    """The classes, and the relation of misses to the speedup factor (Fig. 6)."""
+    """Check the classes, and the correlation of misses with the speedup factor (Fig. 6)."""
     status = 0
     for machine, limit in (("2B-10S", (-1.0, -0.8)), ("2B-2S", (-0.3, 0.3))):
         found = [check.predict(options.simapp, machine, path)

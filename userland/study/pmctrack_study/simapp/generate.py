@@ -15,7 +15,7 @@ from .programs import PROGRAMS, Spec
 
 GIGA = 1_000_000_000
 ROUND_INSTRUCTIONS = 200_000_000
-"""Of all threads of a parallel program together."""
+"""Instructions of a round, of all threads of a parallel program together."""
 
 Profile = dict[str, Any]
 Curve = Sequence[tuple[int, float]]
@@ -66,11 +66,11 @@ def _phase(rng: random.Random, spec: Spec, length: int) -> Profile:
 
 
 def profile(spec: Spec, seed: int) -> Profile:
-    """The same spec and seed make the same profile."""
+    """Draw a profile. The same spec and seed make the same profile."""
     rng = random.Random(seed * 1_000_003 + zlib.crc32(spec.name.encode()))
     phases = [_phase(rng, spec, rng.randint(110_000_000, 900_000_000)) for _ in range(spec.phases)]
     for number, phase in enumerate(phases):
-        # The last blocks of a phase with many are the first ones of the next.
+        # The last blocks of a phase with many blocks are the first ones of the next phase.
         phase["code"] = number * 300
         phase["blocks"] = 200 + phase["instr"] % 201
     total = round(spec.giga_instructions * GIGA)
@@ -104,7 +104,7 @@ def relative_of(spec: Spec, rng: random.Random, number: int) -> Spec:
 
 
 def drawn(count: int, seed: int, families: Sequence[str]) -> list[Profile]:
-    """So many programs that nobody tuned to: relatives of these programs, in turn."""
+    """@count programs that nobody tuned to: relatives of the programs in @families, in turn."""
     rng = random.Random(seed)
     by_name = {spec.name: spec for spec in PROGRAMS}
     pool = [by_name[name] for name in families]
@@ -113,12 +113,12 @@ def drawn(count: int, seed: int, families: Sequence[str]) -> list[Profile]:
 
 
 def family_of(name: str) -> str:
-    """Of a drawn program, by its name."""
+    """The family of a drawn program, by its name."""
     return name.rpartition("-")[0] or name
 
 
 def write(folder: Path, profiles: Sequence[Profile]) -> None:
-    """A file NAME.json for each; phases are a line each, for people who compare them."""
+    """Write a file NAME.json for each. Phases are a line each, for people who compare them."""
     folder.mkdir(parents=True, exist_ok=True)
     for found in profiles:
         head = json.dumps({key: value for key, value in found.items() if key != "phases"})
@@ -128,10 +128,10 @@ def write(folder: Path, profiles: Sequence[Profile]) -> None:
 
 
 def fold(folder: Path, seed: int, counts: tuple[int, int], where: str) -> None:
-    """Relatives of all programs, and lists for pmctrack-train: of all, and of parts to leave out.
+    """Write relatives of all programs, and lists for pmctrack-train: all, and parts to leave out.
 
-    @counts are the relatives of each program, and the parts. Families of a part are chosen by
-    chance; no other part has any of them. @where is the path of @folder on the simulated machine.
+    @counts: the numbers of relatives of each program, and of parts. Families of a part are chosen
+    by chance; no other part has any of them. @where: the path of @folder on the simulated machine.
     """
     each, parts = counts
     names = [spec.name for spec in PROGRAMS]
@@ -151,7 +151,7 @@ def fold(folder: Path, seed: int, counts: tuple[int, int], where: str) -> None:
 
 
 NAMED_SEED = 1
-"""Of the profiles that are installed."""
+"""Seed of the profiles that are installed."""
 
 
 def named() -> list[Profile]:

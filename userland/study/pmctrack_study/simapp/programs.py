@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Programs named in the papers, by what is known of them: how they use core, caches and memory.
 
-The figures are of the order of such programs. Nothing here is a speedup factor: it emerges
-(Documentation/simulation.md). `check.py` compares what emerges with the papers' classes.
+The figures are of the order of such programs. No figure here is a speedup factor, because these
+emerge (Documentation/simulation.md). `check.py` compares what emerges with the papers' classes.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class Spec:  # pylint: disable=too-many-instance-attributes
     private: tuple[tuple[int, float], ...] = ((0, 1.0), (32, 0.1))
     """Share of misses by KiB of the private cache."""
     llc: tuple[tuple[int, float], ...] = ((0, 1.0), (256, 0.02))
-    """The same of the last-level cache."""
+    """Share of misses by KiB of the last-level cache."""
     overlap: float = 1.0
     """How much more misses are waited for together than in other programs; see mlp()."""
     front_end: float = 40
@@ -49,8 +49,8 @@ class Spec:  # pylint: disable=too-many-instance-attributes
     def mlp(self) -> float:
         """Misses that are waited for together; no event shows it.
 
-        Programs with few branches find more of them: loops over arrays. That is a trend, from
-        which each program departs.
+        Programs with few branches, such as loops over arrays, find more of them. That is a trend,
+        from which each program departs.
         """
         return 1 + (0.2 + 3.2 * math.exp(-self.branches / 110)) * self.overlap
 
@@ -86,7 +86,7 @@ PROGRAMS = (
          itlb=0.4),
     Spec("vortex", "data base; code misses", 2.2, 1.5, 8, SMALL_L2, front_end=190, branches=170,
          itlb=0.6),
-    # Caches: what fits where decides.
+    # Caches: it matters which data fit into which cache.
     Spec("bzip2", "compression; wants some MiB of cache", 2.2, 5, 14, BIG_L2,
          ((0, 1.0), (900, 0.55), (3300, 0.05)), phases=4, contrast=0.25, branches=140),
     Spec("sphinx3", "speech; wants some MiB of cache", 2.4, 3, 20, BIG_L2,

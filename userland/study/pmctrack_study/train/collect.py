@@ -50,7 +50,7 @@ class Task:
 
 
 def read_tasks(path: Path) -> list[Task]:
-    """Lines NAME FAMILY COMMAND...; empty ones and comments are left out."""
+    """Read lines NAME FAMILY COMMAND...; empty lines and comments are left out."""
     tasks: dict[str, Task] = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
         try:
@@ -82,7 +82,7 @@ def read_cpus(text: str) -> tuple[int, ...]:
 
 
 def core_types() -> list[CoreType]:
-    """Of this machine."""
+    """The core types of this machine."""
     if not INFO.exists():
         raise Failure(f"{INFO} is not there: load pmctrack.ko ('pmctrack doctor' helps)")
     found: list[dict[str, str]] = []
@@ -98,7 +98,7 @@ def core_types() -> list[CoreType]:
 
 
 def general_counters(counters: int, fixed: int) -> int:
-    """Those that are free beside instr and cycles, which take general ones if none is fixed."""
+    """Counters that are free beside instr and cycles, which take general ones if none is fixed."""
     return counters - max(fixed, 2)
 
 
@@ -111,14 +111,14 @@ def countable(kind: CoreType) -> list[str]:
 
 
 def _kill(leader: subprocess.Popen[Any]) -> None:
-    """All of its session."""
+    """Kill all of the leader's session."""
     with suppress(ProcessLookupError):
         os.killpg(leader.pid, signal.SIGKILL)
     leader.wait()
 
 
 def _run(command: Sequence[str]) -> None:
-    """If this program is told to end, what it has started ends, too."""
+    """Run a command. If this program is told to end, what it has started ends, too."""
     with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
                           start_new_session=True) as done:
         try:
@@ -137,7 +137,7 @@ def _pinned(kind: CoreType, task: Task, output: Path, *options: str) -> None:
 
 def windows(folder: Path, task: Task, kind: CoreType, events: Sequence[str], window: int,
             energy: bool) -> None:
-    """One run for as many events as there are counters; at least one run."""
+    """Make a run for each group of as many events as there are counters; at least one run."""
     more = ["-V", "energy"] if energy else []
     sets = [events[n:n + kind.general] for n in range(0, len(events), kind.general)] or [[]]
     for number, chosen in enumerate(sets):
@@ -146,7 +146,7 @@ def windows(folder: Path, task: Task, kind: CoreType, events: Sequence[str], win
 
 
 def _loop(cpu: int, task: Task) -> subprocess.Popen[bytes]:
-    """A program again and again, in a group of its own, with misses that the module sees."""
+    """Run a program again and again, in a group of its own, with misses that the module sees."""
     one = shlex.join(["taskset", "-c", str(cpu), "pmctrack", "-V", OTHERS, "-T", "0.1",
                       "-o", "/dev/null", *task.command])
     return subprocess.Popen(["sh", "-c", f"while {one}; do :; done"], start_new_session=True,
@@ -156,7 +156,7 @@ def _loop(cpu: int, task: Task) -> subprocess.Popen[bytes]:
 
 @contextmanager
 def _neighbours(chosen: Sequence[tuple[int, Task]]) -> Iterator[None]:
-    """Programs that run on other CPUs meanwhile."""
+    """Let programs run on other CPUs meanwhile."""
     loops: list[subprocess.Popen[bytes]] = []
     try:
         for cpu, task in chosen:
@@ -173,9 +173,9 @@ def _neighbours(chosen: Sequence[tuple[int, Task]]) -> Iterator[None]:
 
 def beside(folder: Path, task: Task, kind: CoreType, everyone: Sequence[Task],
            window: int) -> None:
-    """One run for as many events as there are counters, each beside the same others.
+    """Make a run for each group of as many events as there are counters, beside the same others.
 
-    How many these are is drawn by lot, and who.
+    Which programs the others are, and how many, is drawn by lot.
     """
     lot = random.Random(f"{task.name} {kind.index}")
     cpus = [cpu for other in core_types() for cpu in other.cpus if cpu != kind.cpus[0]]
@@ -193,11 +193,11 @@ def beside(folder: Path, task: Task, kind: CoreType, everyone: Sequence[Task],
 
 def collect(folder: Path, tasks: Sequence[Task], window: int, *, features: bool = True,
             energy: bool = False, estimates: float = 0, others: bool = False) -> None:
-    """Run all of them.
+    """Run all tasks.
 
-    @others: and each beside others of them.
-    @energy: with the energy of each window, from the active monitoring module.
-    @estimates: also with that module's estimates, each so many seconds.
+    @others: also run each task beside others of them.
+    @energy: read the energy of each window, too, from the active monitoring module.
+    @estimates: also run with that module's estimates, one each @estimates seconds.
     """
     kinds = core_types()
     if len(kinds) < 2:
@@ -213,7 +213,7 @@ def collect(folder: Path, tasks: Sequence[Task], window: int, *, features: bool 
         print(f"{number} of {len(tasks)}: {task.name}", flush=True)
         into = folder / task.name
         into.mkdir(exist_ok=True)
-        # Of an earlier collection, which may have had other events.
+        # These are of an earlier collection, which may have had other events.
         for old in into.glob("*.csv"):
             old.unlink()
         for kind in kinds:

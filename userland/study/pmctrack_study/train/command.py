@@ -15,7 +15,7 @@ KINDS = {"speedup_factor": ["speedup_factor"], "ef": ["speedup_factor", "ef"],
          "contention": ["undisturbed", "speedup_factor"]}
 """Outputs of each module's models."""
 NEEDS = {"ef": "--energy", "contention": "--beside"}
-"""Options of collect."""
+"""Options of collect that models of a module need."""
 
 
 def _collect(options: argparse.Namespace) -> int:
@@ -59,7 +59,7 @@ def _row(into: Path, result: Any, key: tuple[str, str], mark: str) -> str:
 
 
 def _programs(folder: Any, without: str | None) -> Any:
-    """Of a folder of collect, but for the families of a list."""
+    """The programs of a folder of collect, without the families of a list."""
     from .collect import read_tasks  # pylint: disable=import-outside-toplevel
     left_out = {task.family for task in read_tasks(Path(without))} if without else set()
     unknown = left_out - {p.family for p in folder.programs}
@@ -84,7 +84,7 @@ def _seen(programs: Any, core_type: str, big: str, options: argparse.Namespace) 
 
 
 def _fit(options: argparse.Namespace) -> int:
-    """A model for each core type, and what cross validation says of it."""
+    """Make a model for each core type, and report what cross validation says of it."""
     from . import fit, judge  # pylint: disable=import-outside-toplevel
     folder = judge.read_folder(Path(options.folder))
     programs = _programs(folder, options.without)
@@ -121,7 +121,7 @@ def _fit(options: argparse.Namespace) -> int:
 
 
 def _judge(options: argparse.Namespace) -> int:
-    """Each folder, and all of them together."""
+    """Judge each folder, and all of them together."""
     from . import judge  # pylint: disable=import-outside-toplevel
     folders = [judge.read_folder(Path(name)) for name in options.folders]
     if len({tuple(folder.types.items()) for folder in folders}) > 1:

@@ -17,7 +17,7 @@ from .windows import Windows
 
 Array = NDArray[numpy.float64]
 Fit = Callable[[Integers, Array, Array], Callable[[Integers], Array]]
-"""From features, targets and weights to a function that estimates."""
+"""Makes a function that estimates, from features, targets and weights."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +29,13 @@ class Data:
     target: Array
     """In thousandths."""
     weights: Array
-    """What an error of the target does."""
+    """Weights of errors of the target."""
     programs: NDArray[numpy.str_]
     families: NDArray[numpy.str_]
 
 
 def values(windows: Windows, feature: Feature) -> Integers:
-    """As the kernel computes them."""
+    """The values of a feature, as the kernel computes them."""
     part, whole = windows.rates[feature.part], windows.rates[feature.whole]
     ratio = numpy.floor(part * feature.scale / numpy.maximum(whole, 1))
     return numpy.asarray(numpy.minimum(ratio, 2 ** 32 - 1), dtype=numpy.int64)
@@ -43,7 +43,7 @@ def values(windows: Windows, feature: Feature) -> Integers:
 
 def usable(windows: Sequence[Windows], features: Sequence[Feature],
            counters: int) -> list[Feature]:
-    """Those whose events all programs have, and for which there are counters."""
+    """The features whose events all programs have, and for which there are counters."""
     return [f for f in features
             if len({f.part, f.whole} - {"instr", "cycles", OTHERS}) <= counters
             and all({f.part, f.whole} <= set(w.rates) for w in windows)]
@@ -62,7 +62,7 @@ def assemble(windows: Sequence[Windows], features: Sequence[Feature], kind: str,
 
 
 def folds(data: Data, most: int = 5) -> GroupKFold:
-    """By family: no window of a program, or of its relatives, is in training and in test."""
+    """Split by family: no window of a program, or of its relatives, is in training and in test."""
     groups = len(set(data.families))
     if groups < 2:
         raise Failure("training needs programs of at least two families")
@@ -85,16 +85,17 @@ def mean_error(data: Data, guess: Array) -> float:
 
 
 def correlation(data: Data, guess: Array) -> float:
-    """Of estimates with the truth, over all windows; 0 if either is always the same."""
+    """Correlation of estimates with the truth, over all windows; 0 if either is constant."""
     if not numpy.ptp(guess) or not numpy.ptp(data.target):
         return 0.0
     return float(numpy.corrcoef(guess, data.target)[0, 1])
 
 
 def limits(features: Integers) -> tuple[Integers, Integers]:
-    """What was seen of each feature, and 5 % of the values more.
+    """The least and greatest value that was seen of each feature, and 5 % of the value more.
 
-    Not of the range: logarithms are compared, and a range can be larger than its least value.
+    It is not 5 % of the range, because logarithms are compared, and a range can be larger than its
+    least value.
     """
     least, most = features.min(axis=0), features.max(axis=0)
     return least - least // 20, numpy.minimum(most + most // 20, 2 ** 32 - 1)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Ratios of events that models are made of. No numpy: machines where runs are made need none."""
+"""Ratios of events that models are made of. Without numpy, which collecting machines may lack."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Feature:
 
     @property
     def name(self) -> str:
-        """For people."""
+        """A name for people."""
         return f"{self.part}/{self.whole}"
 
 
@@ -36,10 +36,10 @@ CANDIDATES = tuple(
 and stalls by miss, show how many misses are waited for together."""
 
 OTHERS = "others_llc_misses"
-"""What others miss in the same cache meanwhile: the monitoring module contention knows it."""
+"""Misses of others in the same cache meanwhile, which the monitoring module contention knows."""
 
 STALLS = Feature("stall_backend", "cycles", 10_000)
-"""That module has to find this one."""
+"""A feature that the module contention has to find in a model."""
 
 BESIDE = (
     Feature("llc_misses", "instr", 1_000_000), Feature("l2_misses", "instr", 1_000_000),
@@ -50,7 +50,7 @@ BESIDE = (
 """For polynomials of what threads beside others do: few, so that a round is soon complete."""
 
 IPC = Feature("instr", "cycles", 1_000)
-"""Always there: the phase guard needs it."""
+"""A feature of all models, because the phase guard needs it."""
 
 TOGETHER = (
     Feature("branch_misses", "instr", 1_000_000), Feature("l2_misses", "instr", 1_000_000),

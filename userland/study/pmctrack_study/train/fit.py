@@ -16,15 +16,15 @@ from .windows import Windows
 
 
 class Form(Protocol):
-    """A kind of function; a module of this package."""
+    """A form of model: a module of this package."""
 
     def select(self, windows: Sequence[Windows], small: str, kind: str, budget: tuple[int, int],
                progress: Callable[[str], None], /) -> list[Feature]:
-        """Features for an output; @budget: counters, and features of steps beside IPC."""
+        """Choose features for an output. @budget: counters, and features of steps beside IPC."""
 
     def make(self, data: Data, features: Sequence[Feature], kind: str,
              small: str, /) -> tuple[Steps | Quadratic, Array]:
-        """A model of all data, and estimates of models that have not seen the family."""
+        """Make a model of all data, and estimates of models that have not seen the family."""
 
 
 FORMS: dict[str, Form] = {"steps": steps, "quadratic": quadratic}
@@ -55,12 +55,12 @@ class Result:
     model: Model
     form: str
     data: dict[tuple[str, str], Data]
-    """By kind of output and small core type."""
+    """Data by kind of output and small core type."""
     guesses: dict[tuple[str, str], Array]
-    """Of cross validation."""
+    """Estimates of cross validation."""
 
     def error(self) -> float:
-        """Of the first output, in thousandths."""
+        """Error of the first output, in thousandths."""
         first = next(iter(self.data))
         return mean_error(self.data[first], self.guesses[first])
 
@@ -72,14 +72,14 @@ class Wish:
     core_type: str
     big: str
     counters: int
-    """For any event, on the core type."""
+    """Counters for any event, on the core type."""
     module: str = "speedup_factor"
     kinds: Sequence[str] = ("speedup_factor",)
-    """Of outputs. Features are chosen for the first one."""
+    """Kinds of outputs. Features are chosen for the first one."""
     forms: Sequence[str] = tuple(FORMS)
-    """The better one is taken."""
+    """Forms to try; the better one is taken."""
     features: int = 6
-    """Of steps, at most, beside IPC."""
+    """Most features of steps, beside IPC."""
     guard: int = 15
     comment: Sequence[str] = ()
 
@@ -103,7 +103,7 @@ def _train(windows: Sequence[Windows], wish: Wish, form: str,
 
 def train(windows: Sequence[Windows], wish: Wish,
           progress: Callable[[str], None] = lambda text: None) -> Result:
-    """A model for the counts of a core type, with an output for each kind and small type."""
+    """Make a model for the counts of a core type, with an output for each kind and small type."""
     found: list[Result] = []
     failures: list[Failure] = []
     for form in wish.forms:

@@ -30,7 +30,7 @@ class Folder:
     """Curves are by the name of the core type."""
 
     def mark(self) -> str:
-        """Behind what is said of it."""
+        """The mark that is put behind what is said of the folder."""
         return " (simulated)" if self.simulated else ""
 
     def big(self) -> str:
@@ -69,18 +69,18 @@ def read_folder(path: Path) -> Folder:
 
 @dataclass(frozen=True)
 class Estimates:
-    """Of all programs, from one core type."""
+    """Estimates of all programs, from one core type."""
 
     guess: Array
     truth: Array
     programs: NDArray[numpy.str_]
     samples: int
-    """Including those without an estimate."""
+    """Number of samples, including those without an estimate."""
     runs: int
     """Programs, including those without an estimate."""
 
     def correlation(self) -> float:
-        """Over all estimates."""
+        """Correlation over all estimates."""
         return float(numpy.corrcoef(self.guess, self.truth)[0, 1])
 
     def mean_error(self) -> float:
@@ -89,7 +89,7 @@ class Estimates:
         return float(numpy.mean([wrong[self.programs == p].mean() for p in set(self.programs)]))
 
     def summary(self) -> str:
-        """For people."""
+        """A summary for people."""
         counts = (f"{len(self.guess)} estimates in {self.samples} samples, of "
                   f"{len(set(self.programs))} of {self.runs} programs")
         if len(set(self.truth)) < 2:
@@ -102,7 +102,7 @@ class Estimates:
 
 
 def together(parts: Sequence[Estimates]) -> Estimates:
-    """Of programs that were judged apart."""
+    """Join estimates of programs that were judged apart."""
     return Estimates(numpy.concatenate([p.guess for p in parts]),
                      numpy.concatenate([p.truth for p in parts]),
                      numpy.concatenate([p.programs for p in parts]),
@@ -114,7 +114,7 @@ COLUMNS = {"speedup_factor": "sf", "ef": "ef"}
 
 
 def _edges(path: Path, alone: Curve, column: str) -> tuple[Array, list[str]]:
-    """Where in the program samples begin and end, in instructions; and their estimates.
+    """Where in the program samples begin and end, in instructions, and their estimates.
 
     The module's events have no names in user space, so positions are found by time: the run is
     stretched to the length of one whose instructions were counted.
@@ -158,7 +158,7 @@ def _one(program: Program, path: Path, core_type: str,
 
 
 def judge(path: Path, index: int, question: Question) -> Estimates:
-    """Of a folder of `collect --estimates`, for the runs on one core type."""
+    """Judge a folder of `collect --estimates`, for the runs on one core type."""
     folder = read_folder(path)
     guess: list[float] = []
     truth: list[float] = []

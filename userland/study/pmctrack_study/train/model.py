@@ -13,10 +13,10 @@ from .features import OTHERS, Feature
 
 VERSION = 2
 PARTS = 1000
-"""Values of stumps are in such parts of a thousandth."""
+"""Values of stumps are in parts of a thousandth: PARTS of them are a thousandth."""
 MOST_STUMPS = 256
 ONE = 1 << 16
-"""Logarithms, and coefficients of polynomials, are in such parts."""
+"""Logarithms, and coefficients of polynomials, are in parts of which ONE are 1."""
 MOST_COEFFICIENT = 1 << 24
 MOST_FEATURES = 12
 MOST_SETS = 8
@@ -35,7 +35,7 @@ class Stump:
 
 
 def log2(values: Integers) -> Integers:
-    """As pmct_log2(): of one more, in parts of ONE."""
+    """The same as pmct_log2(): the logarithm of one more than each value, in parts of ONE."""
     numbers = numpy.asarray(values, dtype=numpy.int64) + 1
     # Exact: numbers of 33 bits have an exact logarithm where they are powers of 2.
     whole = numpy.asarray(numpy.frexp(numbers.astype(numpy.float64))[1] - 1, dtype=numpy.int64)
@@ -45,7 +45,7 @@ def log2(values: Integers) -> Integers:
 
 
 def exp2(logarithms: Integers) -> Integers:
-    """As pmct_exp2(), of parts of ONE."""
+    """The same as pmct_exp2(): logarithms are in parts of ONE."""
     part = logarithms & (ONE - 1)
     bent = part * (ONE - part) >> 16
     power = ONE + part - (bent * (19928 + (5186 * part >> 16)) >> 16)
@@ -71,7 +71,7 @@ class Steps(Output):
     stumps: list[Stump] = field(default_factory=list)
 
     def evaluate(self, features: Integers) -> Integers:
-        """As pmct_regression_eval(), for rows of features."""
+        """The same as pmct_regression_eval(), for rows of features."""
         total = numpy.full(len(features), self.base, dtype=numpy.int64)
         for stump in self.stumps:
             below = features[:, stump.feature] < stump.threshold
@@ -79,7 +79,7 @@ class Steps(Output):
         return numpy.asarray(numpy.minimum(numpy.maximum(total, 0) // PARTS, (1 << 32) - 1))
 
     def lines(self) -> list[str]:
-        """Of the file."""
+        """Lines of the model file."""
         return [f"output {self.kind} {self.small} {self.base} {self.error}"] + [
             f"stump {s.feature} {s.threshold} {s.low} {s.high}" for s in self.stumps]
 
@@ -92,10 +92,10 @@ class Quadratic(Output):
     center: Sequence[int] = ()
     linear: Sequence[int] = ()
     product: dict[tuple[int, int], int] = field(default_factory=dict)
-    """By two features, the first one not the larger."""
+    """Coefficients by the numbers of two features, of which the first one is not the larger."""
 
     def evaluate(self, features: Integers) -> Integers:
-        """As pmct_regression_eval(), for rows of features."""
+        """The same as pmct_regression_eval(), for rows of features."""
         logs = [log2(numpy.clip(features[:, n], f.least, f.most)) - self.center[n]
                 for n, f in enumerate(self.features)]
         total = numpy.full(len(features), self.base << 16, dtype=numpy.int64)
@@ -107,7 +107,7 @@ class Quadratic(Output):
         return exp2(total >> 16)
 
     def lines(self) -> list[str]:
-        """Of the file."""
+        """Lines of the model file."""
         return [f"quadratic {self.kind} {self.small} {self.base} {self.error}"] + [
             f"linear {n} {center} {value}"
             for n, (center, value) in enumerate(zip(self.center, self.linear))] + [
@@ -116,7 +116,7 @@ class Quadratic(Output):
 
 @dataclass
 class Model:
-    """Of the counts of one core type."""
+    """A model of the counts of one core type."""
 
     module: str
     core_type: str
@@ -128,7 +128,7 @@ class Model:
     comment: Sequence[str] = ()
 
     def text(self) -> str:
-        """The file."""
+        """The text of the model file."""
         lines = [f"pmctrack-model {VERSION} {self.module}"]
         lines += [f"# {line}" for line in self.comment]
         lines += [f"from {self.core_type}", f"big {self.big}", f"guard {self.guard}"]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """Powers of polynomials of the second degree in logarithms of ratios.
 
-Time of an instruction is a sum of things that take turns in being the largest; a factor is a
+The time of an instruction is a sum of parts that take turns in being the largest. A factor is a
 quotient of two such sums. In logarithms that is smooth, and ratios act together.
 """
 
@@ -23,11 +23,11 @@ from .windows import Windows
 
 PENALTIES = (3.0, 10.0, 30.0, 100.0)
 LEAST_SPREAD = 0.05
-"""Of a ratio's logarithm: what varies less would need large coefficients, and says nothing."""
+"""Of a ratio's logarithm. A ratio that varies less needs large coefficients, and says nothing."""
 
 
 def _polynomial(features: Integers, target: Array, weights: Array, penalty: float) -> Pipeline:
-    """Of what pmct_log2() says of the features, to the logarithm of the target."""
+    """Fit a polynomial of the features' pmct_log2() to the logarithm of the target."""
     pipeline: Pipeline = make_pipeline(
         StandardScaler(), PolynomialFeatures(2, include_bias=False), StandardScaler(),
         Ridge(penalty)).fit(log2(features) / ONE, numpy.log2(numpy.maximum(target, 1)),
@@ -36,7 +36,7 @@ def _polynomial(features: Integers, target: Array, weights: Array, penalty: floa
 
 
 def fit(penalty: float) -> Fit:
-    """For cross validation. What was not seen counts as the last that was."""
+    """A fit, for cross validation. A value out of what was seen counts as the nearest one seen."""
     def fitted(features: Integers, target: Array, weights: Array) -> Callable[[Integers], Array]:
         pipeline = _polynomial(features, target, weights, penalty)
         least, most = limits(features)
@@ -54,7 +54,7 @@ def best_penalty(data: Data) -> tuple[float, Array]:
 
 def _coefficients(weights: Array, powers: Integers, scale: Array,
                   features: Sequence[Feature]) -> dict[tuple[int, ...], int]:
-    """In integers, by the features that are multiplied; @scale are their spreads."""
+    """Coefficients in integers, by the features that are multiplied. @scale: their spreads."""
     values: dict[tuple[int, ...], int] = {}
     for weight, exponents in zip(weights, powers):
         used = tuple(n for n, exponent in enumerate(exponents) for _ in range(exponent))
@@ -67,7 +67,7 @@ def _coefficients(weights: Array, powers: Integers, scale: Array,
 
 def make(data: Data, features: Sequence[Feature], kind: str,
          small: str) -> tuple[Quadratic, Array]:
-    """A model of all data, in integers, and what cross validation estimates."""
+    """Make a model of all data, in integers. Also returns what cross validation estimates."""
     penalty, guess = best_penalty(data)
     before, powers, after, ridge = (
         step for _, step in _polynomial(data.features, data.target, data.weights, penalty).steps)
@@ -82,9 +82,9 @@ def make(data: Data, features: Sequence[Feature], kind: str,
 
 def select(windows: Sequence[Windows], small: str, kind: str, budget: tuple[int, int],
            progress: Callable[[str], None]) -> list[Feature]:
-    """All ratios that vary, but for those without which the error in cross validation is less.
+    """All ratios that vary, except those without which the error in cross validation is less.
 
-    @budget are the counters, and what only steps heed.
+    @budget: the counters, and a limit that only steps use.
     """
     def error(features: Sequence[Feature]) -> float:
         data = assemble(windows, features, kind, small)

@@ -18,14 +18,14 @@ GAIN = 0.02
 
 def boost(features: Integers, target: Array, weights: Array,
           stumps: int) -> GradientBoostingRegressor:
-    """Stumps only: the kernel adds them up. Seeded: the same data make the same model."""
+    """Fit stumps only, which the kernel adds up. Seeded, so the same data make the same model."""
     return GradientBoostingRegressor(
         n_estimators=stumps, max_depth=1, learning_rate=0.1, subsample=0.7, loss="huber",
         alpha=0.95, min_samples_leaf=10, random_state=1).fit(features, target, weights)
 
 
 def to_output(boosted: GradientBoostingRegressor, kind: str, small: str, error: float) -> Steps:
-    """The same function in integers."""
+    """The boosted function in integers."""
     constant = float(boosted.init_.predict(numpy.zeros((1, boosted.n_features_in_)))[0])
     out = Steps(kind, small, round(constant * PARTS), round(error))
     for (estimator,) in boosted.estimators_:
@@ -33,7 +33,7 @@ def to_output(boosted: GradientBoostingRegressor, kind: str, small: str, error: 
         if tree.node_count < 3:
             out.base += round(boosted.learning_rate * tree.value[0][0][0] * PARTS)
             continue
-        # Left is "not above": for integers, below the next one.
+        # Left is "not above" the threshold: for integers, below the next integer.
         low, high = (round(boosted.learning_rate * tree.value[child][0][0] * PARTS)
                      for child in (tree.children_left[0], tree.children_right[0]))
         threshold = int(numpy.floor(tree.threshold[0])) + 1
@@ -42,7 +42,7 @@ def to_output(boosted: GradientBoostingRegressor, kind: str, small: str, error: 
 
 
 def fit(stumps: int = MOST_STUMPS) -> Fit:
-    """For cross validation."""
+    """A fit of steps, for cross validation."""
     def fitted(features: Integers, target: Array, weights: Array) -> Callable[[Integers], Array]:
         boosted = boost(features, target, weights, stumps)
         return lambda rows: numpy.asarray(boosted.predict(rows))
@@ -50,7 +50,7 @@ def fit(stumps: int = MOST_STUMPS) -> Fit:
 
 
 def make(data: Data, _: Sequence[Feature], kind: str, small: str) -> tuple[Steps, Array]:
-    """A model of all data, and what cross validation estimates."""
+    """Make a model of all data. Also returns what cross validation estimates."""
     guess = cross_validated(data, fit())
     return to_output(boost(data.features, data.target, data.weights, MOST_STUMPS), kind, small,
                      mean_error(data, guess)), guess
@@ -58,9 +58,10 @@ def make(data: Data, _: Sequence[Feature], kind: str, small: str) -> tuple[Steps
 
 def select(windows: Sequence[Windows], small: str, kind: str, budget: tuple[int, int],
            progress: Callable[[str], None]) -> list[Feature]:
-    """Features one by one, each the best in cross validation, while the error gets smaller.
+    """Choose features one by one, each the best in cross validation.
 
-    By GAIN of itself. @budget are the counters, and the features that there may be beside IPC.
+    This goes on while the error gets smaller, by GAIN of itself. @budget: the counters, and the
+    features that there may be beside IPC.
     """
     counters, most = budget
     chosen = [IPC]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""What a program did alone on a core type, by its instructions; and its speedup at each place.
+"""What a program did alone on a core type, by its instructions, and its speedup at each place.
 
-A run is a curve: time, energy and events after so many instructions. Curves of different runs of
-one program are compared at the same instruction, whatever their windows were.
+A run is a curve: time, energy and events by the number of instructions. Curves of different runs
+of one program are compared at the same instruction, whatever their windows were.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ class Curve:
 
     instr: Array
     sums: Mapping[str, Array]
-    """Of "ns", and of events."""
+    """Sums of "ns", and of events."""
 
     def sum_at(self, name: str, instr: Array) -> Array:
-        """The sum of @name after so many instructions."""
+        """The sum of @name after @instr instructions."""
         return numpy.interp(instr, self.instr, self.sums[name])
 
 
@@ -41,9 +41,9 @@ class Program:
     name: str
     family: str
     curves: dict[str, list[Curve]] = field(default_factory=dict)
-    """By core type: one for each event set that was counted."""
+    """Curves by core type: one for each event set that was counted."""
     beside: dict[str, list[Curve]] = field(default_factory=dict)
-    """The same, beside others; may be empty."""
+    """The same, of runs beside others; may be empty."""
 
     def curve_with(self, core_type: str, event: str) -> Curve:
         """A run on that core type in which an event was counted."""
@@ -66,13 +66,13 @@ class Windows:
     rates: Mapping[str, Array]
     """Events per piece, by name; and "instr"."""
     truth: Mapping[str, Mapping[str, Array]]
-    """By kind of output and other core type; see factors()."""
+    """True values, by kind of output and other core type; see factors()."""
     weights: Mapping[str, Array] = field(default_factory=dict)
-    """By kind of output: what an error in it does. None: 1."""
+    """Weights of errors, by kind of output. No entry: 1."""
 
 
 def running_sum(values: Iterable[float]) -> Array:
-    """Sums of the first none, one, two, ... values."""
+    """Sums of the first 0, 1, 2, ... values."""
     return numpy.cumsum([0.0, *values], dtype=numpy.float64)
 
 
@@ -90,7 +90,7 @@ OTHER_COLUMNS = frozenset(
 
 
 def read_counts(path: Path) -> Curve:
-    """A run that `pmctrack --csv` has written: samples by events."""
+    """Read a run that `pmctrack --csv` has written: samples by events."""
     with path.open(newline="", encoding="utf-8") as lines:
         rows = [{**row, "ns": row["hw_ns"]} for row in csv.DictReader(lines)]
     if not rows:
@@ -106,10 +106,10 @@ def read_counts(path: Path) -> Curve:
 
 
 def factors(program: Program, big: str, edges: Array) -> dict[str, dict[str, Array]]:
-    """What models estimate, between so many instructions each: 1 is "the same on both types".
+    """What models estimate, between @edges (in instructions): 1 is "the same on both types".
 
     speedup_factor: time on the other core type over that on the big one. ef: the same of the
-    energy-delay product, if energy was read. Means of all runs.
+    energy-delay product, if energy was read. Values are means of all runs.
     """
     def mean(name: str) -> dict[str, Array]:
         return {core_type: numpy.mean(
@@ -124,7 +124,7 @@ def factors(program: Program, big: str, edges: Array) -> dict[str, dict[str, Arr
 
 
 def pieces(program: Program, core_type: str, big: str, length: float) -> Windows:
-    """Divide a program into pieces of so many instructions; an incomplete last one is left out."""
+    """Divide a program into pieces of @length instructions. An incomplete last one is left out."""
     edges = numpy.arange(0.0, program.length() + 1, length)
     if len(edges) < 2:
         raise Failure(f"{program.name} is shorter than a window of {length:.0f} instructions")
@@ -132,7 +132,7 @@ def pieces(program: Program, core_type: str, big: str, length: float) -> Windows
     truth = factors(program, big, edges)
     weights = {}
     if program.beside and STALLS.part in rates:
-        # Alone, nobody disturbs it.
+        # Alone, the program is not disturbed.
         rates[OTHERS] = numpy.zeros(len(edges) - 1)
         truth["undisturbed"] = {core_type: numpy.ones(len(edges) - 1)}
         weights["undisturbed"] = _stalls(rates)
@@ -140,7 +140,7 @@ def pieces(program: Program, core_type: str, big: str, length: float) -> Windows
 
 
 def _rates(curves: Iterable[Curve], edges: Array) -> dict[str, Array]:
-    """Events between so many instructions each, of the first run that counted them."""
+    """Events between @edges (in instructions), of the first run that counted them."""
     rates: dict[str, Array] = {}
     for curve in curves:
         for name in curve.sums:
@@ -150,19 +150,19 @@ def _rates(curves: Iterable[Curve], edges: Array) -> dict[str, Array]:
 
 
 LEAST_STALLS = 0.001
-"""Of the time: less is as good as nothing."""
+"""Part of the time; less is as good as nothing."""
 
 
 def _stalls(rates: Mapping[str, Array]) -> Array:
-    """What part of the time these are: stalls that wait for data."""
+    """The part of the time that is stalls which wait for data."""
     return numpy.clip(rates[STALLS.part] / rates[STALLS.whole], LEAST_STALLS, 1)
 
 
 def beside(program: Program, core_type: str, big: str, length: float) -> Windows:
-    """As pieces(), of what was counted beside others.
+    """Like pieces(), of what was counted beside others.
 
-    undisturbed: the part of its stalls that would be there alone, if all that others do is to make
-    more of these.
+    undisturbed: the part of the program's stalls that would be there alone, if all that others do
+    is to add stalls.
     """
     if not program.beside:
         raise Failure(f"{program.name} did not run beside others")
