@@ -8,8 +8,8 @@ set -e
 ours=instr,cycles,stall_frontend,stall_backend
 perfs=r08:u,r11:u,r23:u,r24:u
 
-# switch_of RUNS COMMAND…: time of a switch in ping-pong, run by COMMAND. The
-# median of several runs: the placement of pages can make an instruction or two.
+# switch_of RUNS COMMAND…: the time of a switch in pingpong, run by COMMAND. It is the median of
+# several runs, because the placement of pages can cost an instruction or two.
 switch_of() {
 	local i runs=$1; shift
 	for ((i = 0; i < runs; i++)); do "$@" $S/pingpong 2>&1; done |
@@ -18,25 +18,25 @@ switch_of() {
 # rounds=N burn_of COMMAND…: time of a loop of N rounds
 burn_of() { "$@" $S/burn ${rounds:-400000000} 2>&1 | sed -n 's/^burn //p'; }
 
-# least_burn_of COMMAND…: of three, because something else may wake up during one of them,
+# least_burn_of COMMAND…: the least of three runs, because something else may wake up during a run,
 # and a fifth of a percent is a lot here
 least_burn_of() { for _ in 1 2 3; do burn_of "$@"; done | sort -g | sed -n 1p; }
 
-# least_rotation_of COMMAND…: the same while the reader is stopped: it would run some thousand
-# instructions for each record, and not the same number each time
+# least_rotation_of COMMAND…: the same while the reader is stopped. The reader would run some
+# thousand instructions for each record, and not the same number each time.
 least_rotation_of() {
 	# shellcheck disable=SC2016 # for the shell in between
 	rounds=1600000000 least_burn_of "$@" sh -c 'kill -STOP $PPID; "$@"; kill -CONT $PPID' -
 }
 
-# until_perf_counts PID: it has its four events, and sleeps. (Before, it waits for disk or kernel.)
+# until_perf_counts PID: wait until perf has its four events and sleeps (not for the disk or kernel)
 until_perf_counts() {
 	until [ "$(readlink "/proc/$1/fd/"* | grep -c perf_event)" = 4 ] && [ "$(cut -d' ' -f3 "/proc/$1/stat")" = S ]; do
 		sleep 0.01
 	done
 }
 
-# Both sides, each attached for itself: two different contexts of perf.
+# perf attaches to each of the two processes by itself: two different contexts of perf.
 perf_both() {
 	$S/pingpong stopped >/tmp/pingpong & local parent=$! p
 	until p=$(pgrep -P $parent); do sleep 0.01; done
@@ -50,7 +50,7 @@ perf_both() {
 
 case $1 in
 kunit)
-	# Each runs when the module is loaded.
+	# The tests run when the module is loaded.
 	dmesg | sed -n 's/.*# cost_test: cost: \([a-z_]*\) \([0-9]*\)$/\1 \2/p' ;;
 kfuncs)
 	insmod /opt/pmctrack/modules/pmctrack_bpf.ko
@@ -71,7 +71,7 @@ kfuncs)
 	echo none >/proc/pmc/mmon_manager
 	rmmod pmctrack_mmon_ipc ;;
 kernel)
-	# Two kernels are compared that differ by one instruction; medians of nine runs do, too.
+	# The two kernels differ by one instruction, and so do medians of nine runs.
 	echo "plain $(switch_of 25 env)" ;;
 module)
 	echo "none $(switch_of 9 env)"
@@ -80,29 +80,29 @@ module)
 	echo "region $($S/startstop pmctrack)"
 	echo "burn_alone $(least_burn_of env)"
 	echo "burn $(least_burn_of pmctrack -T 0.1 -c $ours)"
-	# Long, for what happens once.
+	# Long runs, so that what happens once does not count.
 	echo "one_set $(least_rotation_of pmctrack -A -T 0.004 -c $ours)"
 	echo "two_sets $(least_rotation_of pmctrack -A -T 0.004 -c $ours -c stall_backend,stall_frontend,cycles,instr)"
-	# Off by default, as for perf.
+	# Direct reads are off by default, as for perf.
 	echo 1 >/proc/sys/kernel/perf_user_access
 	echo "read $($S/userread cost | sed -n 's/^read //p')"
 	echo "four_sets $(least_burn_of pmctrack -T 0.01 -c instr -c instr,cycles -c $ours -c stall_backend,instr)"
 	burn=$(pmctrack -o /tmp/ebs -c instr:ebs=5000 $S/burn 400000000 2>/tmp/err | sed -n 's/^burn //p')
 	echo "ebs_per_s $(($(rows_of /tmp/ebs ebs) * 1000000000 / burn))"
-	# A line for each kind of loss or delay, and windows that are not there: none.
+	# A line for each kind of loss or delay, and the missing windows: there must be none.
 	missing=$((160000 - $(rows_of /tmp/ebs ebs)))
 	echo "ebs_lost $(($(wc -l </tmp/err) + (missing > 0 ? missing : 0)))"
-	# perf last: what it switches on stays on for a while.
+	# perf comes last, because what it switches on stays on for a while.
 	echo "perf_four $(least_burn_of perf stat -I 10 -o /dev/null -e $perfs,r08:k,r11:k,r23:k,r24:k)"
 	echo "perf_burn $(least_burn_of perf stat -I 100 -e $perfs)"
 	echo "perf_region $($S/startstop perf)"
 	echo "perf_read $($S/startstop perf-read)"
 	echo "perf_one $(switch_of 3 perf stat --no-inherit -e $perfs)"
-	# Its best case: the child has a copy of the parent's events.
+	# perf's best case: the child has a copy of the parent's events.
 	echo "perf_inherited $(switch_of 3 perf stat -e $perfs)"
 	echo "perf_both $(perf_both)" ;;
 x86)
-	# What the module costs by its hooks and backend, "NAME hooks=… backend=…" each.
+	# The module's cost by hooks and backend; each argument is "NAME hooks=… backend=…".
 	ours=instr,cycles,branches,branch_misses perfs=instructions:u,cycles:u,branches:u,branch-misses:u
 	echo "x86_plain $(switch_of 9 env)"
 	for way in "${@:2}"; do
@@ -113,14 +113,14 @@ x86)
 	done
 	echo "x86_perf $(perf_both)" ;;
 showstopper)
-	# Read from the host's disk what is needed, because the guest's time jumps meanwhile.
+	# Read what is needed from the host's disk now, because guest time jumps meanwhile.
 	pmctrack -N 0.1 -T 0 -o /tmp/own -c instr:uk -p $$
 	/share/showstopper -q -l 50 -n 16 -- sh -c 'while :; do :; done' & run=$!
 	until [ "$(pgrep -c -x 'showstopper|warden')" = 19 ]; do sleep 0.1; done
-	# The machine comes to its load.
+	# Wait until the machine has its load.
 	sleep 10
-	# Guest time jumps while pmctrack is read from the host. A measurement is then longer
-	# than it says, on a busy host by a tenth. Nothing makes one shorter: the least of three.
+	# Guest time jumps while pmctrack is read from the host. A measurement is then longer than
+	# it says, on a busy host by a tenth. Nothing makes one shorter: take the least of three.
 	for i in 1 2 3; do
 		pmctrack -N 10 -T 0 -o /tmp/own$i -c instr:uk -p "$(pgrep -d, -x 'showstopper|warden')"
 		[ "$(rows_of /tmp/own$i detach)" = 19 ]	# guardian, warden, master and executors

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# scale.sh THREADS…: what monitoring costs on a machine with as many CPUs as this guest has,
-# with as many threads; lines "name figure", as guest.sh.
+# scale.sh THREADS…: the cost of monitoring with the number of CPUs that this guest has, and with
+# THREADS threads. Prints lines "name figure", like guest.sh.
 #
-# The kernel's function-graph tracer says how long functions of the module take, without the
-# time in which they sleep. A fixed icount makes an instruction last 1 ns. What the tracer does on
-# the way out of a function is in it, the same for all numbers of CPUs.
+# The kernel's function-graph tracer says how long functions of the module take, without the time in
+# which they sleep. A fixed icount makes an instruction last 1 ns. The figures include what the
+# tracer does at the end of a function, which is the same for all numbers of CPUs.
 set -e
 . /opt/pmctrack/selftests/lib.sh
 
@@ -14,10 +14,10 @@ mountpoint -q $trace || mount -t tracefs tracefs $trace
 ours=instr,cycles,branches,branch_misses
 # Once it can be compared: this module has a symbol of each name.
 functions="pmct_tp_switch pmct_sample_close pmct_attach_ioctl pmct_session_end"
-# Each sends interrupts to some CPUs.
+# Functions of the kernel that send interrupts to some CPUs.
 interrupts="native_send_call_func_ipi native_send_call_func_single_ipi"
-# Not of the module's asking: what a timer did that came in between, and an idle CPU told of a
-# task that woke, which the scheduler may do with an interrupt of the same kind
+# Callers whose interrupts the module did not ask for: a timer that came in between, and the wake-up
+# of a task on an idle CPU, for which the scheduler may send an interrupt of the same kind
 others="try_to_wake_up|asm_sysvec_apic_timer"
 locks="_raw_spin_lock _raw_spin_lock_irq _raw_spin_lock_irqsave _raw_spin_lock_bh"
 
@@ -29,8 +29,8 @@ profile_begin() {
 	echo function_graph >$trace/current_tracer
 	echo 1 >$trace/tracing_on
 }
-# profile_end: "FUNCTION INSTRUCTIONS" of each call, the longest calls of a function first; of the
-# last ones, if the buffers have no room for more
+# profile_end: print "FUNCTION INSTRUCTIONS" of each call, the longest calls of a function first. If
+# the buffers have no room for more, these are the last calls.
 profile_end() {
 	echo 0 >$trace/tracing_on
 	# "0)   0.234 us    |  pmct_tp_switch [pmctrack]();", or at its end "} /* pmct_tp_switch */"
@@ -41,15 +41,15 @@ profile_end() {
 		}' $trace/trace | sort -k1,1 -k2,2gr
 	echo nop >$trace/current_tracer
 }
-# mean_of FUNCTION: instructions of a call, of what profile_end printed. Without the longest of each
-# thousand calls: the guest has one clock for all CPUs, and it jumps while a disk is read.
+# mean_of FUNCTION: instructions of a call, on average, from the output of profile_end. The longest
+# of each thousand calls are left out: the one clock of all CPUs jumps while a disk is read.
 mean_of() {
 	awk -v f="$1" '$1 == f { ns[++n] = $2 }
 		END { for (i = int((n + 999) / 1000) + 1; i <= n; i++) { sum += ns[i]; calls++ } printf "%.0f", sum / calls }'
 }
 sum_of() { awk -v f="$1" '$1 == f { sum += $2 } END { printf "%.0f", sum }'; }
 
-# calls_begin FUNCTION…: note all stacks in which these functions of the kernel are called
+# calls_begin FUNCTION…: record all stacks in which these functions of the kernel are called
 calls_begin() {
 	local f
 	for f; do
@@ -57,8 +57,8 @@ calls_begin() {
 		echo hist:keys=common_stacktrace:size=65536 >"$trace/events/pmct/$f/trigger"
 	done
 }
-# calls_from PATTERN EXCEPT FUNCTION…: how often a function was called with a caller that matches
-# PATTERN, and none between that matches EXCEPT
+# calls_from PATTERN EXCEPT FUNCTION…: how often the functions were called by a caller that matches
+# PATTERN, with none in between that matches EXCEPT
 calls_from() {
 	local f pattern=$1 except=$2; shift 2
 	for f; do
@@ -75,8 +75,8 @@ calls_end() {
 insmod "$KO" hooks=tracepoint
 cpus=$(nproc)
 
-# least_mean NAME FUNCTION COMMAND…: "NAME_CPUS MEAN" of the function's calls while COMMAND runs; of
-# three, because a host that is busy makes the one clock jump more often than mean_of leaves out
+# least_mean NAME FUNCTION COMMAND…: "NAME_CPUS MEAN" of the function's calls while COMMAND runs;
+# the least of three, because on a busy host the clock jumps more often than mean_of leaves out
 least_mean() {
 	local name=$1 f=$2; shift 2
 	for _ in 1 2 3; do
@@ -90,9 +90,9 @@ least_mean unmonitored pmct_tp_switch $S/pingpong
 least_mean switch pmct_tp_switch pmctrack -L -c $ours $S/pingpong
 least_mean record pmct_sample_close pmctrack -S -T 0.01 -N 1 -A -c $ours
 
-# All CPUs sample by events at once, and one process reads, with rings of 256 KiB: "MESSAGES COST",
-# messages about losses, and the instructions of a CPU for each sample, the window included.
-# Emulated CPUs take turns: the time that all of them had for their samples is the guest's.
+# All CPUs sample by events at once, and one process reads, with rings of 256 KiB. Prints "MESSAGES
+# COST": messages about losses, and a CPU's instructions for each sample, including the window.
+# Emulated CPUs take turns, so the time that all of them had for their samples is guest time.
 all_sample() {
 	local rounds=10000000 window=12000
 	rm -f /tmp/gate
@@ -108,7 +108,7 @@ all_sample() {
 }
 if [ "$cpus" = 16 ]; then
 	echo ebs_cpu_percent=0 >/proc/pmc/config
-	# A host that is busy makes the clock jump.
+	# Take the least of three, because on a busy host the clock jumps.
 	for _ in 1 2 3; do all_sample; done | sort -g | sed -n '1s/\(.*\) \(.*\)/sampling_lost \1\nsampling \2/p'
 	echo ebs_cpu_percent=25 >/proc/pmc/config
 fi

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * userland/libpmctrack/src/event_file.c: a file is refused with the number of
- * its line, or gives aliases that survive being written down.
+ * userland/libpmctrack/src/event_file.c: a file is refused with the number of its line, or gives
+ * aliases that are the same after they have been written down and read again.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 #define MAX_CODE	0x80	/* fixed counters are looked for up to here */
 
-/* A file of its own that is read again under the same name. */
+/* Write the bytes to a file in memory, which has the same name each time, and read it. */
 static struct event_file *read_bytes(const void *data, size_t size, char *path, size_t room)
 {
 	static int fd = -1;
@@ -45,7 +45,7 @@ static int write_code(const char *name, uint64_t code, void *arg)
 	return 0;
 }
 
-/* All that can be asked of a file, as text. Caller frees. */
+/* Returns all that can be asked of a file, as text. The caller frees it. */
 static char *write_down(const struct event_file *f)
 {
 	char *text = NULL;

@@ -42,7 +42,7 @@ static void check_named(const struct pmct_named_spec *named, const struct pmct_c
 	expect(!nr, "events of others: '%s'", list);
 }
 
-/* What has a name can be counted, but for windows that are too short or too long. */
+/* Events with names can be counted, unless their windows are too short or too long. */
 static void check_build(const struct pmct_named_spec *named, const char *list)
 {
 	struct pmct_msg msg = { "" };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * userland/libpmctrack/src/events.c: whatever the library makes of a list of
- * mnemonics, the kernel reads as the same set; and of a raw string that the
- * kernel takes, both think the same.
+ * userland/libpmctrack/src/events.c: the kernel reads each set that the library makes of a list of
+ * mnemonics as the same set. If the kernel accepts a raw string, the library reads it as the same
+ * set, too.
  *
  * The first byte of the input chooses the machine and the call.
  */
@@ -17,7 +17,7 @@
 
 #define MAX_LIST	5
 
-/* As a vendor table of libpfm4, but the same on every machine. */
+/* Like a vendor table of libpfm4, but the same on every machine. */
 static const struct pmctrack_event_info table[] = {
 	{ .name = "EV_A", .code = 0x10, .desc = "" },
 	{ .name = "EV_B", .code = 0x12, .desc = "" },
@@ -120,7 +120,7 @@ static void check_agrees(const struct pmctrack_evset *set, const struct pmct_evs
 	}
 }
 
-/* The kernel takes it, and so does the library when it is given as a raw string. */
+/* The kernel accepts the set, and so does the library if it gets it as a raw string. */
 static void check_set(const struct pmctrack_evset *set)
 {
 	const char *raw = pmctrack_evset__raw(set);

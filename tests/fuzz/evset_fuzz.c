@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * module/core/evset.c: any raw string is refused with a reason, or is a set
- * that survives being written down, and that the fake PMU takes or refuses.
+ * module/core/evset.c: any raw string is refused with a reason, or is a set that is the same after
+ * it has been written down and read again. The fake PMU takes or refuses this set.
  */
 #include "fake.h"
 #include "kernel_side.h"

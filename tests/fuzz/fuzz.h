@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Not assert(): it must never be compiled out, and it says what the values were. */
+/* Unlike assert(), this is never compiled out, and says what the values were. */
 #define expect(cond, ...)						\
 	do {								\
 		if (!(cond)) {						\
@@ -23,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 		}							\
 	} while (0)
 
-/* The input as a string that ends where its memory does. Caller frees. */
+/* Returns the input as a string that ends where its memory ends. The caller frees it. */
 static inline char *fuzz_text(const uint8_t *data, size_t size)
 {
 	char *text = malloc(size + 1);

@@ -8,7 +8,7 @@
 #include "evset.h"
 #include "fuzz.h"
 
-/* What is for people is one line of text that any terminal and any JSON can take. */
+/* A message for people is one line of text that any terminal and any JSON can take. */
 static inline void kernel_check_msg(const struct pmct_msg *msg, const char *raw)
 {
 	size_t len = strnlen(msg->text, sizeof(msg->text));
@@ -20,7 +20,7 @@ static inline void kernel_check_msg(const struct pmct_msg *msg, const char *raw)
 		       (unsigned char)msg->text[i], msg->text);
 }
 
-/* 0 with @spec, or a negative errno. */
+/* Returns 0 and fills @spec, or returns a negative errno. */
 static inline int kernel_parse(const char *raw, const char *const *keys,
 			       struct pmct_evset_spec *spec)
 {
@@ -64,7 +64,7 @@ static inline void kernel_check_same(const struct pmct_evset_spec *a,
 	}
 }
 
-/* What the kernel prints is read as the same set. */
+/* The kernel reads what it prints as the same set. */
 static inline void kernel_check_printed(const struct pmct_evset_spec *spec,
 					const char *const *keys)
 {

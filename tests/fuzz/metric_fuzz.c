@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * userland/pmctrack-cli/metric.c: a formula is refused with a reason, or has
- * the value that the evaluator here, which keeps no list of operations, gives.
+ * userland/pmctrack-cli/metric.c: a formula is refused with a reason, or has the value that the
+ * evaluator in this file gives, which keeps no list of operations.
  */
 #include <ctype.h>
 #include <math.h>

@@ -34,7 +34,7 @@ static void check_sets(const struct pmct_regression *m)
 	expect(seen == (1u << m->nr_features) - 1, "features %#x of %u", seen, m->nr_features);
 }
 
-/* The definition of what pmct_regression_eval() finds faster. */
+/* The definition of the value that pmct_regression_eval() finds faster. */
 static uint32_t by_each_stump(const struct pmct_output *o, const u32 *feature)
 {
 	int64_t sum = o->base;
@@ -47,7 +47,7 @@ static uint32_t by_each_stump(const struct pmct_output *o, const u32 *feature)
 	return sum / PMCT_REGRESSION_PARTS < UINT32_MAX ? sum / PMCT_REGRESSION_PARTS : UINT32_MAX;
 }
 
-/* The same without rounding, but of its logarithms. */
+/* The same for polynomials: without rounding, except for that of the logarithms. */
 static double by_powers(const struct pmct_regression *m, const struct pmct_output *o, const u32 *feature)
 {
 	double x[PMCT_REGRESSION_FEATURES], log = o->base;

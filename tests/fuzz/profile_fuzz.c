@@ -40,7 +40,7 @@ static void check_machine(const struct pmct_sim_machine *m)
 	expect(strnlen(m->name, PMCT_SIM_NAME) < PMCT_SIM_NAME, "a name without end");
 	const char *why = NULL;
 
-	/* What is read may be no machine; then it is said why. */
+	/* A machine that was read may be invalid; then there is a reason. */
 	expect(!pmct_sim_machine_check(m, &why) || why, "refused without a reason");
 	expect(m->nr_types && m->nr_types <= PMCT_SIM_TYPES, "%u types", m->nr_types);
 	expect(m->nr_clusters && m->nr_clusters <= PMCT_SIM_CLUSTERS, "%u clusters", m->nr_clusters);

@@ -18,7 +18,7 @@ style() {
 	checkpatch --ignore MACRO_ARG_REUSE -f module/compat/tracepoint.h
 }
 
-# The module of one architecture, with all that is optional.
+# sparse_of ARCH CONFIG: the module of an architecture, with all that is optional, under sparse
 sparse_of() {
 	local dir=$objects/$1
 	use_arch "$1"

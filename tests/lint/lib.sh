@@ -5,7 +5,7 @@
 # files PATTERN…: the files of the tree that git knows, or would if they were added
 files() { git ls-files -co --exclude-standard -- "$@"; }
 
-# recent FILE…: those that are not committed, or that the last commit changed
+# recent FILE…: the files that are not committed, or that the last commit changed
 recent() {
 	local list
 	list=$(git diff --name-only HEAD~1 && git ls-files -o --exclude-standard) || list=$(files '*')

@@ -30,7 +30,7 @@ layering() {
 
 long_files() { files '*.c' '*.h' '*.sh' '*.py' | xargs wc -l | awk '$2 != "total" && $1 > 600 { print $1, $2 }'; }
 
-# Every public function of the library is documented, exported and defined once.
+# Every public function of the library is documented.
 library_documented() {
 	local f h=userland/libpmctrack/include/pmctrack/libpmctrack.h
 	for f in $(grep -oE '\bpmctrack_[a-z_]+\(' $h | grep -v '__attribute' | sort -u | tr -d '('); do
@@ -38,8 +38,8 @@ library_documented() {
 	done
 }
 
-# Options of the usage text (for example -l, --version) and of the page. Those of pmctrack
-# and pmc-events are compared where the programs are built: tests/unit/options.
+# Options of the usage text (for example -l, --version) are in the man page. Those of pmctrack and
+# pmc-events are compared where the programs are built: tests/unit/options.
 man_agrees() {
 	man_agrees_with $showstopper/src/options.c $showstopper/man/showstopper.1
 	man_agrees_with $simapp/src/main.c $simapp/man/simapp.1
@@ -57,14 +57,14 @@ man_agrees_with() {
 	done
 }
 
-# shell_clean FILE…: those that are shell scripts
+# shell_clean FILE…: check the files that are shell scripts
 shell_clean() {
 	local scripts
 	scripts=$(grep -lE '^#!.*(bash|sh)$|shellcheck shell' -- "$@")
 	[ -z "$scripts" ] || shellcheck $scripts
 }
 
-# Options of mypy are part of what it keeps, so each call has a cache of its own.
+# mypy's cache depends on its options, so each call has a cache of its own.
 types() {
 	# Debian's scipy and matplotlib have no types.
 	MYPYPATH=userland/study:tests/vm mypy --no-error-summary --strict --ignore-missing-imports \
@@ -72,7 +72,7 @@ types() {
 	(cd userland/libpmctrack/python && mypy --no-error-summary --cache-dir="$top/build/mypy/bindings")
 }
 
-# pylint_clean FILE…: those that are Python
+# pylint_clean FILE…: check the files that are Python
 pylint_clean() {
 	local bindings=userland/libpmctrack/python ours others
 	ours=$(printf '%s\n' "$@" | sed -n "s|^$bindings/\(.*\.py\)$|\1|p")

@@ -7,14 +7,14 @@ S=/opt/pmctrack/selftests
 KO=/opt/pmctrack/modules/pmctrack.ko
 SKIPPED=/tmp/skipped
 
-# What the guest's PMU is, and how raw strings of it name things.
-# Empty without the module.
+# info KEY prints a value of /proc/pmc/info, nothing without the module. RAW_…: raw strings of the
+# guest's PMU.
 info() { sed -n "s/^$1: \([^ ]*\).*/\1/p" /proc/pmc/info 2>/dev/null | head -n 1; }
 HOOKS=$(info hooks) BACKEND=$(info backend) PMU=$(info pmu) COUNTERS=$(info counters)
 case $BACKEND in
 x86-intel)
 	RAW_INSTR=0xc0 RAW_CYCLES=0x3c RAW_BOTH=pmc0,pmc1 GENERAL=3
-	# Version 1 of the architecture has no fixed counters.
+	# Version 1 of Intel's architectural performance monitoring has no fixed counters.
 	[ "$(info fixed_counters)" != 0 ] || RAW_BOTH=pmc0=0xc0,pmc1=0x3c GENERAL=0
 	;;
 perf) RAW_INSTR=0x1 RAW_CYCLES=0x0 RAW_BOTH=pmc0=0x1,pmc1=0x0 GENERAL=0 ;;
@@ -27,9 +27,9 @@ esac
 
 fail() { echo "# $*"; return 1; }
 
-# eventually COMMAND…: until it succeeds; fails after 500 ($looks) looks. Time is no measure, as it
-# jumps while the guest waits for the host's disk: a look at which a process waits so does not
-# count.
+# eventually COMMAND…: repeat it until it succeeds; fails after 500 ($looks) looks. The limit is not
+# a time, because guest time jumps while the guest waits for the host's disk. A look does not count
+# if a process waits for the disk meanwhile.
 eventually() {
 	local looked=0
 	until "$@"; do
@@ -39,14 +39,14 @@ eventually() {
 	done
 }
 skip() { echo "$*" >$SKIPPED; exit 0; }
-# only NAME: what this test is about, other backends, or hooks, do not have
+# only NAME: end the test as one for other guests, unless NAME is this guest's backend or hooks
 only() { [ "$BACKEND" = "$1" ] || [ "$HOOKS" = "$1" ] || { echo "for $1" >/tmp/elsewhere; exit 0; }; }
 
-# Arguments of pmctrack_mmon_test.ko: it plays a scheduling class where there can be one, and a
-# scheduler's module elsewhere.
+# Arguments of pmctrack_mmon_test.ko: with the hooks of the kernel patch it acts as a scheduling
+# class, with other hooks as a scheduler's module.
 as_scheduler() { [ "$HOOKS" != patch ] || echo class=1; }
 
-# The perf backend owns no counters, and hence has no samples by their events.
+# The perf backend owns no counters, and therefore has no samples by events.
 need_ownership() { [ "$BACKEND" != perf ] || { echo "for native backends" >/tmp/elsewhere; exit 0; }; }
 need_ebs() { need_ownership; }
 
@@ -58,7 +58,7 @@ expect_status() {
 	[ "$got" = "$want" ] || fail "'$*' exited with $got, not $want: $(head -c 400 $ERR)"
 }
 
-# expect_refusal STATUS REGEX COMMAND…: one clear line that matches, no counts
+# expect_refusal STATUS REGEX COMMAND…: it prints one error line, which matches, and no counts
 expect_refusal() {
 	local want=$1 regex=$2; shift 2
 	expect_status "$want" "$@"
@@ -67,10 +67,10 @@ expect_refusal() {
 	! grep -q nsample $OUT || fail "'$*' printed counts"
 }
 
-# rows FILE: the sample rows. sum FILE COLUMN|EVENT [PID]: of a count over rows, of
-# all event sets. of_set FILE SET EVENT: the same of one set, whose first counter of
-# that event it is. rows_of FILE KIND: number of rows of a kind.
-# Guest time depends on the host's disk: only with -T 0 is their number known.
+# rows FILE: the sample rows. sum FILE COLUMN|EVENT [PID]: the sum of a count over the rows of all
+# event sets. of_set FILE SET EVENT: the same for one set, from its first counter of that event.
+# rows_of FILE KIND: the number of rows of a kind. Guest time depends on the host's disk, so the
+# number of rows is known only with -T 0.
 rows() { awk '/^ *nsample/ { on = 1; next } on && NF > 3' "$1"; }
 sum() {
 	case $2 in
@@ -79,7 +79,7 @@ sum() {
 	esac
 }
 of_set() { sum_event "$1" "$2" "$3" ""; }
-# Which counter an event has depends on the PMU: the mappings tell.
+# Which counter an event has depends on the PMU, so it is looked up in the printed mappings.
 sum_event() {
 	awk -v set="$2" -v want="$3" -v pid="$4" '
 		BEGIN { s = 0 }
@@ -111,8 +111,8 @@ hand_all() { echo $(($(hand_main "$1" "$2") + $2 * $(hand_thread "$1"))); }
 # Instructions are only counted when guest time is (--icount).
 need_instr() { pmc-events -L | grep -q '^instr ' || skip "this guest does not count instructions (no --icount)"; }
 
-# chase_until_end PID: while it lives, each round moves all threads of handcount and
-# handwait to the other one of two CPUs, and their first threads back. $chases: how many rounds
+# chase_until_end PID: while process PID lives, each round moves all threads of handcount and
+# handwait to one of two CPUs, and their first threads to the other one. $chases: number of rounds
 chase_until_end() {
 	local pids pid cpu=1
 	chases=0
@@ -126,8 +126,8 @@ chase_until_end() {
 	done
 }
 
-# migrate_beside_others ROUNDS: a program whose four threads are chased over two
-# CPUs, counted to /tmp/mine, beside two others with another set (/tmp/other1, 2)
+# migrate_beside_others ROUNDS: a program whose four threads are moved between two CPUs, counted to
+# /tmp/mine, beside two other programs with another set, counted to /tmp/other1 and /tmp/other2
 migrate_beside_others() {
 	local others=() i mine
 	for i in 1 2; do
@@ -141,7 +141,8 @@ migrate_beside_others() {
 
 user() { setpriv --reuid=1000 --regid=1000 --clear-groups -- "$@"; }
 
-# start_waiting ROUNDS THREADS: handwait, its threads asleep; $waiting is its PID, "go" wakes it
+# start_waiting ROUNDS THREADS: start handwait and wait until its threads sleep. $waiting is its
+# PID; "go" wakes it
 start_waiting() {
 	rm -f /tmp/go; mkfifo /tmp/go
 	$S/handwait "$1" "$2" </tmp/go & waiting=$!
@@ -161,7 +162,7 @@ start_attached() {
 	done
 }
 
-# rest ROUNDS THREADS: instructions of handwait from its sleep on
+# rest ROUNDS THREADS: instructions of handwait after its sleep
 rest() { echo $((11 + 2 * 10#$1 + $2 * (3 + 2 * 10#$1))); }
 
 CG=/sys/fs/cgroup
@@ -174,14 +175,14 @@ cgroup_of() {
 	for pid in "${@:2}"; do echo "$pid" >"$CG/$1/cgroup.procs"; done
 }
 
-# The columns of CSV by name: csv FILE NAME
+# csv FILE NAME: the values of a column of CSV
 csv() {
 	awk -F, -v want="$2" '{ sub(/\r$/, "") }
 		NR == 1 { for (i = 1; i <= NF; i++) if ($i == want) c = i; next } { print $c }' "$1"
 }
 csv_sum() { csv "$1" "$2" | awk '{ s += $1 } END { printf "%.0f", s }'; }
 
-# near A B PERCENT: A differs from B by so much at most
+# near A B PERCENT [WHAT]: fails if A differs from B by more than PERCENT
 near() {
 	awk -v a="$1" -v b="$2" -v p="$3" 'BEGIN { d = a - b; exit !((d < 0 ? -d : d) <= b * p / 100) }' ||
 		fail "${4-value}: $1, expected $2 within $3 %"
@@ -189,19 +190,19 @@ near() {
 # more GREATER SMALLER [WHAT]
 more() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > b) }' || fail "${3-value}: $1 is not more than $2"; }
 
-# truth FILE KEY: a number of a file that "simapp --json" wrote; of the first thread
+# truth FILE KEY: a number of the first thread, from a file that "simapp --json" wrote
 truth() { grep -oE "\"$2\":[0-9.]+" "$1" | head -n 1 | cut -d: -f2; }
-# alone FILE N: seconds that the same work takes alone on core type N, 1 is the fastest
+# alone FILE N: seconds that the same work takes alone on core type N; type 1 is the fastest
 alone() { grep -oE '"alone_s":\{[^}]*\}' "$1" | head -n 1 | tr -d '{}' | cut -d, -f"$2" | grep -oE '[0-9.]+$'; }
 
-# Settings that tests start from: the defaults, but samples by events are as asked for.
+# Settings that tests start from: the defaults, but the rate of samples by events is not limited.
 settings() { printf '%s\n' unprivileged=1 ebs_cpu_percent=100 attach_max_threads=65536 user_read=1 | while read -r s; do echo "$s" >/proc/pmc/config; done; }
 
-# With the hooks and the backend it had.
+# load ARGUMENT…: load the module with the hooks and the backend that it had
 load() { insmod $KO ${HOOKS:+hooks=$HOOKS backend=$BACKEND} "$@" && settings; }
 reload() { rmmod pmctrack 2>/dev/null || true; load "$@"; }
 
-# Nothing is left behind: no session, and the counters are perf's again.
+# Fails if a session is left, or if perf does not own the counters again.
 idle() {
 	eventually grep -q '^sessions: 0$' /proc/pmc/info || fail "a session is left: $(grep sessions /proc/pmc/info)"
 	grep -q '^counters_owned_by: perf$' /proc/pmc/info || fail "the counters were not given back"

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh [--no-skips] [FILE…]: run the guest tests in KTAP; exit 1 if one failed
-# or, with --no-skips, could not be run here. What is for other PMUs is no failure.
-# A test that hangs, as the host says (tests/vm/watch.py), fails, and the others run.
+# run.sh [--no-skips] [FILE…]: run the guest tests and print KTAP. Exits with 1 if a test failed or,
+# with --no-skips, could not be run here. A test for another PMU is not a failure. A test that hangs
+# according to the host (tests/vm/watch.py) fails, and the others run.
 cd "$(dirname "$0")" || exit 1
 no_skips=
 if [ "${1-}" = --no-skips ]; then no_skips=yes; shift; fi
@@ -16,7 +16,7 @@ for file; do
 done
 . ./lib.sh
 
-# The host hears which test runs, and answers with the number of one that hangs, and why.
+# The host is told which test runs. It answers with the number of a test that hangs, and the reason.
 exec 9<>/dev/null
 for port in /sys/class/virtio-ports/*; do
 	[ "$(cat "$port/name" 2>/dev/null)" != tests ] || exec 9<>"/dev/${port##*/}"
@@ -25,17 +25,17 @@ hear_host() {
 	local number why running pid
 	while read -r number why; do
 		read -r running pid </tmp/running
-		# It may have ended meanwhile.
+		# The test may have ended meanwhile.
 		[ "$number" = "$running" ] || continue
 		{ echo "$why"; ps -s "$pid" -o pid,stat,wchan:24,args; } >/tmp/hung
-		# It says where it is.
+		# test.sh prints where the test is.
 		kill -USR1 "$pid"
 		sleep 1
 		kill_session "$pid"
 	done
 }
-# Whatever a test left running: its session is its own. Who began another session (tmux) is an
-# orphan now, and init's.
+# Kill what a test left running: each test has a session of its own. A process that began another
+# session (tmux) has become an orphan, a child of init.
 kill_session() { while pkill -KILL -s "$1"; do sleep 0.1; done; }
 orphans() { pgrep -P 1 | grep -vxF "$before"; }
 kill_orphans() {
@@ -44,7 +44,7 @@ kill_orphans() {
 	while pids=$(orphans); do kill -KILL $pids 2>/dev/null; sleep 0.1; done
 }
 
-# run_test NUMBER FILE NAME: its exit status. Its jobs get Ctrl-C.
+# run_test NUMBER FILE NAME: returns the test's exit status. Its jobs do not ignore Ctrl-C.
 run_test() {
 	local rc=0
 	env --default-signal setsid bash ./test.sh "$2" "$3" >/tmp/log 2>&1 </dev/null 9>&- & test=$!
@@ -57,7 +57,7 @@ run_test() {
 before=$(pgrep -P 1)
 
 hear_host <&9 & hearing=$!
-# Some distributions have 3: tests of unprivileged users need what others have.
+# Some distributions set 3. Tests of unprivileged users need 2, which the others set.
 echo 2 >/proc/sys/kernel/perf_event_paranoid
 # Direct reads of counters are off by default, too.
 [ ! -e /proc/sys/kernel/perf_user_access ] || echo 1 >/proc/sys/kernel/perf_user_access
@@ -68,7 +68,7 @@ n=0 status=0
 for entry in "${list[@]}"; do
 	file=${entry%:*} name=${entry#*:}
 	label="$(basename "$file" .sh): ${name#test_}"
-	# Who waits for output must not find that of the test before.
+	# A test that waits for output must not find that of the test before.
 	rm -f /tmp/skipped /tmp/elsewhere /tmp/mine /tmp/metrics /tmp/pid /tmp/out /tmp/hung
 	start=$(cut -d' ' -f1 /proc/uptime)
 	n=$((n + 1))
@@ -94,7 +94,7 @@ for entry in "${list[@]}"; do
 		status=1
 	fi
 	awk -v s="$start" '{ printf "# %.1f s of guest time\n", $1 - s }' /proc/uptime
-	# What a test that failed may have left.
+	# Remove what a failed test may have left.
 	{ echo none >/proc/pmc/mmon_manager; rmmod pmctrack_mmon_test pmctrack_mmon_ipc; } 2>/dev/null
 	for cpu in /sys/devices/system/cpu/cpu*/online; do echo 1 >"$cpu"; done 2>/dev/null
 	[ -e /proc/pmc/info ] || load

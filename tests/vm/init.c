@@ -6,10 +6,10 @@
  * Folder /run/vm (9p tag "ctl", writable) is the interface with tests/vm/run:
  *   argv     in: the command, each word ended by NUL
  *   module   in: the modules to load, a line each: path and arguments; absent: none
- *   pmctrack/  in: simulated machines of one's own, where the kernel looks for firmware
+ *   pmctrack/  in: the user's own simulated machines, where the kernel looks for firmware
  *   status   out: exit status of the command
- *   reboot   in: end by a reboot, which ends the emulator as well: it does not
- *            see a power-off after it has been suspended
+ *   reboot   in: end by a reboot, which ends the emulator, too, because the emulator does
+ *            not see a power-off after it has been suspended
  *   problem  out: what is wrong with the guest, whatever the command returned
  */
 #define _GNU_SOURCE
@@ -44,7 +44,7 @@ static void write_file(const char *path, const char *text)
 	close(fd);
 }
 
-/* Whole file with a NUL behind it; NULL if it is not there. */
+/* Returns the whole file with a NUL behind it, or NULL if it does not exist. */
 static char *read_file(const char *path, size_t *len)
 {
 	size_t size = 0, room = 65536;
@@ -104,7 +104,7 @@ static void mount_9p(const char *tag, const char *dst, unsigned long flags, cons
 	must_mount(tag, dst, "9p", flags, data);
 }
 
-/* What a stock kernel has as modules, in order; see tests/vm/fetch-kernel. */
+/* Load what a stock kernel has as modules, in order (see tests/vm/fetch-kernel). */
 static void load_early(void)
 {
 	struct dirent **names;
@@ -135,7 +135,7 @@ static void mount_root(void)
 	must_mount("overlay", "/new", "overlay", 0,
 		   "lowerdir=/lower,upperdir=/rw/upper,workdir=/rw/work");
 	must_mount("/dev", "/new/dev", NULL, MS_MOVE, NULL);
-	/* As switch_root does: a root that user namespaces accept. */
+	/* Move the root as switch_root does, because user namespaces accept only such a root. */
 	if (chdir("/new") || mount(".", "/", NULL, MS_MOVE, NULL) || chroot(".") || chdir("/"))
 		power_off();
 	must_mount("proc", "/proc", "proc", 0, NULL);
@@ -215,7 +215,7 @@ static void write_all(int fd, const char *buf, ssize_t len)
 	}
 }
 
-/* True while there may be more. */
+/* Returns true while there may be more to copy. */
 static bool pump(int from, int to)
 {
 	char buf[65536];
@@ -255,7 +255,7 @@ static void run_child(char **argv, const int out[2], const int err[2])
 	_exit(errno == ENOENT ? 127 : 126);
 }
 
-/* Exit status of the command, 128 + signal if one killed it. */
+/* Returns the exit status of the command, or 128 + signal if a signal killed it. */
 static int run_command(char **argv)
 {
 	int ports[2] = { open_port("out"), open_port("err") };
@@ -283,7 +283,7 @@ static int run_command(char **argv)
 			;
 		while (pump(err[0], ports[1]))
 			;
-		/* Orphans are ours to reap, too. */
+		/* Orphans are children of this process, which reaps them, too. */
 		while ((gone = waitpid(-1, &status, WNOHANG)) > 0 && gone != pid)
 			;
 		if (gone == pid)
@@ -294,7 +294,7 @@ static int run_command(char **argv)
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/* Whatever the command left running, then the modules: all must go. All orphans are ours. */
+/* End what the command left running, then unload the modules. Orphans are children of PID 1. */
 static void clean_up(bool loaded)
 {
 	static const char *const modules[] = { "pmctrack", "pmctrack_sim" };
@@ -310,7 +310,7 @@ static void clean_up(bool loaded)
 
 #define KMEMLEAK "/sys/kernel/debug/kmemleak"
 
-/* Without it, or if it was switched off at boot, this is refused. */
+/* Returns false without kmemleak, or if it was switched off at boot: it refuses the write. */
 static bool leaks_are_tracked(void)
 {
 	int fd = open(KMEMLEAK, O_WRONLY);
@@ -321,7 +321,7 @@ static bool leaks_are_tracked(void)
 	return tracked;
 }
 
-/* Leaks older than the module and the command are not ours. */
+/* Forget leaks that are older than the module and the command. */
 static void leaks_begin(void)
 {
 	if (leaks_are_tracked())

@@ -26,7 +26,7 @@ hash_of() {
 	done | sha256sum | cut -c1-16
 }
 
-# use_arch ARCH: names that an architecture has elsewhere. $cross compiles for it.
+# use_arch ARCH: set the names that an architecture has elsewhere. $cross compiles for it.
 use_arch() {
 	case $1 in
 	arm64) deb_arch=arm64 triplet=aarch64-linux-gnu kernel_arch=arm64 kernel_image=arch/arm64/boot/Image ;;
@@ -37,7 +37,7 @@ use_arch() {
 	cross=$triplet-
 }
 
-# kernel_of ARCH KERNEL CONFIG: make it, and print its folder.
+# kernel_of ARCH KERNEL CONFIG: make this kernel, and print its folder.
 kernel_of() {
 	case $2 in
 	stock-*)
@@ -47,8 +47,8 @@ kernel_of() {
 	esac
 }
 
-# with_lock NAME-OR-PATH COMMAND…: one builder of a product at a time. What a builder that was
-# killed left running keeps the lock until its end.
+# with_lock NAME-OR-PATH COMMAND…: only one builder of a product runs at a time. Processes that a
+# killed builder left running keep the lock until they end.
 with_lock() {
 	local lock=$cache/.lock-$1
 	[[ $1 != /* ]] || lock=$1
@@ -72,7 +72,7 @@ logged() {
 	return $rc
 }
 
-# The Debian mirror of this machine, asked from apt, so that none is written here.
+# Print this machine's Debian mirror, which apt knows, so that none is written here.
 mirror() {
 	local url
 	url=$(apt-get indextargets --format '$(REPO_URI) $(CODENAME)' 'Created-By: Packages' 'Origin: Debian' |
@@ -88,7 +88,7 @@ private_apt() {
 	local url
 	url=$(mirror) || return 1
 	mkdir -p "$1/lists/partial" "$1/cache"
-	# What is installed here is no candidate.
+	# Packages that are installed here are no candidates.
 	: >"$1/status"
 	echo "$2 [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] $url $3 main" >"$1/sources.list"
 	apt_opts=(-o "Dir::Etc::SourceList=$1/sources.list" -o Dir::Etc::SourceParts=/dev/null

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """In an x86-64 guest, as root: CPU 0 changes the memory map, CPU 1 reads a device's memory.
 
-An emulator that looks devices up in a newer map than the CPU's TLB is of reads another
-device, or fails an assertion. What comes and goes is the device of /share, which is given up.
+If an emulator looks devices up in a newer map than that of the CPU's TLB, it reads another
+device, or fails an assertion. The device that comes and goes is that of /share, which is given up.
 """
 
 import mmap

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * A disk that is slow, for the runner's own tests: preloaded into QEMU, every 40th read of a
- * guest's file takes three seconds, as on a machine that does much else.
+ * A slow disk for the runner's own tests. If this is preloaded into QEMU, every 40th read of a
+ * guest's file takes three seconds, as on a busy machine.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -55,7 +55,7 @@ class Usage:
 
 @dataclass
 class Process:
-    """A line of /proc/PID/stat: of what it says, the part that is used here."""
+    """The fields of /proc/PID/stat that are used here."""
 
     pid: int
     name: str
@@ -65,7 +65,7 @@ class Process:
 
     @classmethod
     def read(cls, pid: int) -> "Process":
-        """Read it; raises OSError if the process has gone."""
+        """Read the file; raises OSError if the process has gone."""
         text = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace")
         name, _, rest = text.partition("(")[2].rpartition(") ")
         field = rest.split()
@@ -106,14 +106,14 @@ def descendants(root: int) -> list[Process]:
 
 
 class Command:
-    """A command that runs. All of its processes are our descendants until their end."""
+    """A command that runs. All of its processes descend from this one until their end."""
 
     def __init__(self, argv: list[str], log: str | None = None) -> None:
         self.status: int | None = None
         self.used = Usage(0, 0, 0)
         self.began = time.monotonic()
         prctl(PR_SET_CHILD_SUBREAPER, 1)
-        # Waited for, not handled. Signals that the caller ignores stay ignored by us.
+        # Wait for these, do not handle them. Signals that the caller ignores stay ignored here.
         signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGCHLD, *STOPPED_BY))
         self.pid = os.fork()
         if self.pid == 0:
@@ -139,7 +139,7 @@ class Command:
         os._exit(127)  # pylint: disable=protected-access
 
     def reap(self) -> bool:
-        """Wait for processes that have ended; return whether any of ours is left."""
+        """Wait for processes that have ended; return whether any process is left."""
         try:
             while True:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -152,7 +152,7 @@ class Command:
             return False
 
     def usage(self) -> Usage:
-        """Return what all processes have used so far. They wait now as since the last call."""
+        """Return what all have used so far. If all wait now, they have since the last call."""
         ended = resource.getrusage(resource.RUSAGE_CHILDREN)
         processes = descendants(os.getpid())
         cpu = ended.ru_utime + ended.ru_stime + sum(process.cpu for process in processes)
@@ -212,7 +212,7 @@ def arguments() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser()
     parser.add_argument("--limit", type=float, required=True)
     parser.add_argument("command", nargs="+")
-    # With its caller, a supervisor ends.
+    # A supervisor ends with its caller.
     prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
     return parser
 

@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """watch.py --limit S --test-limit S --port PATH --log FILE -- QEMU…: run a guest.
 
-Its tests must not take too long, and the guest cannot tell: with -icount its clock jumps while
-it waits for the host. Hence its test runner (tests/selftests/run.sh) says at a virtio port which
-test it begins and ends, and the limits are measured here, as those of any command (supervise.py).
-A test that exceeds its limit is named at the port, and the runner ends it. If it does not, or if
-the guest exceeds its own limit, the guest is ended, with exit status 124, and a line says during
-which test.
+The guest's tests have limits, which it cannot measure: with -icount its clock jumps while it waits
+for the host. Its test runner (tests/selftests/run.sh) therefore says at a virtio port which test
+begins and ends. The limits are measured here, like those of any command (supervise.py). A test
+that exceeds its limit is named at the port, and the runner ends it. If the runner does not, or if
+the guest exceeds its own limit, the guest is ended, with exit status 124. A line names the test
+that ran.
 """
 
 import os
@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from supervise import Command, Usage, arguments, supervise
 
-# Of its limit, what a test may use in addition while the guest's runner ends it.
+# The part of its limit that a test may use in addition, while the guest's runner ends it.
 GRACE = 0.5
 
 
@@ -41,11 +41,11 @@ class Runner:
 
     def __post_init__(self) -> None:
         self.from_guest = os.open(self.path + ".out", os.O_RDONLY | os.O_NONBLOCK)
-        # For reading, too: so nobody needs to be at the other end.
+        # Open it for reading, too, so that nobody needs to be at the other end.
         self.to_guest = os.open(self.path + ".in", os.O_RDWR | os.O_NONBLOCK)
 
     def listen(self, now: Usage) -> None:
-        """Take lines "begin NUMBER NAME" and "end NUMBER"."""
+        """Read lines "begin NUMBER NAME" and "end NUMBER"."""
         try:
             while text := os.read(self.from_guest, 4096):
                 self.unread += text
@@ -60,7 +60,7 @@ class Runner:
                 self.test = None
 
     def look(self, now: Usage) -> str | None:
-        """Have a test that hangs ended; return why the guest has to be, if it must."""
+        """Have a test that hangs ended; return the reason if the guest must be ended."""
         self.listen(now)
         if self.test is None:
             return None

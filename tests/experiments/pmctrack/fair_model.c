@@ -3,12 +3,12 @@
  * fair_model MACHINE PROGRAMS MIXES SEED POLICY[,POLICY…] PROFILE…
  *
  * Fair-progress scheduling on the model of a machine, with the module's own arithmetic
- * (module/mmon/progress.c) and without a kernel: PROGRAMS of the profiles, drawn by lot, each with
- * the work of 10 s alone, share the machine's CPUs until all have ended.
+ * (module/mmon/progress.c) and without a kernel. PROGRAMS random programs of the profiles, each
+ * with the work of 10 s alone, share the machine's CPUs until all have ended.
  *
- * Policies: pinned (programs stay on their CPUs and take turns there, as the kernel has it without
- * anything to balance), time (those with the least CPU time run), none, capped, unlimited (fair
- * progress; with so much training), again (unlimited, when the same programs have run before),
+ * Policies: pinned (programs stay on their CPUs and take turns there, as under the kernel if it has
+ * nothing to balance), time (the programs with the least CPU time run), none, capped, unlimited
+ * (fair progress with so much training), again (unlimited, if the same programs have run before),
  * oracle (fair progress that knows the truth).
  *
  * Prints a line for each program: machine,seed,mix,policy,program,alone_s,took_s,slowdown,
@@ -31,11 +31,11 @@
 #define ALONE_NS	10000000000ULL
 #define QUANTUM_NS	100000000ULL
 #define TICK_NS		4000000ULL
-/* An address each so many instructions. */
+/* Instructions between two sampled addresses. */
 #define ADDRESS_INSTR	200000U
 #define NO_CPU		PMCT_SIM_CPUS
 #define CAP_PERCENT	2
-/* The same phase is trained for so many quanta at most. */
+/* The same phase is trained for at most so many quanta. */
 #define PATIENCE	4
 
 enum policy { PINNED, TIME, NONE, CAPPED, UNLIMITED, AGAIN, ORACLE, NR_POLICIES };
@@ -63,7 +63,7 @@ struct task {
 	struct pmct_unsure unsure[PMCT_PHASES];
 	struct point began, looked;
 	uint64_t next_address;
-	/* Lines per ms when last looked at. */
+	/* Lines per ms at the last look. */
 	uint64_t rate;
 	unsigned int trained;	/* quanta in a row */
 };
@@ -87,7 +87,7 @@ static void run_until(struct pmct_sim *s, uint64_t end)
 		pmct_sim_step(s, s->pace.next < end ? s->pace.next : end);
 }
 
-/* Instructions of 10 s alone. */
+/* Returns the instructions of a program in 10 s alone. */
 static uint64_t work_of(const struct program *p, uint64_t seed)
 {
 	pmct_sim_init(&alone, machine, 0);
@@ -115,7 +115,7 @@ static void begin_window(struct task *t, const struct point *at)
 	t->began = *at;
 }
 
-/* The program was at these instructions since it was looked at last: some of them are sampled. */
+/* Sample some addresses of the instructions that were executed since the last look. */
 static void sample(unsigned int i, uint64_t to)
 {
 	struct task *t = &tasks[i];
@@ -154,7 +154,7 @@ static void end_window(unsigned int i, const struct point *now)
 	begin_window(t, now);
 }
 
-/* All programs are looked at: what they moved, and what others moved meanwhile. */
+/* Look at all programs: the lines that they transferred, and those of others meanwhile. */
 static void look(uint64_t ns)
 {
 	struct point now[PROGRAMS];
@@ -191,7 +191,7 @@ static void look(uint64_t ns)
 	}
 }
 
-/* Smaller runs first. */
+/* The program with the smallest value runs first. */
 static double advance(enum policy policy, unsigned int i)
 {
 	const struct task *t = &tasks[i];
@@ -217,7 +217,7 @@ static unsigned int by_advance(enum policy policy, unsigned int *order)
 
 		if (tasks[i].done)
 			continue;
-		/* Who is equal runs in an order that is drawn. */
+		/* Equal programs run in random order. */
 		at[i] = advance(policy, i) + (double)(random() % 1000) * 1e-9;
 		for (; k && at[order[k - 1]] > at[i]; k--)
 			order[k] = order[k - 1];
@@ -227,7 +227,7 @@ static unsigned int by_advance(enum policy policy, unsigned int *order)
 	return n;
 }
 
-/* A program whose next phase is to be learnt; the last one goes on until it is. */
+/* Returns a program whose next phase is to be learnt, or -1. The last one goes on until it is. */
 static int training_target(const unsigned int *order, unsigned int n, enum policy policy)
 {
 	int target = -1;
@@ -250,7 +250,7 @@ static int training_target(const unsigned int *order, unsigned int n, enum polic
 	return target;
 }
 
-/* Who runs in the next quantum: @chosen, on CPUs of their own. */
+/* Choose the programs that run in the next quantum, on CPUs of their own. Returns their number. */
 static unsigned int choose(enum policy policy, unsigned int *chosen)
 {
 	unsigned int order[PROGRAMS], n = by_advance(policy, order), m = 0;
@@ -325,7 +325,7 @@ static void place(const unsigned int *chosen, unsigned int n)
 	}
 }
 
-/* Programs of a CPU take turns of a few ticks; who is alone there never stops. */
+/* Programs of a CPU take turns of a few ticks; a program that is alone there never stops. */
 static unsigned int pinned(unsigned int *chosen)
 {
 	unsigned int m = 0;
@@ -344,7 +344,7 @@ static unsigned int pinned(unsigned int *chosen)
 
 				for (unsigned int k = 0; k < m; k++)
 					waits &= chosen[k] != i;
-				/* It is not the next one of its own CPU. */
+				/* The program is not the next one of its own CPU. */
 				for (unsigned int k = i % machine->nr_cpus; waits && k < nr; k += machine->nr_cpus)
 					waits &= k == i || tasks[k].done || now_of(k).ns <= now_of(i).ns;
 				if (waits)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2034,SC2154 # $top is the caller's, arrays are for the caller
-# Programs without a guest, and the profiles that they draw from.
+# Build programs that model a machine without a guest, and list the profiles that they draw from.
 
-# build_model NAME FILE…: $out/NAME of NAME.c, the model of a machine, and these files
+# build_model NAME FILE…: build $out/NAME from NAME.c, the model of a machine, and these files
 build_model() {
 	local name=$1 simapp=$top/userland/simapp/src sim=$top/module/pmu-backends/sim mmon=$top/module/mmon; shift
 	out=$top/build/experiments/${name%_model}
@@ -15,10 +15,10 @@ build_model() {
 		"$sim"/{model,pace,rates,tags,pmu,check,topologies}.c "$mmon/mmon-common.c" \
 		"$top"/userland/common/{complain,text_file}.c "$@" -ljson-c -lm
 }
-# What samples alone make of it: see model_run.h.
+# Files for programs that compute Quality Time: see model_run.h.
 model_run=("$top/tests/experiments/pmctrack/model_run.c" "$top/module/mmon/quality_rate.c")
 
-# Programs of one thread; of these, "heavy" ones are those that lose most beside others.
+# Programs of one thread; the "heavy" ones are those that lose most beside others.
 all=() heavy=()
 for profile in "$top"/userland/simapp/profiles/*.json; do
 	grep -q '"threads": 1, .*"parallel": 0,' "$profile" || continue
@@ -29,8 +29,8 @@ for profile in "$top"/userland/simapp/profiles/*.json; do
 	esac
 done
 
-# The paper's programs of which there are profiles, and seven of the others, by the MD5 sums of
-# their names: twelve, too.
+# The paper's programs that have profiles, and seven others, chosen by the MD5 sums of their names:
+# twelve, as in the paper.
 twelve=()
 for name in mcf bzip2 libquantum lbm wupwise; do twelve+=("$top/userland/simapp/profiles/$name.json"); done
 while read -r name; do twelve+=("$top/userland/simapp/profiles/$name.json"); done < <(

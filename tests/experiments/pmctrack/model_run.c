@@ -6,7 +6,7 @@
 #include "model_run.h"
 
 #define TICK_NS		4000000ULL
-/* Caches are as they are beside others from here on. */
+/* From this time on, caches are as they are beside others. */
 #define BEGIN_NS	200000000ULL
 #define PIECES		16
 
@@ -53,7 +53,7 @@ static void tick(unsigned int i)
 static void sample(unsigned int i, uint64_t hold_ns)
 {
 	const struct pmct_sim_machine *m = &sim.machine;
-	/* As quality_sampler.c has it: who is alone has filled his cache. */
+	/* As in quality_sampler.c: a program that is alone has filled its cache. */
 	uint32_t lines = model_nr == 1 ? 0 : m->cluster[m->cpu_cluster[model_threads[i].cpu]].llc_kib * 16;
 	struct pmct_quality_part piece[PIECES] = { }, was = done_by(i), now;
 	struct pmct_quality_rate rate = { };

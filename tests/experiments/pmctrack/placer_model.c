@@ -2,11 +2,11 @@
 /*
  * placer_model MACHINE MIXES SEED SECONDS INTERVAL_MS LAMBDA DAMPING STAY_MS PLACEMENTS PROFILE…
  *
- * What qplacer's annealing makes of MIXES, a program on each CPU (see model_run.h), beside static
- * placements: all, or so many drawn by lot. Prints
- * "machine,seed,mix,policy,progress,moves", where progress is the work of all in CPUs' time alone,
- * per time. Policies: in-order (the first program on the first CPU), static-N, qplacer,
- * oracle (qplacer with the true quality), random (it moves, but does not look).
+ * Run qplacer's annealing on mixes of programs, one on each CPU (see model_run.h), beside static
+ * placements: all of them, or PLACEMENTS random ones. MIXES is the number of mixes, or "pairs".
+ * Prints "machine,seed,mix,policy,progress,moves", where progress is the time that the work of all
+ * programs takes alone, per time. Policies: in-order (the first program on the first CPU),
+ * static-N, qplacer, oracle (qplacer with the true quality), random (moves without looking).
  */
 #include <math.h>
 #include <stdbool.h>
@@ -42,7 +42,7 @@ static void print(const char *policy, unsigned int moves)
 	       moves);
 }
 
-/* The CPU for each program of a placement: those that stay in their cache stay on their CPU. */
+/* Choose a CPU for each program of a placement. Programs that stay in their cache keep theirs. */
 static void cpus_of(const struct placement *where, unsigned int *cpus)
 {
 	bool used[PMCT_SIM_CPUS] = { false };
@@ -92,7 +92,7 @@ static struct anneal *new_anneal(const struct anneal_params *p)
 	return a;
 }
 
-/* Quality of the last interval in percent; negative: no sample explains it. */
+/* Returns the quality of the last interval in percent; negative: no sample explains it. */
 static double quality_of(unsigned int i, enum source source, struct pmct_quality *before, double *alone_before,
 			 uint64_t *cpu_before)
 {
@@ -110,7 +110,7 @@ static double quality_of(unsigned int i, enum source source, struct pmct_quality
 	return percent;
 }
 
-/* As qplacer/run.c has it: the first interval after a move says nothing. */
+/* As in qplacer/run.c, the first interval after a move is not used. */
 static void run_annealing(const char *policy, enum source source)
 {
 	struct anneal_params p = params;
@@ -155,7 +155,7 @@ static void run_annealing(const char *policy, enum source source)
 			if (cpus[i] != model_threads[i].cpu)
 				moves++;
 		}
-		/* All leave before anybody enters. */
+		/* All programs leave before one enters. */
 		for (unsigned int i = 0; i < model_nr; i++)
 			model_leave(i);
 		for (unsigned int i = 0; i < model_nr; i++)
@@ -167,7 +167,7 @@ static void run_annealing(const char *policy, enum source source)
 	print(policy, moves);
 }
 
-/* All distinct placements, or so many drawn by lot. */
+/* Run all distinct placements, or @most random ones. */
 static void run_all_static(unsigned int most)
 {
 	static struct decision d;

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
  * qos_model MACHINE CPUS PROGRAMS SECONDS SEED POLICY: programs with goals under the controller of
- * qosd, without a guest. Programs are not what the model takes them for: they scale after Amdahl,
- * and worse; their work changes by phases, and from unit to unit; they tick in whole units; they
+ * qosd, without a guest. Programs differ from what the model assumes: they scale by Amdahl's law,
+ * and worse; their work changes with phases, and from unit to unit; they report whole units; they
  * take cache from each other. Time is in steps of 10 ms.
  *
  * POLICY: "qos" (fractions of CPUs), "whole" (whole ones), "static" (the constant number of CPUs
  * with which the program has its goal on average), "oracle" (knows the program, and gives at each
  * step what it needs then), "random" (other CPUs each second, to judge the model).
  *
- * MACHINE: "x264": two programs with goals of 8 and 12, and six CPUs, as in the paper; "fits": by
- * lot, together they need two thirds of the CPUs; "crowded": twice as many as there are.
+ * MACHINE: "x264": two programs with goals of 8 and 12, and six CPUs, as in the paper; "fits":
+ * random programs, which need two thirds of the CPUs together; "crowded": random programs, which
+ * need twice as many CPUs as there are.
  *
  * Prints a row of CSV for each program.
  */
@@ -28,31 +29,31 @@
 #define STEP_S 0.25
 #define LOOKS 512
 #define MOST 64
-/* Of a machine that is full, to the speed of all. */
+/* A full machine reduces the speed of all programs by this part. */
 #define HARM 0.15
 
 struct program {
-	/* What it is. */
+	/* What the program is. */
 	double goal, weight, work, serial, harm, noise;
 	int threads;
 	double phase, phase_s, unit;
-	/* What it did. */
+	/* What the program did. */
 	double done, cpu_s;
 	uint64_t ticks;
 	uint64_t look[LOOKS];
 	unsigned long looks;
-	/* What is made of it. */
+	/* What the controller makes of it. */
 	struct qos_manager manager;
 	struct qos_share share;
 	double rate, constant, needed_s, foreseen;
-	/* Judged: windows of a second, or of 20 units. */
+	/* The judgement, by windows of a second, or of 20 units. */
 	double window_s, window_began;
 	uint64_t window_ticks;
 	unsigned int windows, good;
 	double settled_s;
 	double error, error_last, error_mean, sum, squares, last;
 	unsigned int judged;
-	/* CPUs of 10 s: by the allocator's division, and after rounding; how far off, at worst. */
+	/* CPUs of 10 s: by the allocator's division, and after rounding; the largest deviation. */
 	double fair, had, off;
 	unsigned int steps;
 };
@@ -66,7 +67,7 @@ static double draw(void)
 	return (double)(lot >> 11) / (double)(1ULL << 53);
 }
 
-/* Times as fast as with one CPU. */
+/* Returns how many times as fast as with one CPU the program is. */
 static double speedup(const struct program *p, double cpus)
 {
 	double c = fmin(cpus, p->threads);
@@ -74,7 +75,7 @@ static double speedup(const struct program *p, double cpus)
 	return c < 1 ? c : 1 / (p->serial + (1 - p->serial) / c + p->harm * (c - 1));
 }
 
-/* CPUs for so many times one CPU's speed, in a phase. */
+/* Returns the CPUs for so many times one CPU's speed, in a phase. */
 static double needed(const struct program *p, double times, double most)
 {
 	double low = 0, high = fmin(p->threads, most), middle;
@@ -165,7 +166,7 @@ static void judge_window(struct program *p, double now, double began)
 	p->window_ticks = p->ticks;
 }
 
-/* As libthroughput's readers have it. */
+/* Returns the rate as libthroughput's readers compute it. */
 static double rate_of(const struct program *p, double window)
 {
 	unsigned long back = (unsigned long)(window / LOOK_S + 0.5);
@@ -176,7 +177,7 @@ static double rate_of(const struct program *p, double window)
 	return (double)(p->look[(p->looks - 1) % LOOKS] - p->look[(p->looks - 1 - back) % LOOKS]) / (back * LOOK_S);
 }
 
-/* What the model said, against that nothing changes. */
+/* Compare the model's prediction with the assumption that the last rate stays. */
 static void judge_model(struct program *p)
 {
 	if (p->manager.model.steps > 10 && p->last > 0 && p->foreseen > 0) {
@@ -201,7 +202,7 @@ static void ask(struct program *p, double cpus)
 	p->share.cap = p->manager.most;
 }
 
-/* Its part of what there is, over 10 s. */
+/* Compare what the program had with its part, over 10 s. */
 static void judge_part(struct program *p)
 {
 	p->fair += p->share.fair;

@@ -2,9 +2,9 @@
 /*
  * quality_model MACHINE TOGETHER MIXES SEED SECONDS STEP_S HOLD_US BUDGET PROFILE…
  *
- * Quality Time of MIXES of simulated programs (see model_run.h), so many or "pairs". Prints each
- * step, or with 0 at the end, "machine,seed,mix,at_s,program,quality_ms,explained_ms,cpu_ms,
- * alone_ms", since the beginning.
+ * Compute the Quality Time of mixes of simulated programs (see model_run.h). MIXES is their number,
+ * or "pairs". Prints "machine,seed,mix,at_s,program,quality_ms,explained_ms,cpu_ms,alone_ms" at
+ * each step or, if STEP_S is 0, at the end. Times are since the beginning.
  */
 #include <stdint.h>
 #include <stdio.h>

@@ -79,7 +79,7 @@ static void child_fork(void)
 	waitpid(pid, NULL, 0);
 }
 
-/* Start and stop the sessions that it has from its parent. */
+/* Start and stop the sessions that the child has from its parent. */
 static void child_start_stop(void)
 {
 	for (unsigned int i = 0; i < NR_SESSIONS; i++) {

@@ -13,10 +13,10 @@ void burn_ms(unsigned int ms);
 /* Go on as the user of the tests, who has no privileges. */
 void become_user(void);
 
-/* What a child of this kind does. It does not return. */
+/* Do what a child of this kind does. Does not return. */
 _Noreturn void child_main(unsigned int kind);
 
-/* The process that the next argument names, which can be the caller; 0: there is none. */
+/* Returns the process that the next argument names, which can be the caller; 0: there is none. */
 pid_t child_get(struct args *a);
 
 /* End all children; with children_mark() before, only those that are new since then. */
@@ -24,7 +24,7 @@ void children_end(void);
 void children_mark(void);
 void children_end_new(void);
 
-/* spawn CHILD KIND KEEP USER: with the sessions of its parent (KEEP), or none */
+/* spawn CHILD KIND KEEP USER: start a child, with the sessions of its parent (KEEP) or without */
 enum outcome op_spawn(struct args *a);
 
 enum outcome op_kill(struct args *a);

@@ -67,8 +67,8 @@ enum outcome op_attach(struct args *a)
 }
 
 /*
- * Odd numbers become numbers near ours. Numbers that every file knows (FIOCLEX, FIONBIO, ...)
- * are left out, because they would change the descriptor.
+ * Odd numbers become numbers near those of PMCTrack. Numbers that every file knows (FIOCLEX,
+ * FIONBIO, ...) are left out, because they would change the descriptor.
  */
 enum outcome op_ioctl(struct args *a)
 {

@@ -37,7 +37,7 @@ static void set_up(void)
 	sessions_init();
 	memory_init();
 	run_init();
-	/* We reap grandchildren, too. */
+	/* The fuzzer reaps grandchildren, too. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	netlink_init();
 	system_init();

@@ -147,7 +147,7 @@ enum outcome op_touch(struct args *a)
 	if (!write_it) {
 		got = judge(write(fds[1], at + offset % (1 << 17), 8), "touch", EFAULT, 0);
 	} else {
-		/* We do not know whose mapping this is. */
+		/* It is not known which session this mapping is of. */
 		session_spoil_all();
 		if (write(fds[1], &value, sizeof(value)) != sizeof(value))
 			broken("pipe: %s", strerror(errno));

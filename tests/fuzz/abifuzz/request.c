@@ -100,7 +100,7 @@ static void gen_mmon_attrs(struct line *l, struct rng *r, bool odd)
 		 PICK(r, 1, 1, 3, 0x3f, 5, any(r) & UINT32_MAX));
 }
 
-/* Whom the session monitors. @who: 0 to 99. */
+/* Choose what the session monitors. @who: 0 to 99. */
 static void gen_target(struct line *l, struct rng *r, bool odd, unsigned int who)
 {
 	uint64_t flags = below(r, 4);

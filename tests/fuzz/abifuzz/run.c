@@ -34,7 +34,7 @@ static const struct {
 };
 #define NR_OPS (sizeof(ops) / sizeof(ops[0]))
 
-/* Of each operation; shared by all processes. */
+/* Statistics of each operation, shared by all processes. */
 static struct statistics {
 	unsigned int did, ok, idle;
 } *statistics;
@@ -103,8 +103,8 @@ static void *run_thread(void *text)
 }
 
 /*
- * Execute operations in a child without privileges. It sends us the sessions that it
- * opens, so that later lines can use them.
+ * Execute operations in a child without privileges. The child sends the sessions that it opens to
+ * this process, so that later lines can use them.
  */
 static void run_user(char *text)
 {

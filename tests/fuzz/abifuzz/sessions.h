@@ -36,8 +36,8 @@ int session_peek(unsigned int slot);
 void sessions_close(void);
 
 /*
- * Somebody has written to the control page of this session. Its records need not be
- * right any more. session_spoil_all(): of one that is not known.
+ * Note that somebody has written to the control page of this session, so its records need not be
+ * right any more. session_spoil_all(): it is not known of which session.
  */
 void session_spoil(unsigned int file);
 void session_spoil_all(void);

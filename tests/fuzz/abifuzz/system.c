@@ -163,7 +163,7 @@ static void undefined(int sig)
 	signal(sig, SIG_DFL);
 }
 
-/* True if the instruction works that reads a counter (PMCTRACK_SESSION_USER_READ). */
+/* True if the instruction that reads a counter works (PMCTRACK_SESSION_USER_READ). */
 static bool counter_readable(void)
 {
 #ifdef __aarch64__
@@ -213,7 +213,7 @@ enum outcome op_reset(struct args *a)
 	write_text("/proc/pmc/mmon_manager", "none", 4);
 	write_text("/proc/pmc/config", "unprivileged=1", 14);
 	write_text("/sys/devices/system/cpu/cpu1/online", "1", 1);
-	/* Some processes are still ending. We reap grandchildren, too, as their subreaper. */
+	/* Some processes are still ending. A subreaper reaps grandchildren, too. */
 	for (int i = 0; i < 500; i++) {
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;

@@ -7,13 +7,13 @@
 
 #include "args.h"
 
-/* Move into a control group of our own, and look what works here. */
+/* Move into a control group of its own, and find out what works here. */
 void system_init(void);
 
 /* The last step of a run: unload the monitoring modules, leave the control group. */
 void system_exit(void);
 
-/* A descriptor of our control group (1) or of another directory (0). */
+/* Returns a descriptor of this control group (1) or of another directory (0). */
 int system_cgroup(bool good);
 
 /* config TEXT, mmon TEXT: write to a file in /proc/pmc */
@@ -24,7 +24,7 @@ enum outcome op_mmon(struct args *a);
 enum outcome op_sched(struct args *a);
 enum outcome op_metric(struct args *a);
 
-/* module WHICH LOAD SETS: 1: of ipc, 0: of test, which has this number of sets */
+/* module WHICH LOAD SETS: WHICH is 1 for ipc, 0 for test, which has this number of sets */
 enum outcome op_module(struct args *a);
 
 enum outcome op_procread(struct args *a);
@@ -37,7 +37,7 @@ enum outcome op_perf(struct args *a);
 /* counter: read a counter without a system call */
 enum outcome op_counter(struct args *a);
 
-/* reset: end everybody and close everything; then the machine must be as before */
+/* reset: end all children and close everything; then the machine must be as before */
 enum outcome op_reset(struct args *a);
 
 #endif /* PMCT_ABIFUZZ_SYSTEM_H */

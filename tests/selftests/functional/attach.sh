@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Processes that run already: pmctrack -p.
+# Attaching to processes that already run: pmctrack -p.
 
-# All threads, older than the module and than the session; the rest of each is known.
+# All threads of a process that is older than the module and the session are counted. The rest of
+# each thread is known.
 test_attach() {
 	need_instr
 	rmmod pmctrack
@@ -30,7 +31,7 @@ test_attach_several() {
 	equal "$(sum /tmp/mine 4)" $(($(rest 00500000 2) + $(rest 00700000 3)))
 }
 
-# Threads and processes that an attached one creates.
+# Threads and processes that an attached process creates are monitored, too.
 test_attach_follows() {
 	need_instr
 	rm -f /tmp/go; mkfifo /tmp/go
@@ -43,7 +44,7 @@ test_attach_follows() {
 	equal "$(rows /tmp/mine | awk -v n="$(hand_thread 00200000)" '$4 == n' | wc -l)" 2 "threads of the child"
 }
 
-# A running thread is entered on its CPU, and left again; it does not notice.
+# pmctrack attaches to a running thread on its CPU and detaches again; the thread is not disturbed.
 test_detach() {
 	need_instr
 	bash -c 'while :; do :; done' & running=$!
@@ -53,7 +54,7 @@ test_detach() {
 	wait $mine
 	equal "$(rows_of /tmp/mine detach)" 1 "last rows"
 	[ "$(sum /tmp/mine 4)" -gt 1000000 ] || fail "counted $(sum /tmp/mine 4)"
-	# All events of a row are of the same instants.
+	# All events of a row are read at the same instants.
 	equal "$(rows /tmp/mine | awk '$4 + $5 != $6')" "" "rows where user + kernel is not both"
 	idle
 	expect_status 0 pmctrack -N 0.1 -c instr -p $running
@@ -63,7 +64,8 @@ test_detach() {
 	kill -KILL $running
 }
 
-# Left while its threads run and migrate, and attached again: the pieces are a part of the whole.
+# pmctrack detaches from a process while its threads run and migrate, and attaches again. The pieces
+# have at most the counts of the whole.
 test_attach_in_pieces() {
 	need_instr
 	local total=0 pieces=0
@@ -76,7 +78,7 @@ test_attach_in_pieces() {
 		pieces=$((pieces + 1))
 		pmctrack -N 0.02 -T 0.005 -c instr -p $waiting >/tmp/mine 2>$ERR & mine=$!
 	done
-	# In the end, it is not there any more.
+	# The last attempt fails because the process has ended.
 	grep -q "no process" $ERR || fail "$(cat $ERR)"
 	wait $waiting
 	echo "# $total of $(rest 60000000 3) in $pieces pieces"
@@ -92,7 +94,7 @@ test_attach_refusals() {
 	expect_refusal 2 "give one of them" pmctrack -p $sleeper true
 	kill -TERM $mine
 	wait $mine
-	# Killed without a word: nothing is left.
+	# If pmctrack is killed by SIGKILL, nothing is left.
 	start_attached /tmp/mine -c cycles -p $sleeper
 	kill -9 $mine
 	wait $mine || true

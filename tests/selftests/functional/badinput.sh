@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# What can go wrong ends with one clear line, and leaves nothing behind.
+# Every error ends with one clear line, and leaves nothing behind.
 
 
 test_unknown_event() {
@@ -85,7 +85,7 @@ test_module_not_loaded() {
 
 test_module_for_another_kernel() {
 	rmmod pmctrack
-	# Not the release: kernels with versions of symbols do not look at it.
+	# Do not change the release: kernels with symbol versions do not compare it.
 	sed "s/ mod_unload / mod_onload /" $KO >/tmp/other.ko
 	! insmod /tmp/other.ko 2>/tmp/err || fail "loaded"
 	grep -q "Invalid module format" /tmp/err || fail "insmod says: $(cat /tmp/err)"
@@ -139,9 +139,9 @@ test_buffer_size() {
 	! echo ring_max_bytes=77 2>/dev/null >/proc/pmc/config || fail "config took nonsense"
 }
 
-# The limit is the user's: each of two programs is within it, both are not.
+# The limit is one for each user: each of two programs is within it, both together are not.
 test_buffer_memory_of_user() {
-	# With two CPUs, each needs 88 KiB.
+	# With two CPUs, each program needs 88 KiB.
 	user bash -c 'ulimit -l 128; exec pmctrack -o /dev/null -k 32K -c cycles sleep infinity' & mine=$!
 	until grep -q '^sessions: 1$' /proc/pmc/info; do sleep 0.02; done
 	expect_refusal 1 "no memory for a ring buffer.*ulimit -l" \
@@ -152,7 +152,7 @@ test_buffer_memory_of_user() {
 	expect_status 0 user bash -c 'ulimit -l 128; exec pmctrack -k 32K -c cycles true'
 }
 
-# Who names no size gets less where memory is short, and is told.
+# A user who names no size gets smaller buffers if memory is short, and a message says so.
 test_buffer_smaller() {
 	user bash -c 'ulimit -l 64; exec pmctrack -o /dev/null -c cycles true' 2>/tmp/err
 	grep -q 'buffers have 4096 bytes instead of 65536' /tmp/err || fail "says: $(cat /tmp/err)"
@@ -187,7 +187,7 @@ test_kill_program() {
 	equal "$(rows $OUT | tail -n 1 | awk '{ print $3 }')" exit "last row"
 }
 
-# Ctrl-C from outside: the program gets it, and the last rows are still printed.
+# SIGTERM from outside: the program gets it, and the last rows are still printed.
 test_interrupt() {
 	pmctrack -T 0.02 -c cycles bash -c 'trap "exit 9" TERM; while :; do :; done' >$OUT & mine=$!
 	until [ "$(rows $OUT | wc -l)" -ge 2 ]; do sleep 0.02; done
@@ -197,7 +197,7 @@ test_interrupt() {
 	equal "$(rows $OUT | tail -n 1 | awk '{ print $3 }')" exit "last row"
 }
 
-# The terminal signals the program itself: it must not get the signal from us, too.
+# The terminal sends SIGINT to the program itself: pmctrack must not send it again.
 test_ctrl_c() {
 	expect_status 9 $S/on_terminal pmctrack -o /tmp/table -T 0.02 -c cycles \
 		bash -c 'n=0; trap "n=\$((n + 1))" INT; echo ready; until [ $n -gt 0 ]; do :; done
@@ -212,7 +212,7 @@ test_limits() {
 	equal "$(rows $OUT | wc -l)" 3 "rows for -n 3"
 	expect_status 0 pmctrack -T 0.01 -N 0.5 -c cycles bash -c 'while :; do :; done'
 	[ "$(rows $OUT | wc -l)" -ge 1 ] || fail "-N 0.5 printed no row"
-	# Of a program that runs already: time does not jump, as it needs no disk.
+	# The same with a program that already runs: it needs no disk, so guest time does not jump.
 	bash -c 'echo $$ >/tmp/pid; while :; do :; done' & running=$!
 	until [ -s /tmp/pid ]; do sleep 0.02; done
 	expect_status 0 pmctrack -T 0.01 -N 0.5 -c cycles -p $running
@@ -277,7 +277,7 @@ test_ignored_sigchld() {
 	expect_status 7 bash -c "trap '' CHLD; exec pmctrack -c cycles $S/handcount 00000001 0 7"
 }
 
-# The program starts with the signals blocked that it would have without us.
+# The program starts with the same signals blocked as it would without pmctrack.
 test_signal_mask() {
 	expect_status 0 pmctrack -o /dev/null -c cycles grep SigBlk /proc/self/status
 	equal "$(cat $OUT)" "$(grep SigBlk /proc/self/status)"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Cache monitoring, with the emulator's CMT (tests/vm/run --cpu intel,x-cmt=on --llc): its own books
-# are what its registers and events show.
+# Cache monitoring with the emulator's CMT (tests/vm/run --cpu intel,x-cmt=on --llc): its registers
+# and events show what the emulator's cache really holds.
 
 MODULES=/opt/pmctrack/modules
 MANAGER=/proc/pmc/mmon_manager STATE=/proc/pmc/mmon_state
@@ -9,13 +9,13 @@ log_says() { dmesg | tail -n 3 | grep -qE -- "$1" || fail "the log says: $(dmesg
 cmt() { grep -q ' cqm_llc ' /proc/cpuinfo || { echo "for cache monitors" >/tmp/elsewhere; exit 0; }; }
 active() { insmod $MODULES/pmctrack_mmon_cmt.ko "$@"; echo cmt >$MANAGER; }
 inactive() { echo none >$MANAGER; rmmod pmctrack_mmon_cmt; }
-# It copies zeros to a buffer of so many KiB, N times.
+# fill KIB N: copy zeros to a buffer of KIB KiB, N times
 fill() { dd if=/dev/zero of=/dev/null bs="$1K" count="$2" 2>/dev/null; }
 export -f fill
 state() { sed -n "s/.* $1=\([0-9]*\).*/\1/p" $STATE | tail -n 1; }
 
-# Who goes through more than the cache again and again has it all (2 MiB); who needs little has
-# little. A line belongs to whoever brought it in: pages of somebody else may still be there.
+# A program that uses more than the cache again and again occupies all of it (2 MiB). A program that
+# needs little occupies little: pages that others brought into the cache do not count for it.
 test_cmt_occupancy() {
 	cmt
 	local kib used least most
@@ -31,11 +31,11 @@ test_cmt_occupancy() {
 	inactive
 }
 
-# Bandwidth is what the counter of misses says: 64 bytes each, in user and kernel mode.
+# The bandwidth agrees with the counter of misses: 64 bytes each, in user and kernel mode.
 test_cmt_bandwidth() {
 	cmt
 	active
-	# More than the cache, so that each round misses.
+	# The buffer is larger than the cache, so each round misses.
 	taskset -c 0 pmctrack --csv -T 0.004 -c llc_misses:uk -V total_llc_bw,local_llc_bw -o /tmp/mine dd if=/dev/zero of=/dev/null bs=6M count=12 2>/dev/null
 	paste -d' ' <(csv /tmp/mine time_ns) <(csv /tmp/mine llc_misses:uk) <(csv /tmp/mine total_llc_bw) |
 		awk 'NF == 3 && before { n++; bytes += $3 * ($1 - before) / 1e9; misses += $2 } { before = $1 }
@@ -45,7 +45,8 @@ test_cmt_bandwidth() {
 	inactive
 }
 
-# Threads of a process have one number, processes have different ones, and nobody keeps one.
+# Threads of a process have the same RMID, different processes have different ones, and all RMIDs
+# are free at the end.
 test_cmt_applications() {
 	cmt
 	local i
@@ -64,7 +65,7 @@ test_cmt_applications() {
 	inactive
 }
 
-# More processes than numbers: those without one have no value, which is not 0.
+# There are more processes than RMIDs. Processes without an RMID have no value, which is not 0.
 test_cmt_used_up() {
 	cmt
 	local nr other
@@ -73,7 +74,7 @@ test_cmt_used_up() {
 	pmctrack -T 0.05 --csv -c instr -V llc_usage -o /tmp/mine bash -c "for i in {1..$nr}; do sleep 0.5 & done; wait"
 	[ "$(state refused)" -gt 0 ] || fail "$(cat $STATE)"
 	csv /tmp/mine llc_usage | grep -qx "" || fail "all samples have values"
-	# Who did not ask for it has none.
+	# A process for which nobody asked for llc_usage has no RMID.
 	bash -c 'while :; do sleep 0.02; done' & other=$!
 	start_attached /tmp/other -T 0.02 -c instr -p $other
 	sleep 0.2
@@ -84,13 +85,13 @@ test_cmt_used_up() {
 	eventually grep -q "tgid=$other " $STATE
 	kill $mine $other
 	wait $mine $other || true
-	# When the lines of those who are gone are gone, too, there are numbers again.
+	# RMIDs of ended processes are free again when their lines have left the cache.
 	fill 6144 3
 	eventually eval '[ "$(state stale)" -lt 3 ]'
 	inactive
 }
 
-# While resctrl is mounted the registers are its own; nothing is left in them.
+# While resctrl is mounted, the registers belong to it; the module leaves no RMID in them.
 test_cmt_and_resctrl() {
 	cmt
 	[ -d /sys/fs/resctrl ] || only "resctrl"

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# The monitoring module "contention" on a simulated machine: what others miss, and how much of its
-# speed alone a thread has.
+# The monitoring module "contention" on a simulated machine: the misses of other threads, and the
+# speed of a thread in relation to its speed alone.
 . "$(dirname "${BASH_SOURCE[0]}")/sim.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/models.sh"
 
-# contention_model TYPE [WHAT]: 400 of 1000 stalls would be there alone, wherever others do
-# nothing. Lines with WHAT are left out
+# contention_model TYPE [WHAT]: a model by which 400 of 1000 stalls would be there alone, if others
+# do nothing. Lines with WHAT are left out
 contention_model() {
 	printf '%s\n' "pmctrack-model 2 contention" "from $(pmu "$1")" "big $(pmu 1)" "guard 90" \
 		"given others_llc_misses" "set instr,cycles,stall_backend,llc_misses" \
@@ -16,7 +16,7 @@ contention_model() {
 		"output speedup_factor $(pmu 2) 2000000 50" end | grep -v -- "${2-nothing}"
 }
 
-# For a training it says what others miss in the same cache, and nobody else.
+# With training=1, the module counts the misses of others in the same cache, and of no other cache.
 test_contention_others() {
 	only sim
 	[ "$(sed -n 's/^pmu: simulated_\(.*\)_.*/\1/p' /proc/pmc/info | head -n 1)" = 2B-2S ] || only "two caches"
@@ -37,7 +37,7 @@ test_contention_others() {
 	without_modules
 }
 
-# What the kernel prints is the model's value for the counts of the round.
+# The module's values are those of the model for the counts of the round.
 test_contention_quality() {
 	hybrid
 	local type
@@ -46,7 +46,8 @@ test_contention_quality() {
 	echo contention >$MANAGER
 	for type in 1 2; do
 		taskset -c "$(first_cpu $type)" pmctrack --csv -T 0.02 -V quality,sf -o /tmp/mine simapp -x 10 mcf
-		# Alone: below the step. Counts stand before virtual counters, as in the set.
+		# The program is alone: below the model's step. Counts stand before virtual
+		# counters, as in the set.
 		paste -d' ' <(csv /tmp/mine pmc1) <(sed 1d /tmp/mine | cut -d, -f16) <(csv /tmp/mine quality) <(csv /tmp/mine sf) |
 			awk '$3 != "" { n++; want = 1000 - int(int($2 * 10000 / $1) * 600 / 10000)
 					if ($3 != want || $4 != 2000) { bad++; print "# " $0 ", and not " want } if ($3 < 900) low++ }
@@ -70,7 +71,8 @@ test_contention_of_others() {
 	without_modules
 }
 
-# What is missing in a model is said, and the module stays inactive; others have not this event.
+# If something is missing in a model, the log says it, and the module stays inactive. Other modules
+# do not have this event.
 test_contention_refused() {
 	hybrid
 	insmod $MODULES/pmctrack_mmon_contention.ko

@@ -7,7 +7,7 @@ test_single_thread() {
 	for n in 00000001 00001000 01000000; do
 		expect_status 0 pmctrack -c instr,cycles $S/handcount $n 0
 		equal "$(sum $OUT instr)" "$(hand_main $n 0)" "instructions of $n rounds"
-		# One an instruction, and those in which other CPUs had their turn.
+		# At least one cycle an instruction; other CPUs' turns are counted, too.
 		[ "$(sum $OUT cycles)" -ge "$(hand_main $n 0)" ] || fail "cycles: $(sum $OUT cycles)"
 	done
 }
@@ -44,7 +44,7 @@ test_llc_misses() {
 	equal "$(sum $OUT llc_misses)" 1234
 }
 
-# Threads migrate, and other monitored programs with other sets share the CPUs.
+# Counts stay exact while threads migrate and other programs with other sets share the CPUs.
 test_migration_beside_others() {
 	need_instr
 	[ "$(nproc)" -ge 2 ] || skip "needs two CPUs"
@@ -84,7 +84,7 @@ test_options() {
 	grep -q "^name  *$PMU\$" $OUT || fail "-I: $(cat $OUT)"
 }
 
-# One event in user mode, kernel mode and both: the same instants for all three.
+# An event in user mode, in kernel mode and in both: all three are read at the same instants.
 test_modes_add_up() {
 	need_instr
 	expect_status 0 pmctrack -c instr:u,instr:k,instr:uk bash -c 'for i in {1..20}; do /bin/true; done'
@@ -120,7 +120,7 @@ test_raw_is_the_same() {
 	grep -q "^pmc3=$RAW_INSTR\$" $OUT || fail "mappings: $(cat $OUT)"
 }
 
-# 32-bit counters that wrap while the program runs (they start 65536 short of it).
+# 32-bit counters that overflow while the program runs (they start 65536 below the overflow).
 test_narrow_counters() {
 	only arm64-pmuv3
 	need_instr
@@ -153,13 +153,13 @@ test_cpu_hotplug() {
 	equal "$(sum /tmp/mine 4)" "$(hand_all 30000000 3)"
 }
 
-# The reader is stopped until the smallest buffer overflows: samples merge, events stay.
+# The reader is stopped until the smallest buffer is full: samples are merged, no event is missing.
 test_full_buffer() {
 	need_instr
 	pmctrack -k 4K -T 0.004 -o /tmp/mine -c instr $S/handcount 60000000 3 S 2>/tmp/err & mine=$!
 	until [ "$(cut -d' ' -f3 /proc/$mine/stat)" = T ]; do sleep 0.02; done
 	pid=$(pgrep -x handcount)
-	# The leader stays, a zombie, until it is waited for.
+	# The leader stays as a zombie until pmctrack waits for it.
 	until [ "$(ls /proc/"$pid"/task | wc -l)" = 1 ]; do sleep 0.02; done
 	kill -CONT $mine
 	wait $mine
@@ -174,7 +174,7 @@ test_library_regions() {
 	$S/regions
 }
 
-# The kernel's own driver of the PMU agrees.
+# perf, with the kernel's own driver of the PMU, counts the same.
 test_same_as_perf() {
 	need_instr
 	perf stat -x, -o $OUT -e instructions:u $S/handcount 00100000 0
@@ -183,7 +183,7 @@ test_same_as_perf() {
 	equal "$(sum $OUT instr)" "$(hand_main 00100000 0)" "pmctrack"
 }
 
-# perf forgets the events of a CPU that goes, and takes locks of hotplug for these.
+# perf removes the events of a CPU that goes offline, and takes hotplug locks for software events.
 test_software_events_and_hotplug() {
 	local cpu=/sys/devices/system/cpu/cpu1/online i
 	only perf
@@ -199,7 +199,7 @@ test_software_events_and_hotplug() {
 	[ "$(sum /tmp/mine page_faults)" -ge 600 ] || fail "page faults: $(sum /tmp/mine page_faults)"
 }
 
-# More than the PMU has counters, in a set: refused, and nothing is left open.
+# A set with more events than the PMU has counters is refused, and no event is left open.
 test_perf_set_too_large() {
 	only perf
 	[ "$PMU $(uname -m)" = "perf x86_64" ] || only "x86 with a PMU"
@@ -215,10 +215,11 @@ near() {
 		fail "$4: $1, not $2 within $3 %"
 }
 
-# extrapolated SET EVENT: of totals
+# extrapolated SET EVENT: the extrapolated total, from the totals in $OUT
 extrapolated() { awk -v s="$1" -v e="$2" '$1 == s && $NF == e { sub(/^~/, "", $5); print $5 }' $OUT; }
 
-# In all sets: these take turns, and each record says for how long its events counted.
+# All sets together need too many counters: they take turns, and each record says for how long its
+# events counted.
 test_perf_sets_take_turns() {
 	only perf
 	[ "$PMU $(uname -m)" = "perf x86_64" ] || only "x86 with a PMU"
@@ -233,13 +234,13 @@ test_perf_sets_take_turns() {
 		near "$(extrapolated $set instr)" "$(hand_main 99999999 0)" 10 "instructions of set $set"
 	done
 	near "$(awk '$NF == "instr" { s += $4 } END { print s }' $OUT)" 75 33.6 "coverage"
-	# Sets of different sessions do so, too.
+	# Sets of different sessions take turns, too.
 	pmctrack -T 0.02 -o /tmp/mine -c $a $S/handcount 50000000 0 & mine=$!
 	expect_status 0 pmctrack -T 0.02 -c $b $S/handcount 50000000 0
 	wait $mine
 	equal "$({ rows $OUT; rows /tmp/mine; } | awk '$4 + $5 != $6' | wc -l)" 0 "rows of two sessions whose modes do not add up"
 	[ "$(sum /tmp/mine instr)" -gt 0 ] && [ "$(sum $OUT branches)" -gt 0 ] || fail "a session without counts"
-	# When they are gone, all is as it was.
+	# After these sessions, counts are exact as before.
 	expect_status 0 pmctrack -c instr,cycles,instr:k,cycles:k $S/handcount 00100000 0
 	equal "$(sum $OUT instr)" "$(hand_main 00100000 0)" "instructions afterwards"
 }

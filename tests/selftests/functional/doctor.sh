@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# pmctrack doctor: what stands in the way, and the remedy.
+# pmctrack doctor: it names what prevents monitoring, and the remedy.
 
 test_doctor_of_a_good_machine() {
 	expect_status 0 pmctrack doctor
@@ -20,13 +20,13 @@ test_doctor_without_the_module() {
 	cp $OUT /tmp/mine
 	expect_status 1 user pmctrack doctor
 	load
-	# Packages are no advice where there is no apt; tests/packages has those.
+	# Without apt, packages are not advised; tests/packages tests that advice.
 	[ ! -e /usr/bin/apt ] || fail "this system has packages"
 	grep -A1 "^FAIL  *module" /tmp/mine | grep -q "=> make KDIR=.* && make KDIR=.* install" || fail "$(cat /tmp/mine)"
 	grep -A1 "^FAIL  *module" $OUT | grep -q "=> make KDIR=.* && sudo make KDIR=" || fail "$(cat $OUT)"
 }
 
-# A kernel that loads no modules any more: nothing to install helps.
+# The kernel loads no modules any more, so doctor advises a reboot and no installation.
 test_doctor_and_modules_disabled() {
 	echo 1 >/tmp/one
 	rmmod pmctrack
@@ -47,8 +47,8 @@ test_doctor_without_rights() {
 	expect_status 0 user pmctrack doctor
 }
 
-# Root without capabilities, as in a container: rights are not its number's, and the
-# remedy that is given works.
+# Root without capabilities, as in a container: doctor judges capabilities, not the user's number,
+# and the remedy that it gives works.
 test_doctor_of_root_without_capabilities() {
 	expect_status 0 setpriv --bounding-set=-all pmctrack doctor
 	grep -q "^ok  *rights .*need CAP_PERFMON" $OUT || fail "$(cat $OUT)"
@@ -62,7 +62,7 @@ test_doctor_of_root_without_capabilities() {
 	expect_status 0 setpriv --bounding-set=-all pmctrack -c cycles true
 }
 
-# A user who has the capability, and one who cannot get it.
+# A user who has the capability, and a user who cannot get it.
 test_doctor_of_users() {
 	echo 3 >/proc/sys/kernel/perf_event_paranoid
 	expect_status 0 setpriv --reuid=1000 --regid=1000 --clear-groups --inh-caps=+cap_38 --ambient-caps=+cap_38 pmctrack doctor
@@ -72,7 +72,7 @@ test_doctor_of_users() {
 	grep -A1 "^FAIL  *rights" $OUT | grep -q "=> outside of this container or sandbox: sudo sysctl" || fail "$(cat $OUT)"
 }
 
-# The watchdog of stock kernels has a counter for itself.
+# The NMI watchdog of stock kernels occupies a counter.
 test_doctor_and_the_nmi_watchdog() {
 	[[ $BACKEND = x86-* ]] || only x86
 	[ -e /proc/sys/kernel/nmi_watchdog ] || only "stock kernels"

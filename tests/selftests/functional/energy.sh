@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Energy of threads: its sums are those of the meters, whoever ran where. On the simulated machine
-# and, with the emulator's RAPL, on x86.
+# Energy of threads: the sums agree with the meters, wherever the threads ran. Tested on the
+# simulated machine and, with the emulator's RAPL, on x86.
 
 MODULES=/opt/pmctrack/modules
 MANAGER=/proc/pmc/mmon_manager STATE=/proc/pmc/mmon_state
@@ -15,7 +15,7 @@ active() {
 inactive() { echo none >$MANAGER; rmmod pmctrack_mmon_energy; }
 # state METER NAME: sum over all meters of that kind, in units
 state() { awk -v m="meter=$1" -v n="$2" '$1 == m { for (i = 2; i <= NF; i++) { split($i, w, "="); if (w[1] == n) s += w[2] } } END { print s + 0 }' ${3-$STATE}; }
-# Of each meter: every unit has one owner.
+# Fails unless every unit of each meter has exactly one owner.
 adds_up() {
 	cat $STATE >/tmp/state
 	awk '{ for (i = 1; i <= NF; i++) { split($i, w, "="); v[w[1]] = w[2] }
@@ -24,7 +24,8 @@ adds_up() {
 }
 sum_of() { local f s=0; for f in "${@:2}"; do s=$((s + $(csv_sum "$f" "$1"))); done; echo $s; }
 
-# A program alone has all that the machine takes while it runs, but for memories of other nodes.
+# A program that runs alone has all energy that the machine uses meanwhile, except for memories of
+# other nodes.
 test_energy_alone() {
 	only sim
 	local cpu
@@ -33,9 +34,9 @@ test_energy_alone() {
 	for cpu in 0 $(($(nproc) - 1)); do
 		taskset -c $cpu pmctrack --csv -T 0.1 -V energy,power,edp -o /tmp/mine simapp -x 40 -j mcf >/tmp/truth
 		near "$(csv_sum /tmp/mine energy)" "$(truth /tmp/truth machine_energy_of_run_uj)" 1 "energy on CPU $cpu"
-		# By their definitions, of what the record says. Only records that are shorter than
-		# ten readings of the meters have none: one takes 100 us for each CPU, but at least
-		# 1 ms.
+		# Power and EDP follow from the record by their definitions. Only records that are
+		# shorter than ten readings of the meters have none. A reading takes 100 us for each
+		# CPU, but at least 1 ms.
 		paste -d, <(csv /tmp/mine energy) <(csv /tmp/mine run_ns) <(csv /tmp/mine pmc0) <(csv /tmp/mine power) <(csv /tmp/mine edp) |
 			awk -F, -v least=$((1000000 * ($(nproc) > 10 ? $(nproc) : 10))) 'function wrong() { print "# " $0; bad++ }
 				$4 == "" || $5 == "" { if ($2 >= least || $4 $5 != "") wrong(); next }
@@ -46,10 +47,10 @@ test_energy_alone() {
 	inactive
 }
 
-# metered FROM TO: uJ between two looks at the meters
+# metered FROM TO: uJ between two readings of the meters
 metered() { echo $((($(state package total "$2") - $(state package total "$1") + $(state dram total "$2") - $(state dram total "$1")) * 15625 / 1024)); }
-# books NAME: the machine's own books, as $uj, between looks at the meters, NAME.0 and NAME.1. Once
-# more if much time has passed between these, because the host was busy.
+# books NAME: the machine's own account as $uj, between two readings of the meters, NAME.0 and
+# NAME.1. It is repeated if much time has passed between the readings, because the host was busy.
 books() {
 	local try
 	for try in 1 2 3 4 5; do
@@ -60,13 +61,13 @@ books() {
 	done
 }
 
-# Programs that move from CPU to CPU, CPUs that go and come: nothing is lost, and nothing is
-# anybody's twice. The meters wrap around every 16 or 32 J.
+# Programs migrate, and CPUs go offline and come back: no energy is lost, and none is counted twice.
+# The meters wrap around every 16 or 32 J.
 test_energy_adds_up() {
 	only sim
 	local i cpu=0 n=0 uj before after low high units length=30
 	active
-	# The meter is to wrap around twice, also on a machine that takes little.
+	# The meter must wrap around twice, also on a machine that uses little energy.
 	[ "$(simapp --machine | sed -n 's/^simulated machine: //p')" != 2B-4S ] || length=110
 	books /tmp/first
 	before=$uj
@@ -94,8 +95,9 @@ test_energy_adds_up() {
 		[ "$sum" -le $((units * 15625 / 1024)) ] && [ "$sum" -ge $((units * 15625 / 1024 - 7)) ] ||
 			fail "$i: threads have $sum uJ, and the sum is $units units"
 	done
-	# The meters are true: the machine's own books, before and after, each between two looks at
-	# the meters, whatever time passes between them. Meters are up to 1 ms behind.
+	# The meters agree with the machine's own account, before and after. Each account is taken
+	# between two readings of the meters, whatever time passes between them. Meters are late by
+	# up to 1 ms.
 	books /tmp/last
 	after=$uj low=$(metered /tmp/first.1 /tmp/last.0) high=$(metered /tmp/first.0 /tmp/last.1)
 	echo "# $low to $high uJ; in truth $before to $after"
@@ -107,7 +109,7 @@ test_energy_adds_up() {
 	inactive
 }
 
-# The machine's power gives away what others do.
+# The machine's power reveals what others do, so users without CAP_PERFMON are refused.
 test_energy_of_others() {
 	only sim
 	active
@@ -116,14 +118,14 @@ test_energy_of_others() {
 	expect_refusal 1 "virtual counter energy shows what others do, too: that needs CAP_PERFMON" \
 		user pmctrack -c instr -V energy true
 	expect_status 0 user pmctrack -c instr:u true
-	# All that a CPU uses is not a control group's.
+	# The energy of a whole CPU cannot be attributed to a control group.
 	cgroup_of some
 	expect_refusal 1 "virtual counter energy is of whole CPUs: it cannot be had of a control group" \
 		pmctrack --cgroup $CG/some -c instr -V energy true
 	inactive
 }
 
-# The register and what was read from it agree; a package's meter is one for all its CPUs.
+# The register and the value that the module read agree. A package has one meter for all its CPUs.
 test_energy_rapl() {
 	only x86-intel
 	[ -e /dev/cpu/0/msr ] || modprobe msr 2>/dev/null || true

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Fair progress on a simulated machine: phases, speeds alone, and what programs would have needed.
+# Fair progress on a simulated machine: phases, speeds alone, and the times that programs would have
+# needed alone.
 . "$(dirname "${BASH_SOURCE[0]}")/models.sh"
 
-# with_fair PARAMETER…: the module is active, and has learnt nothing yet
+# with_fair PARAMETER…: make the module active anew, so that it has learnt nothing yet
 with_fair() {
 	without_fair
 	insmod $MODULES/pmctrack_mmon_fair_progress.ko address_instr=200000 "$@"
@@ -14,19 +15,19 @@ without_fair() {
 	rmmod pmctrack_mmon_fair_progress 2>/dev/null || true
 }
 
-# Lines per ms that the simulated machine's memory moves at most.
+# peak: the most cache lines per ms that the simulated machine's memory transfers
 peak() { python3 -c 'import json, sys; print(json.load(sys.stdin)["nodes"][0]["mem_mbs"] * 1000 // 64)' < <(simapp --describe "$(simapp --machine | sed -n 's/^simulated machine: //p')"); }
 
 FAIR=progress,slowdown,phase,windows,valid_windows
 # fair FILE PROGRAM [OPTION…]: run it on CPU 0
 fair() { taskset -c 0 pmctrack --csv -T 0.1 -V $FAIR -o "$1" simapp -j "${@:3}" "$2" >"$1.truth"; }
-# judge FILE: true slowdown, and the estimated one, in thousandths
+# judge FILE: the true slowdown and the estimated one, in thousandths
 judge() {
 	awk -v alone="$(alone "$1.truth" 1)" -v ns="$(csv_sum "$1" run_ns)" -v progress="$(csv_sum "$1" progress)" 'BEGIN {
 		printf "%d %d\n", ns / alone / 1e6, 1000 * ns / progress }'
 }
 
-# Alone, a program is not slowed down, and its phases are found; beside another one, it has the
+# Alone, a program is not slowed down, and its phases are found. Beside another program it has the
 # same phases, and its speed alone is known from before.
 test_fair_progress() {
 	only sim
@@ -37,7 +38,7 @@ test_fair_progress() {
 	echo "# alone: $true, estimated $estimated; $(csv_sum /tmp/alone windows) windows, $(csv_sum /tmp/alone valid_windows) valid"
 	more "$estimated" 985
 	more 1015 "$estimated"
-	# With more CPUs, somebody who is not watched works on one of them now and then.
+	# With more CPUs, a program that is not monitored runs on one of them now and then.
 	if [ "$(nproc)" = 4 ]; then
 		equal "$(csv_sum /tmp/alone valid_windows)" "$(csv_sum /tmp/alone windows)" "valid windows alone"
 	else
@@ -64,8 +65,8 @@ test_fair_progress() {
 	without_fair
 }
 
-# Nonsense is refused by name, and so are users without rights; the addresses of a module are not
-# for users' own event sets.
+# Wrong parameters are refused by name, and so are users without rights. The address samples of a
+# module cannot be had in users' own event sets.
 test_fair_refused() {
 	only sim
 	local wrong
@@ -87,7 +88,7 @@ test_fair_refused() {
 	without_fair
 }
 
-# Programs come and go, and find places; what was learnt stays for the next of the same program.
+# Programs start and end, and find places. What was learnt stays for the next process of a program.
 test_fair_programs() {
 	only sim
 	local i
@@ -106,9 +107,8 @@ test_fair_programs() {
 	without_fair
 }
 
-# What was learnt outlives the module: phasedb keeps it, and gives it to the next process, whose
-# speed alone is known then though nobody ever saw it alone. Records that somebody has made are
-# refused.
+# What was learnt outlives the module: phasedb keeps it, and gives it to the next process. Its speed
+# alone is then known although it never ran alone. Forged records are refused.
 test_fair_phasedb() {
 	only sim
 	local other mine keeper file=/tmp/phases.db programs=/proc/pmc/programs true estimated
@@ -128,18 +128,18 @@ test_fair_phasedb() {
 fd = os.open("/proc/pmc/programs", os.O_RDONLY)
 records = [os.pread(fd, 27288, i * 27288) for i in range(512)]
 open("/tmp/record", "wb").write(next(r for r in records if r[16:24] != bytes(8)))'
-	# Another boot: the module knows nothing.
+	# As after another boot, the module knows nothing.
 	with_fair peak="$(peak)"
 	! grep -q "^program=.* content=" /proc/pmc/mmon_state
 	phasedb -d $file watch -v -i 0.2 >/tmp/keeper & keeper=$!
 	taskset -c 1 simapp -x 10000 soplex >/dev/null & other=$!
-	# It is the same file, so it is given the same phases; its own are others.
+	# soplex is the same file, so it is given the same phases; its own phases are different.
 	taskset -c 1 pmctrack -V progress -o /dev/null -p $other & mine=$!
 	fair /tmp/beside mcf -x 200 &
 	sleep 1
 	phasedb top --batch -i 0.5 -n 4
 	phasedb top --csv -i 0.2 -n 3 >/tmp/top.csv
-	# On a screen.
+	# On a terminal.
 	TERM=xterm python3 -c 'import pty, sys; sys.exit(pty.spawn(["phasedb", "top", "-i", "0.2", "-n", "2"]))' >/tmp/screen </dev/null
 	grep -q ADVANCES /tmp/screen && grep -q simapp /tmp/screen || fail "$(cat /tmp/screen)"
 	wait $!
@@ -152,11 +152,11 @@ open("/tmp/record", "wb").write(next(r for r in records if r[16:24] != bytes(8))
 	more "$estimated" $((true * 95 / 100)) "estimated slowdown"
 	more $((true * 105 / 100)) "$estimated" "estimated slowdown"
 	more "$(csv /tmp/top.csv windows | sort -n | tail -n 1)" 0 "windows that top tells of"
-	# The module goes under the watcher; who reads its file then is told.
+	# The module is deactivated under phasedb: both the watcher and a later reader get an error.
 	echo none >$MANAGER
 	! wait $keeper || fail "it watches nothing"
 	expect_refusal 1 "there is none: as root" phasedb top --batch
-	# Nonsense: too short, of nobody, and changed at random, for a process that is there.
+	# Wrong records: too short, of no process, and changed at random for a process that exists.
 	with_fair
 	taskset -c 1 pmctrack -V progress -o /dev/null simapp -x 10000 soplex >/dev/null & other=$!
 	there() { grep -qE "^program=.* process=[1-9][0-9]* " /proc/pmc/mmon_state; }

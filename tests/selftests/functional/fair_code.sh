@@ -4,14 +4,14 @@
 # last-level cache (tests/vm/run --llc).
 . "$(dirname "${BASH_SOURCE[0]}")/models.sh"
 
-# phases MODE: ten turns of two loops, of some six windows each, one of them mixed
+# phases MODE: ten turns of two loops, of some six windows each; one window of a turn is mixed
 phases() { taskset -c 0 pmctrack -T 0.1 -V progress -o /dev/null ./phases "$1" 20000000 5 >>/tmp/places; }
-# often WINDOWS: the phases that have so many windows, of all programs, as "1 2"
+# often WINDOWS: the phases of all programs that have at least so many windows, as "1 2"
 often() { sed -n "s/^program=[0-9]* phase=\([0-9]*\) windows=\([0-9]*\) .*/\1 \2/p" /proc/pmc/mmon_state | awk -v n="$1" '$2 >= n { print $1 }' | xargs; }
 
-# Code is the same code wherever it is mapped: a program that is loaded at random places, and code
-# that is made in anonymous memory (the place within its page is known). Children that a server
-# forks have the phases that the program has.
+# The same code gives the same phases wherever it is mapped: a program that is loaded at random
+# places, and code that is made in anonymous memory (its place within the page is known). Children
+# that a server forks have the phases of the program.
 test_fair_code() {
 	grep -q ' cqm_llc ' /proc/cpuinfo || only "a last-level cache"
 	insmod $MODULES/pmctrack_mmon_fair_progress.ko address_instr=20000 peak=100000

@@ -4,9 +4,9 @@
 
 two_types() { [ "$(grep -c ^coretype: /proc/pmc/info)" = 2 ] || only "two core types"; }
 
-# chased ROUNDS THREADS OPTION…: handcount under pmctrack, to /tmp/mine, while its threads are moved
-# from type to type; from the second time on each has changed. On a busy host it may end before, and
-# is run again then.
+# chased ROUNDS THREADS OPTION…: run handcount under pmctrack, to /tmp/mine, and move its threads
+# from core type to core type. After the second move each thread has changed its type. On a busy
+# host handcount may end before; then it is run again.
 chased() {
 	local rounds=$1 threads=$2 mine; shift 2
 	for _ in 1 2 3 4 5; do
@@ -18,7 +18,7 @@ chased() {
 	fail "threads were moved $chases times only"
 }
 
-# Threads that change the type of their CPU all the time lose nothing.
+# Threads that change the core type all the time lose no counts.
 test_hybrid_exact() {
 	two_types
 	chased 90000000 3 -T 0.01 -c instr,cycles
@@ -49,7 +49,7 @@ test_hybrid_module() {
 	rmmod pmctrack_mmon_ipc
 }
 
-# Events of a type of cores count there only; general counters differ in number.
+# Events of one core type are counted only there. Numbers of general counters differ between types.
 test_hybrid_sets() {
 	two_types
 	chased 90000000 3 -T 0.01 -c instr,coretype=1
@@ -60,7 +60,7 @@ test_hybrid_sets() {
 	expect_refusal 1 "pmc10: intel_atom.* has 9 counters" pmctrack -r -c pmc10=0xc0,coretype=1 true
 }
 
-# A CPU of the second type goes and comes back.
+# A CPU of the second type goes offline and comes back: no count is lost.
 test_hybrid_hotplug() {
 	two_types
 	pmctrack --csv -T 0.02 -c instr -o /tmp/mine $S/handcount 30000000 3 & mine=$!

@@ -2,10 +2,10 @@
 # shellcheck shell=bash
 # What ordinary users can take from others, and for how long (Documentation/security.md).
 
-# Not the function "user", where $! has to be the program.
+# Instead of the function "user" where $! must be the program's PID.
 as_user=(setpriv --reuid=1000 --regid=1000 --clear-groups --)
 
-# sessions N: wait until so many are open
+# sessions N: wait until N sessions are open
 sessions() {
 	until grep -q "^sessions: $1\$" /proc/pmc/info; do
 		kill -0 $mine
@@ -20,7 +20,7 @@ start_user() {
 	sessions 1
 }
 
-# The administrator ends sessions without CAP_PERFMON; their readers are told.
+# The administrator ends sessions without CAP_PERFMON; their readers get a message.
 test_revoke() {
 	start_user /tmp/mine -T 0.01 -c cycles sleep infinity
 	pmctrack -T 0 -c cycles sleep infinity >/tmp/root & root=$!
@@ -38,7 +38,8 @@ test_revoke() {
 	expect_status 0 user pmctrack -c cycles true
 }
 
-# While sessions exist perf has no counters; afterwards it does, whatever their owners do.
+# While sessions exist, perf has no counters. After the sessions are revoked, perf has them again,
+# whatever their owners do.
 test_revoke_gives_the_counters_back() {
 	need_ownership
 	start_user /tmp/mine -T 0.01 -c cycles sleep infinity
@@ -51,7 +52,7 @@ test_revoke_gives_the_counters_back() {
 	echo unprivileged=1 >/proc/pmc/config
 }
 
-# Threads that start and stop themselves all the time, ended in the middle of it.
+# The sessions are revoked while their threads start and stop counting all the time.
 test_revoke_regions() {
 	for _ in $(seq 4); do
 		pids=()
@@ -83,7 +84,7 @@ test_privileged_takes_over() {
 	kill -INT $root
 	wait $root
 	equal "$(rows_of /tmp/root detach)" 1 "last rows of root"
-	# But not from another one with it.
+	# Another session with CAP_PERFMON keeps its threads.
 	start_attached /tmp/root -T 0.01 -c cycles -p $other
 	expect_refusal 1 "being monitored by another session" pmctrack -c cycles -p $other
 	kill -INT $mine
@@ -100,7 +101,7 @@ test_containers() {
 	expect_status 0 "${inside[@]}" pmctrack -c cycles true
 	expect_status 0 "${inside[@]}" --net pmctrack -c cycles true
 	expect_refusal 1 "kernel mode needs CAP_PERFMON" "${inside[@]}" pmctrack -c cycles:k true
-	# One that is open ends when they are not allowed any more; the host's goes on.
+	# If containers are not allowed any more, their open sessions end, and the host's does not.
 	start_user /tmp/mine -T 0.01 -c cycles sleep infinity
 	"${inside[@]}" pmctrack -T 0.01 -c cycles sleep infinity >/tmp/inside 2>$ERR & other=$!
 	sessions 2
@@ -114,7 +115,7 @@ test_containers() {
 	expect_status 0 unshare --net pmctrack -c cycles,cycles:k true
 }
 
-# A program with more rights writes to a socket that somebody with fewer has opened.
+# A program with more rights may not use a socket that a program with fewer rights has opened.
 test_prepared_socket() {
 	expect_status 0 $S/hostile socket
 	grep -q "opened with fewer privileges" $OUT || fail "$(cat $OUT)"
@@ -128,7 +129,7 @@ test_forked_child() {
 	kill $child
 }
 
-# Refusals of many users at the same time: everybody reads his own.
+# Many programs are refused at the same time: each reads the reason of its own refusal.
 test_refusals_are_private() {
 	pids=()
 	for key in own_a own_b own_c own_d own_e own_f; do
@@ -140,7 +141,7 @@ test_refusals_are_private() {
 	done
 }
 
-# A process that creates threads as fast as it can: attaching ends, and can be ended.
+# Attaching to a process that creates threads as fast as it can ends, and can be interrupted.
 test_attach_to_a_bomb() {
 	"${as_user[@]}" $S/hostile threads & bomb=$!
 	until [ "$(ls /proc/$bomb/task 2>/dev/null | tail -n 1)" -gt $((bomb + 50)) ]; do sleep 0.01; done
@@ -152,7 +153,7 @@ test_attach_to_a_bomb() {
 	wait $bomb || true
 }
 
-# One request takes no more threads than are allowed, and says how many it left.
+# One request attaches to no more threads than allowed, and says how many it left out.
 test_attach_has_a_limit() {
 	echo attach_max_threads=5 >/proc/pmc/config
 	start_waiting 00500000 7
@@ -164,7 +165,7 @@ test_attach_has_a_limit() {
 	expect_status 1 bash -c 'echo attach_max_threads=0 >/proc/pmc/config'
 }
 
-# Buffers are of the memory control group of who asked for them.
+# Buffers are charged to the memory control group of the process that asked for them.
 test_memory_is_charged() {
 	cgroup_of charged
 	echo +memory >$CG/cgroup.subtree_control
@@ -178,12 +179,12 @@ test_memory_is_charged() {
 	[ $((charged - $(cat $CG/charged/memory.current))) -ge $((2 << 20)) ] || fail "2 MiB are not among $charged bytes"
 }
 
-# in_group NAME COMMAND…: on CPU 0, in a control group
+# in_group NAME COMMAND…: run COMMAND on CPU 0, in control group NAME
 in_group() {
 	bash -c 'echo $$ >"$0/cgroup.procs"; exec taskset -c 0 "$@"' "$CG/$1" "${@:2}"
 }
 
-# beside COMMAND…: nanoseconds that a loop takes which shares a CPU with it, half and half
+# beside COMMAND…: nanoseconds that a loop takes on a CPU of which COMMAND gets half
 beside() {
 	in_group hog "$@" >/dev/null 2>&1 & busy=$!
 	until pgrep -x burn >/dev/null; do sleep 0.01; done
@@ -208,7 +209,8 @@ test_samples_are_limited() {
 	limited=$(beside "${hog[@]}")
 	echo "# beside a loop $shared ns, with samples $limited, without their limit $free"
 	[ $((limited * 3)) -le $((shared * 4)) ] || fail "the neighbour lost more than a quarter"
-	# Where interrupts are nobody's time, he would have lost more.
+	# With CONFIG_IRQ_TIME_ACCOUNTING interrupts count for no program: without the limit, the
+	# neighbour loses more.
 	! zgrep -qx CONFIG_IRQ_TIME_ACCOUNTING=y /proc/config.gz 2>/dev/null ||
 		[ $((free * 3)) -gt $((shared * 4)) ] || fail "there is nothing to limit"
 }
@@ -218,14 +220,14 @@ test_limited_samples_are_exact() {
 	need_ebs
 	need_instr
 	echo ebs_cpu_percent=1 >/proc/pmc/config
-	# Several clock ticks long: what was used is looked at then.
+	# The program runs for several clock ticks, because the time used is checked at ticks.
 	expect_status 0 user pmctrack -k 2M --json -c instr:ebs=1000 $S/handcount 05000000 0
 	equal "$(grep -o '"instr":[0-9]*' $OUT | cut -d: -f2 | awk '{ s += $1 } END { print s }')" "$(hand_main 05000000 0)"
 	grep '"type":"sample"' $OUT | grep -q '"widened":true' || fail "no window was made longer"
 	[ "$(grep -c '"kind":"ebs"' $OUT)" -lt 9000 ] || fail "$(grep -c '"kind":"ebs"' $OUT) samples"
 	grep -q "made longer" $ERR || fail "no word about it: $(cat $ERR)"
 	[ ! -s $ERR ] || ! grep -q "lost" $ERR || fail "$(cat $ERR)"
-	# The default is perf's.
+	# The default is perf's limit.
 	reload
 	rmmod pmctrack
 	echo 17 >/proc/sys/kernel/perf_cpu_time_max_percent
@@ -234,7 +236,7 @@ test_limited_samples_are_exact() {
 	grep -qx "ebs_cpu_percent=17" /proc/pmc/config || fail "$(cat /proc/pmc/config)"
 }
 
-# Our interrupts are not perf's: it would take fewer samples afterwards.
+# PMCTrack's interrupts must not count as perf's: perf would lower its sample rate.
 test_samples_leave_perf_its_rate() {
 	need_ebs
 	need_instr
@@ -244,7 +246,7 @@ test_samples_leave_perf_its_rate() {
 	expect_status 0 pmctrack -k 4M -c instr:ebs=2000 $S/handcount 01000000 0
 	[ "$(rows_of $OUT ebs)" -ge 900 ] || fail "$(rows_of $OUT ebs) samples"
 	equal "$(cat $rate)" "$before" "perf's highest rate of samples"
-	# What is looked for does happen with perf's.
+	# perf's own samples do lower the rate.
 	perf record -o /dev/null -q -e instructions:u -c 2000 $S/handcount 01000000 0 2>/dev/null >&2
 	[ "$(cat $rate)" -lt "$before" ] || fail "perf's own samples do not lower it"
 	echo 25 >/proc/sys/kernel/perf_cpu_time_max_percent

@@ -4,7 +4,7 @@
 
 need_kvm() { { [ -e /dev/kvm ] && [ -x $S/vcpu ]; } || { echo "for hosts of virtual machines" >/tmp/elsewhere; exit 0; }; }
 
-# Direct reads that end while the thread's virtual CPU is loaded stay ended.
+# Direct reads that are ended while the thread's virtual CPU is loaded stay ended.
 test_reads_end_in_kvm() {
 	need_kvm
 	for _ in 1 2 3; do expect_status 0 $S/vcpu; done

@@ -10,7 +10,7 @@ test_user_read() {
 	awk '$1 == "read" { exit !($2 <= 60) }' $OUT || fail "$(cat $OUT)"
 }
 
-# Preempted by monitored and unmonitored others all the time.
+# Direct reads are correct while monitored and unmonitored threads preempt the reader all the time.
 test_user_read_among_others() {
 	only arm64-pmuv3
 	need_instr
@@ -42,12 +42,12 @@ test_old_interface() {
 	expect_status 0 $S/old_api
 	grep -qE "pmc[01]=instr\(0\),instr:uk\(1\)" $OUT || fail "$(cat $OUT)"
 	equal "$(grep -c "^nsample " $OUT)" 2 "tables"
-	# The same for the tool: one sample, and what is left.
+	# The same with pmctrack: one sample by events, and the rest at exit.
 	expect_status 0 pmctrack -c instr:ebs -o /tmp/mine $S/burn 260000000
 	equal "$(rows_of /tmp/mine ebs) $(rows_of /tmp/mine exit)" "1 1" "samples"
 }
 
-# README's program: the counts that it prints are those of what they are called.
+# README's program: the counts that it prints are those of the events that it names.
 test_readme_program() {
 	need_instr
 	local few many

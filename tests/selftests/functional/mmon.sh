@@ -15,7 +15,7 @@ without_modules() {
 	rmmod pmctrack_mmon_test pmctrack_mmon_ipc 2>/dev/null || true
 }
 stat_of() { sed -n "s/^$1: //p" /proc/pmc_test; }
-# metric PID: of the test module (PMCT_METRIC_PRIVATE), or a negative errno
+# metric PID: the test module's metric (PMCT_METRIC_PRIVATE), or a negative errno
 metric() {
 	echo "metric $1 16" >/proc/pmc_test
 	stat_of metric
@@ -73,7 +73,7 @@ test_virtual_counters() {
 	without_modules
 }
 
-# With events of the user's own; some samples have no value.
+# Virtual counters beside events of the user's own; some samples have no value.
 test_virtual_counters_beside() {
 	need_instr
 	with_test_module
@@ -126,7 +126,7 @@ test_unknown_event() {
 	refused_for instr:x "instr: unknown flag ':x'"
 }
 
-# The guests' PMU has few events.
+# The guests' PMU lacks this event.
 test_event_of_other_pmus() {
 	only arm64-pmuv3
 	refused_for l1d_misses "l1d_misses: not an event of armv8_pmuv3_0"
@@ -146,7 +146,7 @@ test_module_rotates() {
 	without_modules
 }
 
-# Replaced while threads run: they are not disturbed, and the counters of the old one end.
+# A module is replaced while threads run: no count is lost, and the old module's counters end.
 test_module_replaced() {
 	need_instr
 	insmod $MODULES/pmctrack_mmon_ipc.ko
@@ -180,14 +180,14 @@ test_virtual_counters_of_cpus() {
 	without_modules
 }
 
-# What a scheduler gets is what the user sees: the sum of the rows.
+# The metric that a scheduler gets is what the user sees: the sum of the rows.
 test_metric_of_user_session() {
 	need_instr
 	with_test_module
 	rm -f /tmp/go /tmp/pid; mkfifo /tmp/go
 	pmctrack -T 0.004 -V seen -o /tmp/mine bash -c "for ((i = 0; i < 3000; i++)); do :; done; echo \$\$ >/tmp/pid; read -r x </tmp/go" & mine=$!
 	eventually test -s /tmp/pid
-	# It sleeps now: no sample is open for long, rows are written with the metric.
+	# The program sleeps now: no sample is open for long, and rows are written with the metric.
 	eventually has_metric "$(cat /tmp/pid)"
 	same() { [ "$(metric "$(cat /tmp/pid)")" = "$(sum /tmp/mine 4)" ]; }
 	eventually same || equal "$(metric "$(cat /tmp/pid)")" "$(sum /tmp/mine 4)" "metric"
@@ -199,7 +199,7 @@ test_metric_of_user_session() {
 	without_modules
 }
 
-# The scheduling class sets a flag, nothing else; a scheduler's module calls a function.
+# A scheduling class only sets a flag to get metrics; a scheduler's module calls a function.
 test_scheduler_mode() {
 	need_instr
 	with_test_module
@@ -218,10 +218,10 @@ test_scheduler_mode() {
 	wait $mine
 	[ "$(sum /tmp/mine 5)" -gt 0 ] || fail "nothing counted"
 	eventually has_metric $running
-	# The class loses interest.
+	# The class does not want metrics of the thread any more.
 	echo "sched $running 0" >/proc/pmc_test
 	eventually has_no_metric $running
-	# Another module, while the class is interested.
+	# The module is deactivated and activated again while the class wants metrics.
 	echo "sched $running 1" >/proc/pmc_test
 	eventually has_metric $running
 	echo none >$MANAGER

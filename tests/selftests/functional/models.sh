@@ -17,9 +17,9 @@ without_modules() {
 	done
 }
 
-# A model is one write: a file is given as cat gives it.
+# A model must be written by one write, as cat writes a file.
 give() { cat >/tmp/model; cat /tmp/model >$MODEL; }
-# model FROM [LINE…]: of an IPC: 2 below 1.0, 2.5 from there on, and these lines at the end
+# model FROM [LINE…]: a model of the IPC: 2 below 1.0, 2.5 from there on; these lines are added
 model() {
 	printf '%s\n' "pmctrack-model 2 speedup_factor" "from $(pmu "$1")" "big $(pmu 1)" "guard 20" \
 		"set instr,cycles,l1d_misses" "set instr,cycles,branches" \
@@ -28,7 +28,7 @@ model() {
 		"stump 0 1000 0 500000" "${@:2}"
 }
 
-# What the kernel prints is the model's value for the counts of the round; sets take turns.
+# The module's values are those of the model for the counts of the round; sets take turns.
 test_models_known() {
 	hybrid
 	local type
@@ -42,7 +42,7 @@ test_models_known() {
 	for type in 1 2; do
 		for program in gobmk gamess; do
 			taskset -c "$(first_cpu $type)" pmctrack --csv -T 0.02 -V sf -o /tmp/mine simapp -x 25 $program
-			# The IPC of the last sample of a round is the one that counts.
+			# The IPC of the last sample of a round is the one that the model gets.
 			paste -d' ' <(csv /tmp/mine pmc0) <(csv /tmp/mine pmc1) <(csv /tmp/mine sf) |
 				awk -v less=$((type == 2 ? 300 : 0)) '$3 != "" {
 						n++; want = ($1 / $2 < 1 ? 2000 : 2500) - less; if ($3 != want) bad++ }
@@ -74,7 +74,7 @@ test_models_quadratic() {
 	without_modules
 }
 
-# "ef" has estimates of both kinds, of the same round, and the energy that "energy" has.
+# The module "ef" has estimates of both kinds for the same round, and the same energy as "energy".
 test_models_ef() {
 	hybrid
 	local type
@@ -95,7 +95,7 @@ test_models_ef() {
 			awk -v low=$type '$3 != "" { n++; slow = $1 / $2 < 1
 					if ($3 != (slow ? 2000 : 2500) || $4 != (slow ? 3000 + low : 3700)) bad++ }
 				END { print "# " n " estimates, " bad + 0 " bad"; exit !(n >= 3 && !bad) }' || fail "on type $type: $(cat /tmp/mine)"
-		# With several memories, those of other nodes are nobody's.
+		# Energy of other nodes' memories is attributed to no thread.
 		[ "$(grep -c ^meter=dram /proc/pmc/mmon_state)" = 1 ] || continue
 		awk -v a="$(csv_sum /tmp/mine energy)" -v b="$(grep -oE '"machine_energy_of_run_uj":[0-9.]+' /tmp/truth | cut -d: -f2)" \
 			'BEGIN { d = a - b; exit !((d < 0 ? -d : d) <= b / 100) }' || fail "energy: $(csv_sum /tmp/mine energy), $(cat /tmp/truth)"
@@ -103,7 +103,7 @@ test_models_ef() {
 	without_modules
 }
 
-# A thousand changes of the module while threads run: none is lost, and nothing is left behind.
+# The active module changes a thousand times while threads run: no count is lost, nothing is left.
 test_models_switched() {
 	hybrid
 	local i others=()
@@ -113,7 +113,7 @@ test_models_switched() {
 	for i in 1 2 3 4 5 6; do
 		pmctrack --csv -T 0.02 -c instr -o /tmp/mine$i simapp -s $i -x 100 -j hmmer >/tmp/truth$i & others+=($!)
 	done
-	# "energy" looks for its meters first: some ms.
+	# "energy" takes some ms, because it looks for its meters first.
 	for i in {1..333}; do
 		echo ipc >$MANAGER
 		echo ipc_sampling >$MANAGER
@@ -148,7 +148,7 @@ test_models_three_types() {
 	without_modules
 }
 
-# Each says what is wrong; nothing of a bad model is used.
+# The log says what is wrong with each model; no part of a wrong model is used.
 test_models_refused() {
 	hybrid
 	insmod $MODULES/pmctrack_mmon_speedup_factor.ko
@@ -170,10 +170,10 @@ test_models_refused() {
 	! model 1 end | sed 's/2 speedup_factor/2 nothing/' | give 2>/dev/null || fail "a module that is not there"
 	log_says "no monitoring module 'nothing'"
 	! user sh -c "echo x >$MODEL" 2>/dev/null || fail "anybody may write"
-	# One for another machine is no use here.
+	# A model for another machine is not used.
 	model 2 end | sed "s/^from .*/from elsewhere/" | give
 	! echo speedup_factor 2>/dev/null >$MANAGER || fail "active with a model for another machine"
-	# One whose output is for others.
+	# A model whose output is for another PMU.
 	model 2 end | sed "s/^output speedup_factor [^ ]*/output speedup_factor elsewhere/" | give
 	! echo speedup_factor 2>/dev/null >$MANAGER || fail "active without the output"
 	log_says "has no output 'speedup_factor $(pmu 2)'"
@@ -185,7 +185,7 @@ test_models_refused() {
 	without_modules
 }
 
-# Modules are replaced again and again while threads run; nobody loses a count.
+# Modules are replaced again and again while threads run; no thread loses a count.
 test_models_replaced() {
 	hybrid
 	insmod $MODULES/pmctrack_mmon_speedup_factor.ko
@@ -203,15 +203,15 @@ test_models_replaced() {
 	without_modules
 }
 
-# A thread that visits both core types: the quotient of its speeds is that of its times alone.
+# A thread visits both core types: the quotient of its speeds there is that of its times alone.
 test_models_sampling() {
 	hybrid
 	local program truth off=0.05 least=4
-	# The time of a sample has that of interrupts, which a debug kernel handles slowly.
+	# The time of a sample includes interrupts, which a debug kernel handles slowly.
 	if [ -e /proc/lockdep ]; then off=0.25 least=2; fi
 	insmod $MODULES/pmctrack_mmon_ipc_sampling.ko
 	echo ipc_sampling >$MANAGER
-	# Read from the host's disk what moves the program: the guest's clock jumps meanwhile, and
+	# Read pgrep and taskset from the host's disk now. The guest's clock jumps meanwhile, and
 	# the program could end before its first visit to the other core type.
 	pgrep -x nothing || taskset -cp $$ >/dev/null
 	for program in hmmer lbm; do
@@ -224,7 +224,7 @@ test_models_sampling() {
 		done
 		wait $mine
 		truth=$(alone /tmp/truth 2 | awk -v fast="$(alone /tmp/truth 1)" '{ print $1 / fast }')
-		# The median: the guest's clock jumps in some samples, while a disk is read.
+		# Use the median: the guest's clock jumps in some samples, while a disk is read.
 		csv /tmp/mine sf | grep . | sort -n | awk -v t="$truth" -v off=$off -v least=$least '{ v[NR] = $1 }
 			END { r = v[int((NR + 1) / 2)] / 1000; print "# " r " of " NR " samples, alone " t; exit !(NR >= least && r > t * (1 - off) && r < t * (1 + off)) }' ||
 			fail "$program"
@@ -232,7 +232,7 @@ test_models_sampling() {
 	without_modules
 }
 
-# Both need CPUs of two types.
+# Both modules need CPUs of two types.
 test_models_symmetric() {
 	only sim
 	local name
@@ -246,13 +246,13 @@ test_models_symmetric() {
 	on_machine ""
 }
 
-# on_machine TOPOLOGY: another simulated machine of four CPUs; "" is the first one again
+# on_machine TOPOLOGY: switch to another simulated machine of four CPUs; "" is the first one again
 on_machine() {
 	local module
 	[ "$(nproc)" = 4 ] || only "four CPUs"
 	[ -n "${first_machine-}" ] || first_machine=$(simapp --machine | sed -n 's/^simulated machine: //p')
 	echo none >$MANAGER
-	# Those of the tests that are about other machines.
+	# Unload the modules of tests that use other machines.
 	for module in pmctrack_bpf pmctrack_mmon_fair_progress pmctrack_mmon_quality_time pmctrack_hold pmctrack_mmon_speedup_factor; do
 		[ ! -e /sys/module/$module ] || rmmod $module
 	done
@@ -261,5 +261,5 @@ on_machine() {
 	load
 }
 
-# state KEY: a number of the active monitoring module's
+# state KEY: a number from the active monitoring module's state
 state() { grep -o "$1=[0-9]*" /proc/pmc/mmon_state | cut -d= -f2; }

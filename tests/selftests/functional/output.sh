@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# What programs read: CSV, JSON, OpenMetrics; metrics and summaries.
+# Output that programs read: CSV, JSON, OpenMetrics. Metrics and summaries.
 
 # The last line of a file of JSON Lines is the total, and every line is whole.
 json_complete() {
@@ -26,7 +26,7 @@ test_json() {
 	tail -n 1 /tmp/mine | grep -q '"threads_left":0,.*"estimate":false}$' || fail "CPUs: $(tail -n 1 /tmp/mine)"
 }
 
-# Totals that lack threads say so.
+# Totals in which threads are missing are marked as estimates.
 test_incomplete_totals() {
 	need_instr
 	echo attach_max_threads=5 >/proc/pmc/config
@@ -42,7 +42,7 @@ test_incomplete_totals() {
 	grep -q "^pmctrack: 3 threads of the process were not monitored" $ERR || fail "$(cat $ERR)"
 }
 
-# Also where more samples come than the reader takes: what it did not get, it tells.
+# The output is whole also if more samples come than the reader takes; lost samples are reported.
 test_interrupted_flood() {
 	need_ebs
 	echo ebs_cpu_percent=0 >/proc/pmc/config
@@ -103,11 +103,11 @@ test_openmetrics() {
 	[ -z "$(ls /tmp/metrics.* 2>/dev/null)" ] || fail "left behind: $(ls /tmp/metrics.*)"
 }
 
-# Raw events of one code, in other modes or twice, are told apart in every format.
+# Raw events of one code, in different modes or twice, have different names in every format.
 test_events_of_one_code() {
 	need_instr
 	local a=$((COUNTERS - 3)) b=$((COUNTERS - 2)) c=$((COUNTERS - 1)) raw names
-	# Version 1 of Intel's architecture has two counters.
+	# Version 1 of Intel's architectural performance monitoring has two counters.
 	[ "$COUNTERS" -ge 3 ] || { a=0; b=1; c=; }
 	raw=pmc$a=$RAW_INSTR,pmc$b=$RAW_INSTR,os$b
 	names="$RAW_INSTR $RAW_INSTR:uk"
@@ -139,7 +139,7 @@ test_metrics() {
 	grep -q '^ipc  *instr/cycles' $OUT || fail "$(cat $OUT)"
 }
 
-# What the list has above the empty line can be counted, and what stands below cannot.
+# Metrics above the empty line of the list can be counted, and those below it cannot.
 test_list_of_metrics() {
 	need_instr
 	local name

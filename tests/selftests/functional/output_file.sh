@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Where output goes: what happens to a file before, and when writing fails.
+# Output files: what happens to an existing file, and what happens if writing fails.
 
-# ends_with_error REGEX COMMAND…: it ends by itself, soon, with status 1 and one line
+# ends_with_error REGEX COMMAND…: COMMAND ends by itself, soon, with status 1 and one error line
 ends_with_error() {
 	local regex=$1; shift
 	expect_status 1 "$@"
@@ -13,7 +13,7 @@ ends_with_error() {
 
 test_reader_goes_away() {
 	bash -c 'while :; do :; done' & running=$!
-	# After some rows, and before the first.
+	# The reader ends after some rows, or before the first one.
 	ends_with_error "cannot write the counts: Broken pipe" \
 		bash -o pipefail -c 'pmctrack -S -T 0.02 -c cycles | head -n 4 >/dev/null'
 	ends_with_error "cannot write the counts: Broken pipe" \
@@ -45,7 +45,7 @@ test_full_disk() {
 	umount /tmp/small
 }
 
-# A program that pmctrack runs is never disturbed, and its status gives way to ours.
+# If writing fails, the program goes on undisturbed, and the exit status is that of pmctrack.
 test_program_goes_on() {
 	rm -f /tmp/finished
 	ends_with_error "cannot write the counts: Broken pipe" bash -o pipefail -c \
@@ -58,7 +58,7 @@ test_program_goes_on() {
 	rm /tmp/finished
 }
 
-# What prints once, and ends.
+# Commands that print once and end.
 test_other_output() {
 	local command
 	for command in "pmctrack --help" "pmctrack --version" "pmctrack -m list" "pmctrack doctor" \
@@ -112,7 +112,7 @@ test_file_is_replaced() {
 	! grep -qx 1000 /tmp/mine || fail "something of before is left"
 	expect_refusal 1 "-o /tmp: Is a directory" pmctrack -o /tmp -c cycles true
 	expect_refusal 1 "-o /no/such/metrics: No such file" pmctrack -S --openmetrics -o /no/such/metrics -c cycles true
-	# Not a file: a pipe with a name, and one that has none.
+	# Output to a named pipe, and to a pipe without a name.
 	rm -f /tmp/fifo; mkfifo /tmp/fifo
 	cat /tmp/fifo >$OUT & reader=$!
 	pmctrack -o /tmp/fifo -c cycles true

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Who may see what, beyond the refusals of badinput.sh.
+# What users may see, beyond the refusals of badinput.sh.
 
-# Records name threads as their reader's PID namespace does.
+# Records have the PIDs of their reader's PID namespace.
 test_pid_namespaces() {
 	unshare --fork --pid bash -c 'pmctrack -T 0 -c cycles -o /tmp/mine bash -c "echo \$\$ >/tmp/inner; true"'
 	equal "$(rows /tmp/mine | awk '{ print $2 }')" "$(cat /tmp/inner)" "PID inside"
 	[ "$(cat /tmp/inner)" -lt 20 ] || fail "not a namespace: $(cat /tmp/inner)"
-	# From outside, it has another one.
+	# Outside of the namespace, the process has another PID.
 	pmctrack -T 0 -c cycles -o /tmp/mine unshare --fork --pid bash -c 'echo $$ >/tmp/inner; true'
 	equal "$(cat /tmp/inner)" 1 "PID inside"
 	! rows /tmp/mine | awk '{ print $2 }' | grep -qx 1 || fail "$(cat /tmp/mine)"
 	equal "$(pids /tmp/mine | wc -l)" 2 "processes"
-	# What is outside has no name inside.
+	# A process outside of the namespace has no PID inside.
 	sleep infinity & sleeper=$!
 	expect_refusal 1 "no process $sleeper" unshare --fork --pid pmctrack -c cycles -p $sleeper
 	kill $sleeper
 }
 
-# Root of a user namespace is nobody here.
+# Root of a user namespace has no rights outside of it.
 test_user_namespaces() {
 	sleep infinity & sleeper=$!
 	expect_refusal 1 "from a container" user unshare --user --map-root-user pmctrack -c cycles true
@@ -32,7 +32,7 @@ test_user_namespaces() {
 	kill $sleeper
 }
 
-# A process that was ours becomes another's.
+# An attached process executes a set-user-ID program, which is not counted.
 test_attached_executes_setuid() {
 	cp $S/handcount /tmp/setuid-hand
 	chmod 4755 /tmp/setuid-hand
@@ -49,7 +49,7 @@ test_attached_executes_setuid() {
 	[ "$(sum /tmp/mine 4)" -lt 9000000 ] || fail "counted it: $(cat /tmp/mine)"
 }
 
-# Virtual counters of CPUs, and of kernel mode, are for those who may have the records.
+# Virtual counters of CPUs, and of kernel mode, are only for users who may have such records.
 test_virtual_counters_unprivileged() {
 	insmod /opt/pmctrack/modules/pmctrack_mmon_ipc.ko
 	echo ipc >/proc/pmc/mmon_manager
@@ -59,7 +59,7 @@ test_virtual_counters_unprivileged() {
 	rmmod pmctrack_mmon_ipc
 }
 
-# refused_to_users WHO RAW…: these events count for WHO, too, which root may see
+# refused_to_users WHO RAW…: these events count for WHO, too: refused to users, allowed to root
 refused_to_users() {
 	local who=$1 raw; shift
 	for raw; do
@@ -69,7 +69,7 @@ refused_to_users() {
 	done
 }
 
-# Events that show what others do are for those who may see it.
+# Events that show what others do are only for users with CAP_PERFMON.
 test_events_of_others() {
 	local vendor
 	vendor=$(awk '/^vendor_id/ { print $3; exit }' /proc/cpuinfo)
@@ -87,7 +87,7 @@ test_events_of_others() {
 	esac
 }
 
-# Tracepoints, devices: what perf has more of is not of one thread.
+# Events of other types of perf, such as tracepoints and devices, do not count for one thread.
 test_other_types_of_perf() {
 	only perf
 	expect_refusal 1 "pmc0 counts for other programs or CPUs, too: that needs CAP_PERFMON" user pmctrack -r -c pmc0=0x200000001 true

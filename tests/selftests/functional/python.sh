@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # The Python package, on the real module.
 
-# python ARGUMENT…: a program from standard input, which has these in sys.argv[1:]
+# python ARGUMENT…: run a program from standard input, with these arguments in sys.argv[1:]
 PACKAGE=/opt/pmctrack/share/pmctrack/python
 python() { PYTHONPATH=$PACKAGE python3 -W error - "$@"; }
 
@@ -25,7 +25,7 @@ test_python_control() {
 	equal "$(sed -n 3p /tmp/mine)" "(${names}) ('0xc0',)" "names"
 }
 
-# A program with threads, from its exec to its end: not one instruction of ours.
+# A program with threads is counted from its exec to its end, without an instruction of Python's.
 test_python_run() {
 	need_instr
 	python $S/handcount 00500000 3 >/tmp/mine <<-'P'
@@ -48,7 +48,7 @@ test_python_run() {
 True True 0 0"
 }
 
-# Children are followed if we say so, and the status of the program is its own.
+# Children are monitored if the caller says so. The exit status is that of the program.
 test_python_run_children() {
 	need_instr
 	python $S/handcount >/tmp/mine <<-'P'
@@ -71,7 +71,7 @@ test_python_run_children() {
 /no/such/program"
 }
 
-# What the thread reads is what its records say.
+# The counts that a thread reads agree with its records.
 test_python_read() {
 	only arm64-pmuv3
 	need_instr
@@ -97,8 +97,8 @@ True True
 True"
 }
 
-# Code of known length in the interpreter: rounds that one region has more than
-# another are counted exactly, and in each region the modes add up.
+# A loop of known length in the interpreter: the rounds by which two regions differ are counted
+# exactly. In each region, user and kernel mode add up.
 test_python_region() {
 	need_instr
 	python >/tmp/mine <<-'P'
@@ -143,7 +143,7 @@ True
 True True []"
 }
 
-# A process that runs already, to its end and in part; a wait that times out.
+# A process that already runs is monitored to its end and in part; a wait times out.
 test_python_attach() {
 	need_instr
 	start_waiting 00500000 2
@@ -170,7 +170,7 @@ $(rest 00500000 2)
 DETACH"
 }
 
-# All CPUs, and the threads of a control group: known once we leave.
+# All CPUs, and the threads of a control group: the counts are known after detach().
 test_python_system() {
 	need_instr
 	mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup
@@ -203,7 +203,8 @@ test_python_system() {
 	equal "$(sed -n 3p /tmp/mine)" "[(0, -1, 'DETACH'), (1, -1, 'DETACH')]" "CPUs"
 }
 
-# Of a monitoring module: without sets its own are counted, and it saw the same.
+# Virtual counters: without sets of the user, the monitoring module's own events are counted, and
+# the module saw the same counts.
 test_python_virtual() {
 	need_instr
 	insmod /opt/pmctrack/modules/pmctrack_mmon_test.ko
@@ -258,7 +259,7 @@ test_python_readme() {
 	[ -s data.xz ] || fail "the program did not run"
 }
 
-# errno and one line that says what to do, as from the library.
+# Exceptions have an errno and one line that says what to do, like errors of the library.
 test_python_errors() {
 	need_instr
 	python >/tmp/mine <<-'P'

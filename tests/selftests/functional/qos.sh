@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Programs say what they deliver, and qosd gives them CPUs, on a simulated machine of four CPUs.
+# Programs report their throughput, and qosd gives them CPUs, on a simulated machine of four CPUs.
 . "$(dirname "${BASH_SOURCE[0]}")/models.sh"
 
 QOS=$CG/qosd
-# A program of four threads that does some ten rounds a second with one CPU.
+# frames N: a profile of a program with four threads, some 10 N rounds a second with one CPU
 frames() {
 	python3 - "$1" <<-'P'
 		import json, sys
@@ -14,26 +14,26 @@ frames() {
 	P
 }
 
-# qos_machine: four equal CPUs, and nobody's groups
+# qos_machine: four equal CPUs, and no control groups of an earlier qosd
 qos_machine() {
 	local group
 	on_machine 4-private
 	mountpoint -q $CG || mount -t cgroup2 none $CG
 	frames 1
 	frames 2
-	# What a test that failed has left.
+	# Remove what a failed test has left.
 	[ ! -e $QOS ] || for group in "$QOS"/app-*/ $QOS/; do
 		[ ! -e "$group" ] || { echo 1 >"$group/cgroup.kill"; eventually rmdir "$group"; }
 	done
 }
 
-# deliver NAME FILE [OPTION…]: a program that says what it delivers, as $program
+# deliver NAME FILE [OPTION…]: start a program that reports its throughput, as $program
 deliver() {
 	throughput run -n "$1" -u frames/s -e '^round' "${@:3}" simapp -r "$2" >/dev/null & program=$!
 }
 
 begin_qosd() {
-	# One that was killed has left it.
+	# A qosd that was killed has left its socket.
 	rm -f /run/qosd/socket
 	qosd "$@" >/tmp/qosd.out 2>/tmp/qosd.err & daemon=$!
 	eventually [ -S /run/qosd/socket ]
@@ -51,11 +51,11 @@ qos() {
 p = [p for p in json.load(sys.stdin)["programs"] if p["pid"] == int(sys.argv[2])]
 print(p[0][sys.argv[1]] if p else "")' "$1" "$2"
 }
-# With one CPU, a program delivers as much as when nobody gives it any, and only one thread works.
+# alone_rate FILE: $rate, the rounds a second that a program delivers on one CPU without qosd.
 alone_rate() {
 	local count began
 	taskset -c 0 simapp -r "$1" >/tmp/rounds & program=$!
-	# From when it works: time jumps while programs are loaded.
+	# Measure from when the program works, because time jumps while programs are loaded.
 	eventually grep -q "round 2" /tmp/rounds
 	count=$(wc -l </tmp/rounds) began=$(date +%s%N)
 	sleep 3
@@ -86,7 +86,7 @@ held() {
 	P
 }
 
-# A goal is held by as many CPUs as it takes, and by as many as it takes when that changes.
+# A goal is held with as many CPUs as it needs, also after the goal has changed.
 test_qos_goal() {
 	only sim
 	local one
@@ -103,7 +103,7 @@ test_qos_goal() {
 	near "$(qos cpus $program)" 2.4 15 "CPUs"
 	is_held() { [ "$(qos state $program)" = held ]; }
 	eventually is_held
-	# Another goal, in its midst; and one that is out of reach.
+	# Another goal while the program runs, and a goal that is out of reach.
 	qosctl goal $program "$(awk -v r="$one" 'BEGIN { print 1.3 * r }')"
 	sleep 4
 	held $program "$(awk -v r="$one" 'BEGIN { print 1.3 * r }')" 10 || fail "not held: $(tail -n 40 /tmp/qosd.out)"
@@ -118,7 +118,7 @@ test_qos_goal() {
 	on_machine ""
 }
 
-# Too few CPUs: parts are in proportion to what is asked for and to weights, and all have one.
+# Too few CPUs: parts are in proportion to demands and weights, and each program has one CPU.
 test_qos_shares() {
 	only sim
 	local a b c one
@@ -142,8 +142,8 @@ test_qos_shares() {
 	on_machine ""
 }
 
-# Whoever says that he delivers too little, but uses next to nothing, takes no CPUs from others; and
-# what was decided is in the log.
+# A program that reports too little throughput, but uses next to no CPU time, takes no CPUs from
+# others. The log has qosd's decisions.
 test_qos_idle() {
 	only sim
 	local idle goal
@@ -173,7 +173,7 @@ test_qos_idle() {
 	qosctl list
 	held $program "$goal" 8 || fail "not held: $(qosctl list)"
 	more 1.6 "$(qos cpus $idle)" "CPUs of the idle one"
-	# Nothing at all is less than that.
+	# A stopped program uses nothing at all.
 	kill -STOP $idle
 	sleep 4
 	is_idle || fail "a stopped one: $(qosctl list)"
@@ -201,8 +201,8 @@ test_qos_idle() {
 	on_machine ""
 }
 
-# Whose output matches nothing: all CPUs do not help, and he is told so; as soon as something
-# matches, he has what he needs.
+# No output of the program matches: all CPUs do not help, and qosctl says so. As soon as output
+# matches, the program has the CPUs that it needs.
 test_qos_silent() {
 	only sim
 	local goal follower
@@ -225,8 +225,8 @@ test_qos_silent() {
 	on_machine ""
 }
 
-# What it takes to watch 32 programs, on a CPU that executes an instruction a ns: real ones execute
-# several. And 64 of them, whose goals change under way.
+# qosd's CPU time for 32 programs, on a CPU that executes one instruction per ns (real CPUs execute
+# several). Then 64 programs, whose goals change meanwhile.
 test_qos_cost() {
 	only sim
 	local i began ran wrote programs=()
@@ -246,13 +246,13 @@ test_qos_cost() {
 	are_all() { [ "$(qosctl list --json | python3 -c 'import json, sys; print(len(json.load(sys.stdin)["programs"]))')" = $i ]; }
 	eventually are_all
 	writes() { awk '/^syscw/ { print $2 }' /proc/$daemon/io; }
-	# Until they have been watched for long enough.
+	# Wait until qosd has watched the programs for long enough.
 	sleep 2
 	began=$(date +%s%N) ran=$(cut -d' ' -f1 /proc/$daemon/schedstat) wrote=$(writes)
 	sleep 10
 	awk -v ran="$(($(cut -d' ' -f1 /proc/$daemon/schedstat) - ran))" -v ns="$(($(date +%s%N) - began))" 'BEGIN {
 		print "# qosd takes " 100 * ran / ns " % of a CPU for 32 programs"; exit !(ran > 0 && ran < 0.005 * ns) }' || fail "too much"
-	# They do what they are to: nobody is given anything else.
+	# The programs hold their goals, so their CPUs do not change.
 	[ $(($(writes) - wrote)) -le 64 ] || fail "$(($(writes) - wrote)) changes"
 	for (( ; i < 64; i++)); do python3 /tmp/few.py & programs+=($!); done
 	eventually are_all
@@ -280,8 +280,8 @@ fast_of() {
 }
 has_fast() { [ "$(fast_of "$1")" = "$2" ]; }
 
-# On a machine with two core types, fast CPUs are for whoever loses most on slow ones, by the model:
-# frames 1 - 1/2.5, or 1 - 1/2 as seen from there, memory (which waits for it) 1 - 1/1.3.
+# With two core types, fast CPUs are for the program that loses most on slow ones, by the model:
+# frames 1 - 1/2.5, or 1 - 1/2 as seen from a slow CPU; memory, which waits for memory, 1 - 1/1.3.
 test_qos_hybrid() {
 	hybrid
 	local fast memory frames fewer=()
@@ -295,20 +295,20 @@ test_qos_hybrid() {
 		json.dump(p, open("/tmp/memory.json", "w"))
 	P
 	insmod $MODULES/pmctrack_mmon_speedup_factor.ko
-	# By instructions per cycle, of which a slow CPU has fewer.
+	# The models use instructions per cycle, of which a slow CPU has fewer.
 	model 1 "stump 0 1000 -700000 0" end | give
 	model 2 "stump 0 400 -700000 0" end | give
 	echo speedup_factor >$MANAGER
 	fast=$(sed -n 's/^cpus: //p' /proc/pmc/info | sed -n 1p)
 	echo '{"actuator": "cpuset", "speedup_factor": true}' >/tmp/qosd.json
 	begin_qosd -f /tmp/qosd.json
-	# Alone, it has the fast ones.
+	# Alone, memory has the fast CPUs.
 	deliver memory /tmp/memory.json -g 1000; memory=$program
 	eventually has_fast $memory 2
 	deliver frames /tmp/frames1.json -g 1000; frames=$program
 	eventually has_fast $frames 2
 	eventually has_fast $memory 0
-	# And so it stays, but for trials with fewer CPUs, one of five seconds.
+	# This stays so, except for trials with fewer CPUs: one second in each five.
 	for _ in 1 2 3 4 5 6 7 8 9 10; do
 		sleep 0.5
 		has_fast $frames 2 || fewer+=("$(fast_of $frames)")
@@ -317,7 +317,7 @@ test_qos_hybrid() {
 	awk -v f="$(qos slow_cpu_worth $frames)" -v m="$(qos slow_cpu_worth $memory)" 'BEGIN {
 		print "# a slow CPU is worth " f " for frames, " m " for memory"
 		exit !(f >= 0.39 && f <= 0.51 && m >= 0.72 && m <= 0.78) }' || fail "what slow CPUs are worth"
-	# Who ends leaves fast ones, which are taken.
+	# When frames ends, memory takes its fast CPUs.
 	kill $frames
 	eventually has_fast $memory 2
 	kill $memory
@@ -326,7 +326,7 @@ test_qos_hybrid() {
 	without_modules
 }
 
-# What a user's programs have together.
+# The CPUs that an ordinary user's programs have together are limited.
 test_qos_users() {
 	only sim
 	local theirs one
@@ -352,7 +352,7 @@ test_qos_users() {
 	on_machine ""
 }
 
-# CPUs of its own, whole ones; what others have goes to nobody else.
+# Programs have whole CPUs of their own; the CPUs of a program go to no other one.
 test_qos_cpus() {
 	only sim
 	local a b one i more=()
@@ -366,16 +366,16 @@ test_qos_cpus() {
 	sleep 6
 	qosctl list
 	cat $QOS/app-*/cpuset.cpus
-	# Two or three make a rate within the goal; what rounding takes from the second comes later.
+	# Two or three CPUs meet the goal; what rounding takes from the second program comes later.
 	awk -v a="$(qos cpus $a)" -v b="$(qos cpus $b)" 'BEGIN { exit !((a == 2 || a == 3) && (b == 1 || b == 2) && a + b <= 4) }' ||
 		fail "whole CPUs of both"
 	equal "$(cat $QOS/app-*/cpuset.cpus | tr ',\n' '  ' | sed 's/\([0-9]\)-\([0-9]\)/\1 \2/g' | tr -s ' ' '\n' | sort | uniq -d)" "" "CPUs of both"
-	# A CPU goes.
+	# A CPU goes offline.
 	echo 0 >/sys/devices/system/cpu/cpu3/online
 	sleep 2
 	more 3.1 "$(awk -v a="$(qos cpus $a)" -v b="$(qos cpus $b)" 'BEGIN { print a + b }')" "CPUs of both"
 	echo 1 >/sys/devices/system/cpu/cpu3/online
-	# More programs than CPUs: nobody has all of them.
+	# There are more programs than CPUs: no program has all CPUs.
 	for i in 1 2 3; do deliver other$i /tmp/frames2.json -g 5; more+=("$program"); done
 	for i in "${more[@]}"; do eventually grep -q . $QOS/app-$i/cpuset.cpus; done
 	sleep 1
@@ -388,7 +388,7 @@ test_qos_cpus() {
 	on_machine ""
 }
 
-# Whatever happens, processes are back where they were; what others change is theirs.
+# When qosd ends, processes are back in their groups. qosd leaves alone what others change.
 test_qos_ends() {
 	only sim
 	local a b c light outer inner goal
@@ -399,7 +399,7 @@ test_qos_ends() {
 	(echo $BASHPID >$CG/mine/cgroup.procs; exec throughput run -n a -e '^round' -g 15 simapp -r /tmp/frames1.json >/dev/null) & a=$!
 	eventually grep -q . $QOS/app-$a/cpu.max
 	eventually grep -qv max $QOS/app-$a/cpu.max
-	# Killed: all is left as it was, and the next one clears it up.
+	# After SIGKILL all is left as it was, and the next qosd clears it up.
 	kill -KILL $daemon
 	wait $daemon || true
 	grep -q "/qosd/app-$a" /proc/$a/cgroup
@@ -408,14 +408,14 @@ test_qos_ends() {
 	eventually grep -q "/qosd/app-$a" /proc/$a/cgroup
 	eventually [ -S /run/qosd/socket ]
 	eventually qosctl list
-	# Somebody else moves it, or changes its group.
+	# Somebody else moves the process, or changes its group.
 	echo $a >$CG/mine/cgroup.procs
 	eventually grep -q "^qosd: a\[$a\] is left alone: the process was moved to another control group" /tmp/qosd.err
 	qosctl why $a | grep -q "left alone: the process was moved"
 	grep -q ":/mine$" /proc/$a/cgroup
-	# What it has started is where it was, until it ends.
+	# A child of the process stays in the group until it ends.
 	grep -q ":/qosd/app-$a$" "/proc/$(pgrep -P $a)/cgroup" || fail "$(cat "/proc/$(pgrep -P $a)/cgroup")"
-	# While what it is given changes in each step.
+	# Somebody writes to a group while qosd changes it in each step.
 	deliver b /tmp/frames1.json -g 40; b=$program
 	eventually grep -qv max $QOS/app-$b/cpu.max
 	(while sleep 0.1; do qosctl goal $b $((20 + RANDOM % 40)); done >/dev/null 2>&1) & outer=$!
@@ -426,7 +426,7 @@ test_qos_ends() {
 	kill $outer
 	wait $outer || true
 	equal "$(cut -d' ' -f1 $QOS/app-$b/cpu.max)" max "what somebody else has written"
-	# Whoever would escape limits stays there; so does who is in a group of ours already.
+	# A process that would escape limits is not moved, and neither is one in a group of qosd.
 	mkdir -p $CG/few
 	echo +pids >$CG/cgroup.subtree_control
 	echo 1000 >$CG/few/pids.max
@@ -447,9 +447,9 @@ test_qos_ends() {
 	eventually qosctl why $outer
 	inner=$(pgrep -P $outer)
 	eventually qosctl why "$inner"
-	# Whichever was found first: we have moved it, and nobody else.
+	# Whichever of the two was found first: only qosd has moved it.
 	! qosctl why "$inner" | grep -q "was moved" || fail "$(qosctl why "$inner")"
-	# A goal that is taken back, and a file of nobody.
+	# A goal that is taken back, and a throughput file without a process.
 	python3 - <<-'P' & goal=$!
 		import os, sys, time
 		sys.path.insert(0, "/opt/pmctrack/share/pmctrack/python")
@@ -483,7 +483,7 @@ test_qos_ends() {
 	on_machine ""
 }
 
-# On a terminal: who delivers what, until q is typed.
+# "throughput top" on a terminal: programs and their throughput, until q is typed.
 test_qos_top() {
 	only sim
 	qos_machine
@@ -497,12 +497,12 @@ test_qos_top() {
 	on_machine ""
 }
 
-# Who may do what, and what is refused.
+# Rights of users, and what is refused.
 test_qos_refused() {
 	only sim
 	local a b c wrong flood
 	qos_machine
-	# Machines that cannot: control groups of version 1, and groups without controllers.
+	# Machines without support: control groups of version 1, and groups without controllers.
 	expect_refusal 1 "is not of control groups version 2: boot with" unshare -m sh -c "mount -t tmpfs none $CG && qosd"
 	mkdir -p $CG/bare
 	echo '{"group": "bare/qosd"}' >/tmp/qosd.json
@@ -527,7 +527,7 @@ test_qos_refused() {
 	expect_refusal 1 "it is another user's" user qosctl goal $a 5
 	expect_refusal 1 "only root can make a weight greater" user qosctl weight $b 900
 	expect_refusal 1 "only root can do that" user qosctl pause $b
-	# Who hides what he delivers is not told of.
+	# A program that hides its throughput is not shown to other users.
 	setpriv --reuid=1000 --regid=1000 --clear-groups -- bash -c 'umask 077; exec throughput run -n hidden -e "^round" -g 5 simapp -r /tmp/frames1.json' >/dev/null & c=$!
 	eventually qosctl why $c
 	user qosctl why $c
@@ -542,7 +542,7 @@ test_qos_refused() {
 	qosctl pause $b
 	equal "$(qos state $b)" paused
 	qosctl resume $b
-	# Nonsense on the socket, and somebody who says nothing.
+	# Wrong requests on the socket, and clients that say nothing.
 	python3 - <<-'P'
 		import socket
 		def say(data):
@@ -559,8 +559,8 @@ test_qos_refused() {
 		    quiet[-1].connect("/run/qosd/socket")
 		assert b'"programs"' in say(b'{"command":"list"}\n')
 	P
-	# Whoever takes all places of the socket, and has many files that look like programs: others
-	# are served. Only his own connections make room.
+	# A user takes all places of the socket and has many files that look like programs: other
+	# users are served. Only his own connections make room.
 	setpriv --reuid=1001 --regid=1001 --clear-groups -- python3 - <<-'P' &
 		import fcntl, os, socket, struct, time
 		quiet, kept = [], []

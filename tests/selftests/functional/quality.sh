@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Quality Time on a simulated machine, whose programs know what their work takes alone.
+# Quality Time on a simulated machine, whose programs know the time that their work takes alone.
 . "$(dirname "${BASH_SOURCE[0]}")/models.sh"
 
-# with_quality PARAMETER…: the module is active
+# with_quality PARAMETER…: make the module active
 with_quality() {
 	echo none >$MANAGER
 	rmmod pmctrack_mmon_quality_time pmctrack_hold 2>/dev/null || true
@@ -24,7 +24,7 @@ type_of() {
 		for (i = 1; i <= NF; i++) { split($i, ends, "-"); if (cpu >= ends[1] && cpu <= (ends[2] == "" ? ends[1] : ends[2])) print NR } }'
 }
 
-# together PROGRAM…: each on a CPU of its own and measured, until all have ended once. Prints for
+# together PROGRAM…: run and measure each on a CPU of its own, until all have ended once. Prints for
 # each: program, Quality Time, CPU time, time alone, all in ms
 together() {
 	local jobs=() i=0 program
@@ -41,8 +41,9 @@ together() {
 	done
 }
 
-# Who is alone has all of his time; who is beside others has what he would have needed alone, and
-# not his CPU time; but for what caches need longer than a sample to be as they are alone.
+# A program that is alone has all of its time. Beside others, its Quality Time is the time that it
+# would have needed alone, and not its CPU time. It does not have what caches need longer than a
+# sample to be as they are alone.
 test_quality_time() {
 	only sim
 	local i others=()
@@ -50,7 +51,7 @@ test_quality_time() {
 	together gamess >/tmp/one
 	cat /tmp/one
 	awk '{ e = $2 / $4 - 1; exit !(e > -0.02 && e < 0.02) }' /tmp/one || fail "alone"
-	# In a large cache, two lose little, and samples are too short for what they lose.
+	# In a large cache, two programs lose little, and samples are too short for these losses.
 	case $(simapp --machine | sed -n 's/^simulated machine: //p') in
 	4P-8E*) for i in 2 3 4 5; do taskset -c $i simapp -x 10000 lbm >/dev/null & others+=($!); done ;;
 	esac
@@ -65,7 +66,7 @@ test_quality_time() {
 	without_quality
 }
 
-# Others lose no more than the budget, and it says so.
+# Other programs lose no more than the budget, and the module's numbers agree.
 test_quality_budget() {
 	only sim
 	local began ended holds ran ran2 mine other
@@ -88,7 +89,7 @@ test_quality_budget() {
 	without_quality
 }
 
-# Whoever is not privileged holds nobody; nonsense is refused, and nothing is left.
+# Users without privileges hold no programs. Wrong parameters are refused, and nothing is left.
 test_quality_refused() {
 	only sim
 	with_quality
@@ -108,7 +109,7 @@ test_quality_refused() {
 	echo 2 >/proc/sys/kernel/perf_event_paranoid
 	expect_refusal 1 "virtual counter quality_time shows what others do, too: that needs CAP_PERFMON" \
 		user pmctrack -V quality_time true
-	# Any of them would let others stand still for him.
+	# Any counter of the module would let other programs stand still for this user.
 	expect_refusal 1 "virtual counter waited shows what others do, too: that needs CAP_PERFMON" \
 		user pmctrack -V waited timeout 0.5 sh -c 'while :; do :; done'
 	expect_refusal 1 "virtual counter waited is made of the counts of module quality_time's own events" \
@@ -118,7 +119,7 @@ test_quality_refused() {
 	without_quality
 }
 
-# CPUs go and come, the module goes and comes, all while samples are taken.
+# CPUs go offline and come back, and the module is replaced, while samples are taken.
 test_quality_changes() {
 	only sim
 	local i programs=()
@@ -142,8 +143,8 @@ test_quality_changes() {
 	without_quality
 }
 
-# A real-time thread runs in time while others are held, for a fifth of the time. (Reading from the
-# host's disk takes a guest's time, so that it may be late a few times.)
+# A real-time thread runs in time while others are held, for a fifth of the time. It may be late a
+# few times, because reading from the host's disk takes guest time.
 test_quality_real_time() {
 	only sim
 	with_quality hold_us=10000 budget=200
@@ -166,7 +167,7 @@ test_quality_real_time() {
 	without_quality
 }
 
-# Whoever wakes up waits for the end of a hold at most, and half of them for nothing.
+# A thread that wakes up waits at most until the end of a hold; half of the wakeups do not wait.
 test_quality_wakeups() {
 	only sim
 	local mine kind

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# qtime, qtop, qplacer, qualityd: what they tell is true on a simulated machine, and what they
-# refuse.
+# qtime, qtop, qplacer, qualityd: their results on a simulated machine, which knows the truth, and
+# what they refuse.
 . "$(dirname "${BASH_SOURCE[0]}")/quality.sh"
 
 # total FILE KEY: a number of the last line of "qtime --json"
@@ -22,7 +22,7 @@ json() {
 	P
 }
 
-# A program beside another one: its time alone, with truth known; the same numbers for people.
+# A program beside another one: its true time alone is found. The same numbers for people.
 test_qtime() {
 	only sim
 	local beside alone hold_us=5000
@@ -47,7 +47,7 @@ test_qtime() {
 	without_quality
 }
 
-# Two programs on one CPU wait for each other, and nobody takes their caches from them.
+# Two programs on one CPU wait for each other, and no other program uses their caches.
 test_qtime_waiting() {
 	only sim
 	with_quality hold_us=5000 budget=50
@@ -60,7 +60,7 @@ test_qtime_waiting() {
 	without_quality
 }
 
-# A quota shows as throttled time of the group; its members are found, also new ones.
+# A quota appears as throttled time of the group. Members of the group are found, also new ones.
 test_qtime_group() {
 	only sim
 	local programs=()
@@ -86,7 +86,7 @@ test_qtime_group() {
 	without_quality
 }
 
-# Its exit status is the program's; signals reach it; what was written before is valid.
+# The exit status is the program's. Signals reach the program; the output until then is valid.
 test_qtime_ends() {
 	only sim
 	local mine
@@ -100,7 +100,7 @@ test_qtime_ends() {
 	kill -TERM $mine
 	! wait $mine || fail "status 0 after SIGTERM"
 	json /tmp/qtime.json
-	# A running process; nobody else may watch it meanwhile.
+	# A running process; no other session may watch it meanwhile.
 	simapp -x 10000 mcf >/dev/null & program=$!
 	qtime --json -i 0.1 -p $program >/tmp/qtime.json & mine=$!
 	sleep 0.5
@@ -109,7 +109,7 @@ test_qtime_ends() {
 	wait $mine || fail "status $? when Ctrl-C ends watching"
 	json /tmp/qtime.json
 	more "$(total /tmp/qtime.json cpu_ns)" 100000000 "CPU time of a running process"
-	# It ends when they end.
+	# qtime ends when the process ends.
 	qtime --csv -i 0.1 -p $program >/tmp/qtime.csv & mine=$!
 	sleep 0.3
 	kill $program
@@ -137,7 +137,7 @@ test_qtime_refused() {
 	without_quality
 }
 
-# Who never runs has no quality, and who is on a machine of one CPU has all of his.
+# A program that never runs has no quality. On a machine with one CPU it has all.
 test_qtime_alone() {
 	only sim
 	local cpu
@@ -153,15 +153,15 @@ test_qtime_alone() {
 	without_quality
 }
 
-# What is on the screen of a terminal: screen COMMAND… begins, shown prints it, typed KEYS types.
+# A terminal: screen COMMAND… starts a command in it, shown prints it, typed KEYS types keys.
 screen() { tmux -u -L t -f /dev/null new-session -d -x 80 -y 30 "$* 2>/tmp/screen.err; echo status \$?; sleep 100"; }
 shown() { tmux -L t capture-pane -p; }
 typed() { tmux -L t send-keys "$@"; sleep 0.3; }
-# shows REGEX: sooner or later
+# shows REGEX: wait until the screen matches
 on_screen() { shown >/tmp/shown; grep -qE -- "$1" /tmp/shown; }
 shows() { looks=2000 eventually on_screen "$1" || fail "the screen: $(cat /tmp/shown)"; }
 
-# $one and $other change places, stopped so that neither runs on the other's CPU.
+# $one and $other change CPUs, stopped so that neither runs on the other's CPU.
 swap_is_shown() {
 	kill -STOP "$one" "$other"
 	taskset -p "$mask_of_other" "$one" >/dev/null
@@ -172,7 +172,7 @@ swap_is_shown() {
 	on_screen "^moves .*s"
 }
 
-# The screen as a terminal has it: rows, keys, another size, moves; and it goes when told to.
+# qtop's screen in a terminal: rows, keys, another size, moves; and q ends it.
 test_qtop_screen() {
 	only sim
 	local one other mask_of_one=1 mask_of_other=2
@@ -194,7 +194,7 @@ test_qtop_screen() {
 	shows "Quality Time is the time that"
 	typed x Down
 	shows "^$(printf '%d|%d' "$one" "$other") simapp: quality in the last 31.5 s"
-	# It is a swap if both moves are of one interval; other intervals may end between them.
+	# Both moves are a swap if they are in one interval; an interval may end between them.
 	looks=20 eventually swap_is_shown || fail "the screen: $(cat /tmp/shown)"
 	tmux -L t resize-window -x 60 -y 12
 	without_graph() { on_screen "^ +[0-9]+ root" && ! grep -q "100% |" /tmp/shown; }
@@ -212,8 +212,8 @@ test_qtop_batch() {
 	only sim
 	local one
 	with_quality hold_us=5000 budget=50
-	taskset -c 0 simapp -x 10000 soplex >/dev/null & one=$!
-	# While its caches are cold, it is slower than alone.
+	# Of one phase, so that each sample is true for all of the program; with warm caches.
+	taskset -c 0 simapp -x 10000 lbm >/dev/null & one=$!
 	sleep 1
 	qtop --json -i 0.5 -n 6 >/tmp/qtop.json
 	python3 - $one <<-'P' || fail "$(tail -n 1 /tmp/qtop.json)"
@@ -238,8 +238,8 @@ test_qtop_batch() {
 	without_quality
 }
 
-# 200 threads of 20 programs, and what it takes to watch them, on a CPU that executes an instruction
-# a ns: real ones execute several.
+# qtop's CPU time for 200 threads of 20 programs, on a CPU that executes one instruction per ns
+# (real CPUs execute several).
 test_qtop_cost() {
 	only sim
 	local crowd i mine began ended ran ran2
@@ -272,8 +272,8 @@ test_qtop_cost() {
 placed() { ! all_cpus "$1"; }
 all_cpus() { [ "$(taskset -p "$1" | grep -oE '[0-9a-f]+$')" = f ]; }
 
-# Threads of a program are measured together: what they do to each other would have happened without
-# others, too. Truth is what both needed when nobody else was there.
+# Threads of a program are measured together, because they would slow each other down without
+# others, too. The truth is the time that both needed when no other program ran.
 test_quality_gang() {
 	only sim
 	local others=()
@@ -323,7 +323,7 @@ test_qplacer() {
 	on_machine ""
 }
 
-# Without any rights, of one's own programs, with the numbers that root publishes.
+# A user without any rights places his own programs, with the numbers that root publishes.
 test_qplacer_published() {
 	only sim
 	local pids=() program daemon
@@ -345,7 +345,8 @@ test_qplacer_published() {
 	on_machine ""
 }
 
-# Killed, it restores; others' changes and its own refusals; nothing is done in a dry run.
+# If qplacer is killed, all is restored. Changes by others, wrong arguments, and a dry run that
+# changes nothing.
 test_qplacer_ends() {
 	only sim
 	local one other mine
@@ -360,7 +361,7 @@ test_qplacer_ends() {
 	eventually all_cpus $one && eventually all_cpus $other || fail "not restored"
 	grep -qE "^# CPUs that share a cache: 0-1 2-3; seed [0-9]+" /tmp/qplacer.txt
 	grep -qE "^ +[0-9.]+ s  placed \{ " /tmp/qplacer.txt
-	# Somebody else decides.
+	# Somebody else changes the affinity of a program.
 	qplacer -i 0.2 -p $one,$other >/tmp/qplacer.txt 2>/tmp/qplacer.err & mine=$!
 	eventually placed $one
 	taskset -p 8 $one >/dev/null
@@ -386,8 +387,8 @@ test_qplacer_ends() {
 	on_machine ""
 }
 
-# A CPU goes while programs are placed on it, and comes again. The kernel may then have given a
-# process other CPUs, which is left alone from there on; whatever happened, nobody stays confined.
+# CPUs with programs go offline and come back. If the kernel has given a process other CPUs
+# meanwhile, qplacer leaves it alone. In any case, no program stays confined.
 test_qplacer_cpus() {
 	only sim
 	local one other mine
@@ -414,7 +415,7 @@ test_qplacer_cpus() {
 	on_machine ""
 }
 
-# One watches, others read: whoever may, several at once, and no matter how it ends.
+# qualityd watches, and others read: users with permission, several at once, however qualityd ends.
 test_qualityd() {
 	only sim
 	local one daemon file=/run/pmctrack/quality
@@ -439,7 +440,7 @@ test_qualityd() {
 	P
 	equal "$(grep -cE "^ *[0-9]+ " /tmp/qtop.txt)" "$(grep -cE "^ *$one root" /tmp/qtop.txt)" "rows, all of the process"
 	grep -q "^qtop: $file is written each 0.25 s: intervals are 1 s long" /tmp/qtop.err
-	# Killed, the file stays; readers notice, and the next one takes its place.
+	# After SIGKILL the file stays. Readers notice it, and the next qualityd replaces the file.
 	kill -KILL $daemon
 	wait $daemon || true
 	expect_status 0 qtop --published $file --batch -n 4
@@ -461,7 +462,7 @@ test_qualityd() {
 	without_quality
 }
 
-# Another module is chosen meanwhile: that is told, and nothing old is taken for new.
+# The module is changed meanwhile: the tools say so, and do not take old values for new ones.
 test_quality_changed() {
 	only sim
 	local one daemon mine file=/run/pmctrack/quality
@@ -494,7 +495,7 @@ test_quality_changed() {
 	eventually grep -q "THE MONITORING MODULE WAS CHANGED" /tmp/qtop.txt
 	kill $mine
 	wait $mine || true
-	# One that waits goes on with the next.
+	# With --wait, qualityd goes on when the module is active again.
 	qualityd --wait 2>/tmp/qualityd.err & daemon=$!
 	sleep 1
 	[ ! -e $file ] || fail "published without the module"

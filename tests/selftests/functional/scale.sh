@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# A ring for each CPU: order, misuse, and CPUs and threads in numbers.
+# A ring for each CPU: order, misuse, many CPUs and many threads.
 
 test_rings_misuse() {
 	$S/rings misuse || fail "see above"
@@ -10,7 +10,7 @@ test_forked_session() {
 	$S/rings forked || fail "see above"
 }
 
-# The process that opened it has closed it; another one has the descriptor and reads.
+# The process that opened the session has closed it; another process has the descriptor and reads.
 test_passed_session() {
 	need_instr
 	start_waiting 00500000 4
@@ -24,14 +24,14 @@ test_passed_session() {
 
 test_thousand_sessions() {
 	local sessions=1000
-	# Each end takes long where all is checked.
+	# With KASAN or KCSAN, each session takes long to end.
 	grep -qE 'kasan|kcsan' /proc/kallsyms && sessions=100
 	ulimit -n 2000
 	$S/rings many $sessions
 	idle
 }
 
-# More samples than a reader takes: what is not in a row is in the next one, or told.
+# More samples than the reader takes: what is not in a row is in the next one, or reported.
 test_flood() {
 	need_instr
 	need_ebs
@@ -42,7 +42,7 @@ test_flood() {
 	equal "$(($(csv_sum /tmp/mine.csv instr) + lost))" "$(hand_all 00200000 9)" "events in rows and in losses"
 }
 
-# Threads that are chased over all CPUs: rows of each in order, and none missing.
+# Threads are moved between CPUs: the rows of each thread are in order, and none is missing.
 test_order_of_rows() {
 	need_instr
 	pmctrack -T 0.004 -o /tmp/mine.csv --csv -c instr $S/handcount 20000000 5 & mine=$!
@@ -55,7 +55,7 @@ test_order_of_rows() {
 		END { exit !(bad == 0 && n >= 6) }' || fail "rows of a thread are not in their order"
 }
 
-# A CPU that is off while the session opens writes as any other when it comes.
+# A CPU that is offline when the session opens writes like any other when it is online.
 test_cpu_comes_later() {
 	need_instr
 	echo 0 >/sys/devices/system/cpu/cpu1/online
@@ -70,13 +70,13 @@ test_cpu_comes_later() {
 	equal "$(sum /tmp/mine 4)" "$(rest 00500000 4)"
 }
 
-# Small rings that are full most of the time, and a CPU that comes and goes.
+# Small rings that are full most of the time, and a CPU that goes offline and comes back.
 test_full_rings_and_hotplug() {
 	need_instr
 	pmctrack -S -k 4K -T 0.004 -N 3 -o /tmp/system -c instr 2>/dev/null & system=$!
 	pmctrack -k 4K -T 0.004 -c instr -o /tmp/mine $S/handcount 20000000 5 2>/tmp/err & mine=$!
 	for i in 1 2 3 4 5; do
-		# Later, either may have ended where guest time runs ahead.
+		# In later rounds, either may have ended, because guest time runs ahead.
 		kill -STOP $mine $system 2>/dev/null || [ $i -gt 1 ] || fail "one has ended already"
 		echo 0 >/sys/devices/system/cpu/cpu1/online
 		sleep 0.05
@@ -86,12 +86,12 @@ test_full_rings_and_hotplug() {
 	done
 	wait $mine
 	wait $system
-	# What was lost is told, with its events.
+	# Losses are reported with their events.
 	lost=$(awk '/^  core type/ { s += $NF } END { print s + 0 }' /tmp/err)
 	equal "$(($(sum /tmp/mine 4) + lost))" "$(hand_all 20000000 5)" "events in rows and in losses"
 }
 
-# Memory runs out half-way through the rings: nobody is killed, and nothing is left.
+# Memory runs out while rings are allocated: no process is killed, and nothing is left.
 test_memory_runs_out() {
 	cgroup_of poor
 	echo +memory >$CG/cgroup.subtree_control
@@ -102,6 +102,6 @@ test_memory_runs_out() {
 	grep -q '^oom_kill 0$' $CG/poor/memory.events || fail "$(cat $CG/poor/memory.events)"
 	grep -q '^max [1-9]' $CG/poor/memory.events || fail "memory was not short: $(cat $CG/poor/memory.events)"
 	idle
-	# What was there of them was given back: there is room for smaller ones.
+	# The rings that were allocated have been freed: there is room for smaller ones.
 	expect_status 0 in_poor pmctrack -S -k "$((4096 / $(nproc)))K" -N 0.1 -c cycles
 }

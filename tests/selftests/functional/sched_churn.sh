@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Policies of pmctrack-sched while everything changes all the time. Kernels with lockdep and KASAN
-# look on in the matrix (guest-sched-churn-debug).
+# Policies of pmctrack-sched while everything changes all the time. The matrix runs this on kernels
+# with lockdep and KASAN, too (guest-sched-churn-debug).
 . "$(dirname "${BASH_SOURCE[0]}")/sched_ext.sh"
 
-# churn SECONDS: processes that compute, sleep, yield, fork, execute others and talk are started,
-# stopped, moved, made nice, sent to another scheduling class and killed. Prints how many changes.
+# churn SECONDS: start, stop, move, renice and kill processes, and change their scheduling class.
+# The processes compute, sleep, yield, fork, execute others and use pipes. Prints how many changes.
 churn() {
 	cat >/tmp/churn.py <<-'E2'
 		import os, random, signal, sys, time
@@ -82,7 +82,7 @@ churn() {
 	nice -n -20 python3 /tmp/churn.py "$1"
 }
 
-# Of each policy: it is still there, and ends as it should.
+# Each policy still runs after the changes, and ends with status 0.
 test_churn() {
 	scx
 	hybrid
@@ -94,7 +94,7 @@ test_churn() {
 	for name in "-m oracle "{rr,a-dwrr,eqp,hsp,acfs,ef-driven,prim,cafs} "--training 100 fps"; do
 		# shellcheck disable=SC2086 # several words
 		sched_begin -j $name
-		# For training: those who move many lines are out meanwhile.
+		# For training: programs that transfer many lines are kept out meanwhile.
 		[[ $name != *fps ]] || for i in 1 2 3 4; do simapp -x 10000 mcf >/dev/null & beside+=($!); done
 		churn $seconds >/tmp/changes
 		state_is enabled || fail "$name: $(cat /tmp/sched.err)"

@@ -4,7 +4,7 @@
 . "$(dirname "${BASH_SOURCE[0]}")/sim.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/models.sh"
 
-# Each begins without what one that failed has left.
+# Each test begins with this, which removes what a failed test has left.
 scx() {
 	[ -e /sys/kernel/sched_ext/state ] || only "kernels with sched_ext"
 	[ -e /share/lib ] || only "guests that have policies"
@@ -16,7 +16,7 @@ scx() {
 }
 bpftool() { /share/lib/ld-linux-x86-64.so.2 --library-path /share/lib /share/lib/bpftool "$@"; }
 state_is() { [ "$(cat /sys/kernel/sched_ext/state)" = "$1" ]; }
-# The policy of the guide needs names that functions of the kernel have since 6.13.
+# The guide's policy uses names that kernel functions have since 6.13.
 guide_runs() { grep -q ' scx_bpf_dsq_insert' /proc/kallsyms; }
 scx_guide() {
 	scx
@@ -32,14 +32,14 @@ no_policy() { rm -f /sys/fs/bpf/"$1"; eventually state_is disabled; }
 clients() { sed -n 's/^scheduler_clients: //p' /proc/pmc/info; }
 sessions() { sed -n 's/^sessions: //p' /proc/pmc/info; }
 sessions_are() { [ "$(sessions)" = "$1" ]; }
-# big_share FILE: of what "simapp -j" wrote: the part of its CPU time that a program had fast cores,
-# if it had been alone
+# big_share FILE: the part of its CPU time that a program had on fast cores, if it had been alone,
+# from what "simapp -j" wrote
 big_share() {
 	awk -v cpu="$(truth "$1" cpu_s)" -v big="$(truth "$1" big)" -v small="$(truth "$1" small)" \
 		'BEGIN { printf "%.3f", (small - cpu) / (small - big) * big / cpu }'
 }
-# Two that gain much from fast cores and two that gain less, on two fast cores and two slow ones:
-# the shares of one of the former and of one of the latter in /tmp/gamess1 and /tmp/mcf1.
+# four_programs ROUNDS ROUNDS: two programs that gain much from fast cores and two that gain less,
+# on two fast cores and two slow ones. Their results are in /tmp/gamess[12] and /tmp/mcf[12].
 four_programs() {
 	local i
 	for i in 1 2; do
@@ -52,7 +52,7 @@ four_programs() {
 metrics() {
 	insmod $MODULES/pmctrack_bpf.ko
 	insmod $MODULES/pmctrack_mmon_speedup_factor.ko
-	# Between the two programs, on both core types.
+	# The models' step is between the IPCs of the two programs, on both core types.
 	model 1 end | sed 's/^stump 0 1000/stump 0 500/' | give
 	model 2 end | sed 's/^stump 0 1000/stump 0 500/' | give
 	echo speedup_factor >$MANAGER
@@ -61,7 +61,7 @@ metrics() {
 no_functions() { eventually rmmod pmctrack_bpf 2>/dev/null; }
 no_metrics() { without_modules; no_functions; }
 
-# It says what there is not, and does without.
+# Without the module, there are no clients, and the policy does without metrics.
 test_scx_without_module() {
 	scx_guide
 	equal "$(clients)" none
@@ -72,7 +72,7 @@ test_scx_without_module() {
 	no_policy gain
 }
 
-# The guide's policy: who gains from fast cores has them.
+# The guide's policy: programs that gain from fast cores have them.
 test_scx_guide() {
 	scx_guide
 	hybrid
@@ -87,13 +87,13 @@ test_scx_guide() {
 		more 0.35 "$(big_share /tmp/mcf$i)" "mcf on fast cores"
 	done
 	no_policy gain
-	# With the last client the last session of theirs ends.
+	# The clients' last session ends with the last client.
 	no_metrics
 	eventually sessions_are 0
 	equal "$(clients)" none
 }
 
-# All functions, and who may call them: a system call program needs CAP_PERFMON, too.
+# All functions, and the programs that may call them: a syscall program needs CAP_PERFMON, too.
 test_scx_functions() {
 	scx
 	hybrid
@@ -103,13 +103,13 @@ test_scx_functions() {
 	! ask unprivileged >/tmp/asked 2>&1 || fail "loaded without CAP_PERFMON"
 	grep -q "Permission denied" /tmp/asked && grep -q pmcs_ /tmp/asked ||
 		fail "refused for another reason: $(tail -n 5 /tmp/asked)"
-	# Programs that trace may ask, too.
+	# Tracing programs may call them, too.
 	/share/lib/ld-linux-x86-64.so.2 --library-path /share/lib /share/lib/ask /share/trace.bpf.o trace simapp -x 200 gamess >/tmp/traced
 	more "$(tail -n 1 /tmp/traced)" 5 "values that a tracing program saw"
 	no_metrics
 }
 
-# What a policy uses stays, and the log says nothing else.
+# Modules that a policy uses cannot be unloaded, and the log says nothing else.
 test_scx_held() {
 	scx_guide
 	hybrid
@@ -118,7 +118,7 @@ test_scx_held() {
 	! rmmod pmctrack_bpf 2>/tmp/rmmod || fail "unloaded under a policy"
 	grep -q "in use" /tmp/rmmod
 	! rmmod pmctrack 2>/dev/null || fail "unloaded under its client"
-	# Its metrics can go and come.
+	# The policy's metrics can go and come.
 	eventually sessions_are 1
 	echo none >$MANAGER
 	eventually sessions_are 0
@@ -130,7 +130,7 @@ test_scx_held() {
 	no_metrics
 }
 
-# A user's session goes before; what the scheduler wanted is not forgotten.
+# A user's session has priority. The scheduler's request is not forgotten.
 test_scx_beside_user() {
 	scx_guide
 	hybrid
@@ -142,7 +142,7 @@ test_scx_beside_user() {
 	no_metrics
 }
 
-# Threads come and go by the thousand, and take their places in the table with them.
+# Thousands of threads start and end. Their places in the table are freed with them.
 test_scx_many() {
 	scx_guide
 	hybrid
@@ -159,7 +159,7 @@ test_scx_many() {
 	eventually sessions_are 0
 }
 
-# sched_ext ends a policy that does not care for CPUs that come and go; nothing stays behind.
+# sched_ext ends a policy that does not handle CPU hotplug; nothing is left behind.
 test_scx_hotplug() {
 	scx_guide
 	hybrid
@@ -179,9 +179,9 @@ test_scx_hotplug() {
 
 # pmctrack-sched and its policies.
 SCHED=(/share/lib/ld-linux-x86-64.so.2 --library-path /share/lib /share/lib/pmctrack-sched)
-# With a limit, in case it runs where it should refuse to.
+# With a time limit, in case it runs where it should refuse to.
 sched() { timeout --foreground 300 "${SCHED[@]}" "$@"; }
-# sched_begin ARGUMENTS…: in the background, as $scheduler; its output in /tmp/sched
+# sched_begin ARGUMENTS…: pmctrack-sched in the background, as $scheduler; its output in /tmp/sched
 sched_begin() {
 	"${SCHED[@]}" "$@" >/tmp/sched 2>/tmp/sched.err & scheduler=$!
 	eventually state_is enabled
@@ -192,7 +192,7 @@ sched_end() {
 	equal $rc 0 "status of pmctrack-sched"
 	eventually state_is disabled
 }
-# two_and_two ROUNDS ROUNDS: as four_programs, beside a scheduler
+# two_and_two ROUNDS ROUNDS: like four_programs, while a scheduler runs in the background
 two_and_two() {
 	local i jobs=()
 	for i in 1 2; do
@@ -203,14 +203,14 @@ two_and_two() {
 	echo "# gamess $(big_share /tmp/gamess1) $(big_share /tmp/gamess2), mcf $(big_share /tmp/mcf1) $(big_share /tmp/mcf2)"
 }
 
-# of_programs KEY LINE: what a report in /tmp/sched has of each simulated program
+# of_programs KEY LINE: KEY of each simulated program in a report, which is a line of /tmp/sched
 of_programs() {
 	sed -n "$2p" /tmp/sched | python3 -c 'import json, sys
 for t in json.load(sys.stdin)["threads"]:
     if t["command"] == "simapp": print(t[sys.argv[1]])' "$1"
 }
 
-# All have the fast cores for half of the time; it says so itself.
+# All programs have the fast cores for half of the time, by the policy's own report.
 test_scx_rr() {
 	scx
 	hybrid
@@ -227,7 +227,7 @@ test_scx_rr() {
 		fail "shares"
 }
 
-# For monitoring systems: a file that is always complete, the last time at the end.
+# A file for monitoring systems: it is always complete, and written a last time at the end.
 test_scx_openmetrics() {
 	scx
 	hybrid
@@ -245,8 +245,8 @@ test_scx_openmetrics() {
 		END { exit n < 11 }' /tmp/metrics || fail "$(cat /tmp/metrics)"
 }
 
-# progressed: the number of the first report in which four programs have a second of progress each,
-# however much of the guest's time it takes: that goes on while it waits for a busy host
+# progressed: the number of the first report in which four programs have a second of progress each.
+# That may take much guest time, which goes on while the guest waits for a busy host.
 progressed() {
 	local i line
 	for ((i = 0; i < 60; i++)); do
@@ -257,7 +257,7 @@ progressed() {
 	echo "$line"
 }
 
-# What these policies want to be even is, within a few of their bands (20 ms).
+# The progress that these policies make even is even, within a few of their bands (20 ms).
 test_scx_even() {
 	scx
 	hybrid
@@ -277,8 +277,8 @@ test_scx_even() {
 	no_metrics
 }
 
-# Slowdowns of threads are equal, as a module without a model sees them: it takes a while until each
-# has been on both core types.
+# Slowdowns of threads are equal, as a module without a model measures them. It takes a while until
+# each thread has been on both core types.
 test_scx_eqp() {
 	scx
 	hybrid
@@ -298,7 +298,7 @@ test_scx_eqp() {
 	no_functions
 }
 
-# Fast cores are for who gains most; the module is there meanwhile only.
+# Fast cores are for the programs that gain most. The module is active only meanwhile.
 test_scx_hsp() {
 	scx
 	hybrid
@@ -316,8 +316,8 @@ test_scx_hsp() {
 	no_metrics
 }
 
-# Fast cores are for whose energy-delay product gains most: by a model that says it of those whom
-# the speedup factor would not choose.
+# Fast cores are for the programs whose energy-delay product gains most. By this model, these are
+# the programs that the speedup factor would not choose.
 test_scx_energy() {
 	scx
 	hybrid
@@ -345,10 +345,11 @@ for t in json.load(sys.stdin)["threads"]:
 	no_metrics
 }
 
-# shares_are S A B PID PID PID PID: progress is in proportion to weights. Two programs weigh A (the
-# first and the third), and two B; all are S times faster on fast cores. Then A have these for the
-# share x of their time and B for 1 - x, where A (1 - x + x / S) = B (x + (1 - x) / S). Of the time
-# from the first report that has all of them to the last one.
+# shares_are S A B PID PID PID PID: progress is in proportion to weights. The first and the third
+# program have the weight A, the others B; all are S times faster on fast cores. Then the former
+# have fast cores for the share x of their time, and the latter for 1 - x, where
+# A (1 - x + x / S) = B (x + (1 - x) / S). The time is that from the first report that has all of
+# them to the last one.
 shares_are() {
 	python3 -c 'import json, sys
 factor, a, b, *pids = (float(word) for word in sys.argv[1:])
@@ -408,7 +409,7 @@ lights() {
 	python3 /tmp/lights.py &
 }
 
-# Who computes beside many that sleep most of the time has a fast core for himself.
+# A program that computes beside many that sleep most of the time has a fast core for itself.
 test_scx_heavy() {
 	scx
 	hybrid
@@ -439,7 +440,7 @@ test_scx_heavy() {
 	no_metrics
 }
 
-# Killed: nothing stays. What somebody else chose meanwhile does.
+# After SIGKILL nothing stays. What somebody else chose meanwhile stays.
 test_scx_killed() {
 	scx
 	hybrid
@@ -460,7 +461,7 @@ test_scx_killed() {
 	no_metrics
 }
 
-# CPUs come and go, as for suspend: it begins again with those that are there.
+# CPUs go offline and come back, as for suspend: the policy begins again with those that are online.
 test_scx_sched_hotplug() {
 	scx
 	hybrid
@@ -476,14 +477,14 @@ test_scx_sched_hotplug() {
 	sched_end
 }
 
-# Who may not run everywhere stays where it may; all others run beside it.
+# A pinned program stays on its CPU, and all others run beside it.
 test_scx_affinity() {
 	scx
 	hybrid
 	local slow i
 	slow=$(slow_cpu)
 	sched_begin -q rr
-	# Two share a CPU, and four others have all.
+	# Two programs share a CPU, and four others may use all CPUs.
 	for i in 1 2; do taskset -c "$slow" simapp -x 10 -j gamess >/tmp/pinned$i & done
 	programs=$(jobs -p | grep -vx "$scheduler")
 	two_and_two 20 5
@@ -495,8 +496,8 @@ test_scx_affinity() {
 	sched_end
 }
 
-# Threads that keep to a CPU each share it with all others: on each CPU two of them, which do not
-# sleep, and nobody waits long. One of each pair is as nice as can be.
+# Two pinned programs that never sleep are on each CPU, and share it with all others: no program
+# waits long. One of each pair has nice 19.
 test_scx_pinned() {
 	scx
 	hybrid
@@ -507,10 +508,10 @@ test_scx_pinned() {
 			taskset -c $cpu nice -n $i sh -c 'while :; do :; done' & programs+=($!)
 		done
 	done
-	# Who comes later, and may run everywhere.
+	# A program that comes later, and may run everywhere.
 	simapp -x 10 -j gamess >/tmp/free
 	state_is enabled
-	# Beside a pair on each of four CPUs it has a fourth of a slow one at least.
+	# Beside a pair on each of four CPUs, this program has at least a fourth of a slow one.
 	awk -v e="$(truth /tmp/free elapsed_s)" -v s="$(truth /tmp/free small)" \
 		'BEGIN { print "# " e / s " of the time alone on a slow core"; exit e > 4 * s }' || fail "starved"
 	for i in "${!programs[@]}"; do
@@ -522,7 +523,7 @@ test_scx_pinned() {
 	sched_end
 }
 
-# Ten thousand threads, asleep: nobody is without a place, and ranks are looked at in time.
+# Ten thousand sleeping threads: each has a place, and the policy looks at ranks in time.
 test_scx_sched_many() {
 	scx
 	hybrid
@@ -540,7 +541,7 @@ test_scx_sched_many() {
 	[ "$(sed -n 3p /tmp/sched | grep -o '"command":"handwait"' | wc -l)" -ge 10000 ]
 }
 
-# What it cannot do it says, and leaves nothing behind.
+# pmctrack-sched says what it cannot do, and leaves nothing behind.
 test_scx_refusals() {
 	scx
 	hybrid
@@ -567,7 +568,7 @@ without_sched_ext() {
 	unshare -m sh -c 'mount -t tmpfs none /sys/kernel/sched_ext && exec "$@"' sh timeout --foreground 300 "${SCHED[@]}" rr
 }
 
-# A machine whose CPUs are all alike: that is said, and threads are scheduled.
+# A machine whose CPUs are all of one type: a message says so, and threads are scheduled.
 test_scx_symmetric() {
 	scx
 	hybrid
@@ -575,7 +576,7 @@ test_scx_symmetric() {
 	sched_begin -i 0.5 rr
 	grep -q "all CPUs of this machine are of one type: the policy runs, and has nothing to choose" /tmp/sched.err
 	simapp -x 10000 gamess >/dev/null & program=$!
-	# The table for people: what it is, and a row of the program.
+	# The table for people: its title, and a row of the program.
 	eventually grep -qE "^ +[0-9]+ +simapp +[a-z0-9_A-Z-]+ +[0-9.]+ +100\.0 " /tmp/sched || fail "$(cat /tmp/sched)"
 	grep -qE "^\[rr on a simulated machine: [0-9.]+ s, [0-9]+ runnable, 0 moves, 0 swaps" /tmp/sched || fail "$(cat /tmp/sched)"
 	kill $program

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Fairness of policies of pmctrack-sched, by what the simulated machine knows.
+# Fairness of pmctrack-sched's policies, by the true values of the simulated machine.
 . "$(dirname "${BASH_SOURCE[0]}")/sched_ext.sh"
 
-# beside_others POLICY…: four programs, three of which wait for memory, with the truth about all of
-# them. $apart: the greatest of their slowdowns over the smallest
+# beside_others POLICY…: four programs, three of which wait for memory, with true metrics of all.
+# $apart: the greatest of their slowdowns over the smallest
 beside_others() {
 	local i jobs=()
 	sched_begin -j -m oracle "$@"
@@ -21,7 +21,7 @@ beside_others() {
 	apart=$(awk '{ printf "%.3f", $2 / $1 }' /tmp/slowdowns)
 }
 
-# What programs lose to each other in caches and memory is made up for, which ACFS does not know of.
+# CAFS makes up for what programs lose to each other in caches and memory; ACFS does not know it.
 test_scx_cafs() {
 	scx
 	hybrid
@@ -36,8 +36,8 @@ test_scx_cafs() {
 	no_functions
 }
 
-# Progress of nice 19 is a hundred times that of others. It is not what others are measured by: who
-# sleeps for a moment now and then has as much of the fast cores as who never does.
+# Progress of a program with nice 19 is a hundred times that of others. The others are not compared
+# with it: programs that sleep now and then have as much of the fast cores as those that never do.
 test_scx_nice() {
 	scx
 	hybrid
@@ -74,9 +74,9 @@ test_scx_nice() {
 	no_functions
 }
 
-# keeper NICE LEAST MOST: a program that keeps to a fast CPU, and was alone there at first, is as
-# nice as that beside three others. Of these, the one that gains most has so much of the fast cores,
-# and the keeper so much of its CPU at most.
+# keeper NICE LEAST MOST: a program that is pinned to a fast CPU, and was alone there at first, gets
+# nice NICE beside three others. Of these, the one that gains most has at least LEAST of the fast
+# cores. The keeper has at most MOST of its CPU.
 keeper() {
 	local i programs=() began ended kept
 	metrics
@@ -99,15 +99,16 @@ keeper() {
 	no_metrics
 }
 
-# It takes a place, and the other one is for whoever gains most, who has it after a moment. With two
-# places for one CPU, an idle slow core took the wrong one of those that waited for that.
+# The keeper takes a place, and the other place is for the program that gains most, after a moment.
+# With two places for one CPU, an idle slow core took the wrong one of those that waited for that.
 test_scx_place() {
 	scx
 	hybrid
 	keeper 0 0.75 1.1
 }
 
-# With more threads than CPUs it has a right to a part of it only, as nice as can be to hardly any.
+# With more threads than CPUs, the keeper has a right to a part of its CPU only; with nice 19, to
+# hardly any of it.
 test_scx_no_place() {
 	scx
 	hybrid
@@ -117,13 +118,13 @@ test_scx_no_place() {
 	wait $other || true
 }
 
-# shares_of_cpu: two on one CPU, of nice 0 and 10, for whom 1024 to 110 is fair; what they have
+# shares_of_cpu: two programs on one CPU have their fair shares, with nice 0 and 10: 1024 to 110
 shares_of_cpu() {
 	local i programs=() before=() ticks=()
 	for i in 0 10; do
 		taskset -c "$(slow_cpu)" nice -n $i sh -c 'while :; do :; done' & programs+=($!)
 	done
-	# One may begin later than the other, which has the CPU alone meanwhile.
+	# One program may begin later than the other, which has the CPU alone meanwhile.
 	sleep 1
 	for i in 0 1; do before+=("$(awk '{ print $14 + $15 }' "/proc/${programs[i]}/stat")"); done
 	sleep 6
@@ -134,9 +135,9 @@ shares_of_cpu() {
 		fail "nice 0 and nice 10"
 }
 
-# On a CPU that two share, by nice values: who ends a slice is compared with who waits. Somebody who
-# is alone on another CPU of the type is not, and his CPU time, a hundred times weightier than
-# theirs, says nothing about when they have their turns.
+# Programs share a CPU by nice values, because a program that ends a slice is compared with those
+# that wait. A program that is alone on another CPU of the type is not compared: its CPU time, a
+# hundred times weightier than theirs, says nothing about their turns.
 test_scx_shares_of_cpu() {
 	scx
 	hybrid
@@ -151,10 +152,10 @@ test_scx_shares_of_cpu() {
 	sched_end
 }
 
-# cpu_ms PID…: the CPU time of each, in milliseconds: by one program, as time jumps while it begins
+# cpu_ms PID…: the CPU time of each in milliseconds, by one program, as time jumps while it begins
 cpu_ms() { (cd /proc && awk '{ printf "%d ", $1 / 1e6 }' "${@/%//schedstat}"); }
 
-# had_ms SECONDS: $had: what $programs had had after so many seconds, and 8 s later; then they end
+# had_ms SECONDS: $had: the CPU times of $programs after SECONDS, and 8 s later; then they end
 had_ms() {
 	sleep "$1"
 	had=$(cpu_ms "${programs[@]}")
@@ -164,8 +165,8 @@ had_ms() {
 	wait "${programs[@]}" || true
 }
 
-# Who changes where it may run all the time has no more than others of its nice value; and nice 19,
-# which sleeps half of the time, hardly anything.
+# A program that changes its affinity all the time has no more CPU time than others with its nice
+# value. A program with nice 19 that sleeps half of the time has hardly any.
 test_scx_tricks() {
 	scx
 	hybrid
@@ -189,7 +190,7 @@ test_scx_tricks() {
 	python3 /tmp/tricks.py "$(slow_cpu)" compute & programs+=($!)
 	python3 /tmp/tricks.py "$(slow_cpu)" affinity & programs+=($!)
 	nice -n 19 python3 /tmp/tricks.py "$(slow_cpu)" sleep & programs+=($!)
-	# Two that keep to the other CPU of that type, one of them nice.
+	# Two programs that are pinned to the other CPU of that type, one of them with nice 19.
 	taskset -c $(($(slow_cpu) - 1)) sh -c 'while :; do :; done' & programs+=($!)
 	taskset -c $(($(slow_cpu) - 1)) nice -n 19 sh -c 'while :; do :; done' & programs+=($!)
 	had_ms 3
@@ -200,8 +201,8 @@ test_scx_tricks() {
 		fail "more, or less, than nice values say"
 }
 
-# Who computes beside many who run for a millisecond and sleep for five: they would have the CPU
-# among them, and he has his part of it, a ninth.
+# A program computes beside many that run for a millisecond and sleep for five. They would fill the
+# CPU without it, but it has its part, a ninth.
 test_scx_beside_sleepers() {
 	scx
 	hybrid
@@ -223,12 +224,11 @@ test_scx_beside_sleepers() {
 		print "# " ms[1] " of " all " ms"; exit !(ms[1] > 0.07 * all && ms[1] < 0.3 * all) }' || fail "one who computes"
 }
 
-# ran PID…: the CPU time that they have had, in milliseconds
+# ran PID…: the CPU time of all of them, in milliseconds
 ran() { (cd /proc && cat "${@/%//schedstat}") | awk '{ n += $1 } END { print int(n / 1e6) }'; }
 
-# The nicest of all threads is not forgotten beside two that are the least nice, of which one always
-# waits before it: by weights it would wait for as much as 170 s of theirs. The kernel would end the
-# policy after 30 s.
+# A thread with nice 19 is not starved by two with nice -20, of which one always waits before it. By
+# weights it would wait for up to 170 s of theirs. The kernel would end the policy after 30 s.
 test_scx_nobody_forgotten() {
 	scx
 	hybrid
@@ -237,7 +237,7 @@ test_scx_nobody_forgotten() {
 	for nice in -20 -20 19; do
 		taskset -c "$(slow_cpu)" nice -n "$nice" sh -c 'while :; do :; done' & programs+=($!)
 	done
-	# After a slice of its own the nice one is as far behind as it can be.
+	# After a slice of its own, the thread with nice 19 is as far behind as it can be.
 	until [ "$(ran "${programs[2]}")" -gt 20 ]; do sleep 0.1; done
 	before=$(ran "${programs[2]}") began=$(ran "${programs[@]:0:2}")
 	until [ "$(ran "${programs[2]}")" -gt "$before" ]; do
@@ -282,7 +282,7 @@ test_scx_many_on_a_cpu() {
 	more "$least" 1 "milliseconds of who ran least"
 }
 
-# Whoever was to run on a CPU that a real-time thread takes, runs elsewhere.
+# If a real-time thread takes a CPU, the program that was to run there runs elsewhere.
 test_scx_beside_real_time() {
 	scx
 	hybrid

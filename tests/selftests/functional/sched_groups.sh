@@ -9,25 +9,25 @@ groups() {
 	hybrid
 	grep -q cgroup_set_bandwidth /proc/kallsyms || only "kernels that tell policies of cpu.max"
 	mountpoint -q $GROUPS_AT || mount -t cgroup2 none $GROUPS_AT
-	# Those of a test that failed.
+	# Remove the groups of a failed test.
 	local left
 	while read -r left; do
 		no_group "${left#"$GROUPS_AT"/}"
 	done < <(find $GROUPS_AT -mindepth 1 -depth -type d)
 	echo +cpu >$GROUPS_AT/cgroup.subtree_control
 }
-# group NAME MAX: make it
+# group NAME MAX: make a group with this cpu.max
 group() {
 	mkdir $GROUPS_AT/"$1"
 	echo "$2" >$GROUPS_AT/"$1"/cpu.max
 }
-# no_group NAME: kill all in it, and remove it
+# no_group NAME: kill all programs of a group, and remove it
 no_group() {
 	echo 1 >$GROUPS_AT/"$1"/cgroup.kill
 	eventually rmdir $GROUPS_AT/"$1" 2>/dev/null
 }
-# busy NAME NUMBER: so many programs in that group that only end when they are killed; simulated
-# ones, of which a second costs little
+# busy NAME NUMBER: start NUMBER programs in a group, which run until they are killed; simulated
+# ones, because a second of these costs little
 busy() {
 	local i
 	for ((i = 0; i < $2; i++)); do
@@ -36,8 +36,8 @@ busy() {
 	members() { [ "$(wc -l <$GROUPS_AT/"$1"/cgroup.procs)" = "$2" ]; }
 	eventually members "$1" "$2"
 }
-# look NAME: sets $used and $now, in microseconds; without a program that would have to be read from
-# the host's disk, during which time goes on
+# look NAME: set $used and $now, in microseconds. It starts no program, which would have to be read
+# from the host's disk, because guest time goes on meanwhile.
 look() {
 	local key value
 	while read -r key value; do
@@ -46,7 +46,7 @@ look() {
 	read -r now _ </proc/uptime
 	now=${now/./}0000
 }
-# takes NAME SECONDS: CPUs that a group has, for so long
+# takes NAME SECONDS: how many CPUs a group has during SECONDS
 takes() {
 	local used now began since
 	look "$1"
@@ -56,9 +56,9 @@ takes() {
 	awk -v u=$((used - began)) -v t=$((now - since)) 'BEGIN { printf "%.4f", u / t }'
 }
 
-# has NAME SECONDS LIMIT PERCENT WHAT: a group never has more CPUs than its limit, but for so much
-# that a measurement may cut off, and not much less in one of five: while the guest waits for the
-# host, its time goes on without anybody running
+# has NAME SECONDS LIMIT PERCENT WHAT: a group never has more CPUs than its limit, except for the
+# percentage that a measurement may cut off. In one of five measurements it has not much less: while
+# the guest waits for the host, guest time goes on without any program running.
 has() {
 	local cpus i
 	for i in 1 2 3 4 5; do
@@ -69,8 +69,8 @@ has() {
 	fail "$5: never more than three quarters of $3"
 }
 
-# A group has what it may, however many threads it has and whatever the length of its period; what
-# is beside it has the rest; a limit can be changed, and taken away from those who wait.
+# A group has the CPUs of its limit, whatever its number of threads and its period. Programs beside
+# it have the rest. A limit can be changed, and removed while threads are throttled.
 test_group_has_its_limit() {
 	groups
 	local max
@@ -78,8 +78,8 @@ test_group_has_its_limit() {
 	group one "20000 100000"
 	busy one 3
 	has one 3 0.2 4 "CPUs of 0.2"
-	# It may have to leave its fast core while two of the group's programs run. On a slow one it
-	# would take almost three times as long.
+	# The program may have to leave its fast core while two of the group's programs run. On a
+	# slow core it would take almost three times as long.
 	simapp -x 50 -j gamess >/tmp/free
 	near "$(truth /tmp/free elapsed_s)" "$(truth /tmp/free big)" 25 "time of a program beside it"
 	for max in "150000 100000" "1500 5000" "600000 1000000" "1000 10000"; do
@@ -95,8 +95,8 @@ test_group_has_its_limit() {
 	tail -n 1 /tmp/sched | grep -q '"held_by_cpu_max":[1-9]'
 }
 
-# Two programs in a group of weight 50 below one of 160 weigh 80, and two others 100. That one of
-# these is in a group of the second level which asks for more is no use.
+# Two programs in a group of weight 50 below a group of weight 160 weigh 80, and two others 100. One
+# of the others is in a group of the second level with a greater weight, which is no use to it.
 test_group_weights() {
 	groups
 	local beside inside i
@@ -124,7 +124,7 @@ test_group_weights() {
 	shares_are 2 100 80 "${beside[0]}" "${inside[0]}" "${beside[1]}" "${inside[1]}"
 }
 
-# Limits of groups hold for those below them, all together, and each has its own.
+# The limit of a group holds for all groups below it together. Each of these has its own limit, too.
 test_group_limits_nest() {
 	groups
 	sched_begin -q a-dwrr
@@ -144,7 +144,7 @@ test_group_limits_nest() {
 	sched_end
 }
 
-# Who waits is free if he leaves the group, if the policy ends, and if he is killed.
+# A throttled program runs again if it leaves the group or if the policy ends, and can be killed.
 test_group_is_left() {
 	groups
 	local pid
@@ -185,7 +185,7 @@ test_group_survives_storm() {
 	sched_end
 }
 
-# A program that ends while its group has no time left does end: giving up its memory takes a while,
+# A program that is killed while its group is throttled does end. Freeing its memory takes a while,
 # in a thread that the kernel does not enqueue any more.
 test_group_lets_end() {
 	groups
@@ -203,7 +203,7 @@ while True: pass'" & pid=$!
 	sched_end
 }
 
-# Groups below groups, more than are looked at, and threads that keep to a CPU: no way out.
+# Groups below groups, more than the policy looks at, and pinned threads do not escape a limit.
 test_group_no_way_out() {
 	groups
 	local name=one i

@@ -63,7 +63,8 @@ test_scx_fps() {
 	on_machine ""
 }
 
-# eight NICE…: fps and eight simulated programs that do not disturb each other, as $programs
+# eight NICE…: fps and eight simulated programs, as $programs. Unless $machine and $program say
+# otherwise, they do not disturb each other.
 eight() {
 	local nice
 	programs=()
@@ -127,9 +128,9 @@ test_scx_fps_sleeper() {
 	awk '{ for (i = 1; i <= 8; i++) if ($i < 0.47 || $i > 0.53) exit 1 }' <<<"$shares" || fail "after a sleep: $shares"
 }
 
-# The module cannot see a program that its user watches with a session of his own. Beside programs
-# that lose time to each other, all of a kind, its CPU time counts in full, and theirs for less. So
-# nobody gets more by hiding what he loses.
+# The module cannot see a program that is watched by a session of its user. All programs are of one
+# kind and slow each other down: the hidden one's CPU time counts in full, that of the others for
+# less. So no user gets more CPU time by hiding a program's losses.
 test_scx_fps_hidden() {
 	scx
 	local programs shares mine machine=4-shared program=soplex
@@ -137,7 +138,7 @@ test_scx_fps_hidden() {
 	shares 8
 	awk '{ for (i = 1; i <= 8; i++) if ($i < 0.45 || $i > 0.55) exit 1 }' <<<"$shares" || fail "all seen: $shares"
 	pmctrack -c instr -T 1 -o /dev/null -p "${programs[7]}" & mine=$!
-	# What it counted as before counts for two seconds.
+	# The last value that is known of the program is used for two seconds.
 	sleep 3
 	shares 8
 	no_eight

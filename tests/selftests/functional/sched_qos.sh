@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# qosd under a policy of sched_ext, for which cpu.max may mean nothing: it gives whole CPUs as long
-# as that runs.
+# qosd beside a policy of sched_ext, to which cpu.max may mean nothing: qosd gives whole CPUs as
+# long as the policy runs.
 . "$(dirname "${BASH_SOURCE[0]}")/sched_ext.sh"
 . "$(dirname "${BASH_SOURCE[0]}")/qos.sh"
 
@@ -11,7 +11,7 @@ test_scx_qosd() {
 	qos_machine
 	insmod $MODULES/pmctrack_bpf.ko
 	begin_qosd
-	# The policy comes first: Linux 7.2 warns (dequeue_throttled_task()) when one takes, and
+	# Start the policy first: Linux 7.2 warns (dequeue_throttled_task()) if a policy takes, and
 	# gives back, a thread that has just used up its cpu.max.
 	sched_begin rr
 	eventually grep -q "^qosd: a policy of sched_ext runs, and cpu.max may mean nothing to it: programs get whole CPUs" /tmp/qosd.err

@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 # Several event sets that take turns, and sampling by events.
 
-# Each record is of one set; the sets that count the same event add up to all of it.
+# Each record is of one set. The counts of an event in several sets add up to all its events.
 test_rotation() {
 	need_instr
 	expect_status 0 pmctrack -T 0.01 -c instr,cycles -c cycles,instr -c instr $S/handcount 20000000 3
@@ -12,7 +12,7 @@ test_rotation() {
 	done
 	equal "$(sum $OUT instr)" "$(hand_all 20000000 3)" "instructions of all sets"
 	equal "$(rows $OUT | awk '$3 == 2 && $4 != "-" && $5 != "-" && $6 != "-"' | wc -l)" 0 "cycles of the set without them"
-	# A set every period, in order, for each thread.
+	# The sets of each thread take turns every period, in order.
 	equal "$(rows $OUT | awk '{ if ($2 in n && $3 != n[$2]) bad++; n[$2] = ($3 + 1) % 3 } END { print bad + 0 }')" 0 "rows out of turn"
 }
 
@@ -51,7 +51,7 @@ test_aggregate() {
 # windows ROUNDS THREADS N: full windows of all threads of handcount
 windows() { echo $(($(hand_main "$1" "$2") / $3 + $2 * ($(hand_thread "$1") / $3))); }
 
-# One sample each N events: all events are in them, and there are as many as there must be.
+# A sample every N events: all events are in samples, and the number of samples is exact.
 test_ebs() {
 	need_ebs
 	need_instr
@@ -104,7 +104,7 @@ test_ebs_sets_take_turns() {
 	expect_refusal 1 "ebs0 and ebs1: one counter of a set" pmctrack -c cycles:ebs=1000000,instr:ebs=1000000 true
 }
 
-# In kernel mode, and both: the same instants for all events of a set.
+# Kernel mode, and both modes: all events of a set are read at the same instants.
 test_ebs_modes() {
 	need_ebs
 	need_instr
@@ -113,8 +113,8 @@ test_ebs_modes() {
 	equal $(($(sum $OUT 4) + $(sum $OUT 5))) "$(sum $OUT 6)" "user + kernel"
 }
 
-# Windows of kernel mode that are shorter than what a sample takes there: the thread goes
-# on, and nothing is lost.
+# Windows of kernel mode that are shorter than what a sample itself takes there: the thread goes on,
+# and no event is lost.
 test_ebs_of_a_busy_kernel() {
 	need_ebs
 	need_instr
@@ -123,8 +123,8 @@ test_ebs_of_a_busy_kernel() {
 	rows $OUT | awk '{ sum += $4; n += $3 == "ebs" } END { exit n * 1000 > sum }' || fail "more windows than events for them"
 }
 
-# Sixty thousand counter interrupts of fifteen processes on two CPUs: each window is
-# there, once, whoever had the CPU when it was full.
+# Sixty thousand counter interrupts of fifteen processes on two CPUs: each window is recorded
+# exactly once, whichever process had the CPU when it was full.
 test_ebs_of_many_processes() {
 	need_ebs
 	need_instr

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# The simulated machine (tests/vm/run --sim): what is counted there is what happened.
+# The simulated machine (tests/vm/run --sim): its counts are what happened.
 
 MODULES=/opt/pmctrack/modules
 
@@ -9,7 +9,7 @@ fast_cpu() { simapp --machine | sed -n 's/^cpu \([0-9]*\): .*/\1/p' | head -n 1;
 slow_cpu() { simapp --machine | sed -n 's/^cpu \([0-9]*\): .*/\1/p' | tail -n 1; }
 two_types() { [ "$(grep -c ^coretype: /proc/pmc/info)" -ge 2 ] || only "two core types"; }
 
-# Every event of a program, by the counters and by the model's own books.
+# For every event of a program, the counters and the model's own account agree.
 test_sim_counts_are_true() {
 	only sim
 	local event
@@ -21,7 +21,7 @@ test_sim_counts_are_true() {
 	done
 }
 
-# The same of threads that are moved all the time, and of those that share CPUs.
+# The same for threads that are moved all the time and share CPUs.
 test_sim_counts_of_moved() {
 	only sim
 	local i cpu=0 nr want
@@ -44,7 +44,7 @@ test_sim_counts_of_moved() {
 	done
 }
 
-# Alone, a program takes what the model says of a run alone, on each core type.
+# Alone, a program takes the time that the model gives for a run alone, on each core type.
 test_sim_alone() {
 	only sim
 	two_types
@@ -75,14 +75,14 @@ test_sim_contention() {
 	wait $other || true
 }
 
-# Windows end at their event, but for the time that an interrupt takes.
+# Windows end at their event, except for the time that an interrupt takes.
 test_sim_windows() {
 	only sim
 	local late=40000
 	taskset -c "$(fast_cpu)" pmctrack --csv -c instr:ebs=5000000,cycles -o /tmp/mine simapp -x 5 -j calculix >/tmp/truth
 	equal "$(csv_sum /tmp/mine instr)" "$(truth /tmp/truth instr)"
-	# 10 us are at most 40,000 instructions here. What comes late, behind a tick, belongs to the
-	# next window, so that two are wrong. A debug kernel takes longer to get to the handler.
+	# 10 us are at most 40,000 instructions here. What comes late, after a tick, belongs to the
+	# next window, so two windows are wrong. A debug kernel takes longer to get to the handler.
 	[ ! -e /proc/lockdep ] || late=400000
 	paste -d' ' <(csv /tmp/mine kind) <(csv /tmp/mine instr) |
 		awk -v late=$late '$1 == "ebs" { n++; d = $2 - 5000000; if (d < 0) d = -d; if (d > late) behind++; if (d > 10 * late) bad++ }
@@ -97,19 +97,19 @@ test_sim_windows() {
 test_sim_quota() {
 	only sim
 	local percent=2 want
-	# Quotas are taken away at ticks, and handlers of a debug kernel take long.
+	# Threads are throttled at ticks, and handlers of a debug kernel take long.
 	[ ! -e /proc/lockdep ] || percent=10
 	cgroup_of quota
 	echo +cpu >$CG/cgroup.subtree_control
 	echo "20000 100000" >$CG/quota/cpu.max
-	# Long enough for one period to matter less than that.
+	# The program runs so long that one period is less than this percentage.
 	bash -c 'echo $$ >/sys/fs/cgroup/quota/cgroup.procs; exec simapp -x 150 -j gamess' >/tmp/truth
 	want=$(truth /tmp/truth cpu_s | awk '{ n = int($1 / 0.02); print n * 0.1 + $1 - n * 0.02 }')
 	near "$(truth /tmp/truth elapsed_s)" "$want" $percent "elapsed"
 	rmdir $CG/quota
 }
 
-# Threads that sleep at barriers, and such that spin: each does its part.
+# Threads that sleep at barriers, and threads that spin there: each does its part.
 test_sim_threads() {
 	only sim
 	simapp -x 10 -n 3 -j fma3d >/tmp/truth
@@ -120,8 +120,8 @@ test_sim_threads() {
 	more "$(csv_sum /tmp/mine instr)" "$(awk '$1 ~ /^[0-9]+$/ { s += $2 } END { printf "%.0f", s }' /tmp/truth)" "with what is spun"
 }
 
-# Who is interrupted says what he has done until then, and ends by the signal: one thread, some
-# that sleep at barriers, and some that spin there.
+# An interrupted program reports what it has done until then, and ends by the signal: with one
+# thread, with threads that sleep at barriers, and with threads that spin there.
 test_sim_interrupted() {
 	# The program catches SIGTERM, and has had the CPU for some ticks.
 	under_way() {
@@ -133,7 +133,7 @@ test_sim_interrupted() {
 	local one rc program nr signal want
 	for program in "hmmer -n 1 TERM 143" "fma3d -n 3 INT 130" "streamcluster -n 2 TERM 143"; do
 		read -r program one nr signal want <<<"$program"
-		# With -m, bash leaves SIGINT of what runs in the background alone.
+		# With -m, background jobs of bash do not ignore SIGINT.
 		set -m
 		pmctrack --csv -T 0 -c instr -o /tmp/mine simapp -x 10000 -j "$one" "$nr" "$program" >/tmp/truth &
 		set +m
@@ -147,13 +147,13 @@ test_sim_interrupted() {
 run = json.load(open("/tmp/truth"))
 print(run["completed"], sum(thread["events"]["instr"] for thread in run["threads"]))' >/tmp/seen
 		grep -qE '^False [1-9]' /tmp/seen || fail "$program: $(cat /tmp/seen /tmp/truth)"
-		# What is spun is nobody's work.
+		# Spinning is not work of the program.
 		[ "$program" = streamcluster ] ||
 			equal "$(csv_sum /tmp/mine instr)" "$(cut -d' ' -f2 /tmp/seen)" "instructions of $program"
 	done
 }
 
-# Seen as simulated, and as nothing else.
+# Output says that the machine is simulated, and has no events of the real CPU.
 test_sim_says_so() {
 	only sim
 	local how
@@ -172,7 +172,7 @@ test_sim_says_so() {
 	expect_refusal 1 "have no kernel mode" pmctrack -c instr:k true
 	expect_refusal 1 "event codes of the simulated machine are at most" pmctrack -r -c pmc2=0x99 true
 	expect_refusal 1 "pmc0 counts instructions" pmctrack -r -c pmc0=0x5 true
-	# What is not simulated has no events.
+	# Programs that are not simulated have no events.
 	pmctrack --csv -c instr,cycles -o /tmp/mine $S/handcount 01000000 1
 	equal "$(csv_sum /tmp/mine instr)" 0 "instructions of a real program"
 }
@@ -242,7 +242,7 @@ refused_machine() {
 	dmesg | tail -n 1 | grep -q "$1" || fail "not '$1': $(dmesg | tail -n 1)"
 }
 
-# Somebody's own machine from a file, and files that are none.
+# A user's own machine from a file, and files that are not machines.
 test_sim_own_machine() {
 	only sim
 	local was slow kept percent=1 mine=/tmp/fw/pmctrack/mine.machine
@@ -273,12 +273,12 @@ test_sim_own_machine() {
 	sed 's/"name": "mine"/"name": "other"/' /tmp/mine.json >/tmp/other.json
 	simapp --compile /tmp/other.json >$mine
 	refused_machine "is the machine other: the file must have its name"
-	# The frequency of the first core type.
+	# Change the frequency of the first core type.
 	{ head -c $((8 + 28 + 24)) /tmp/whole; printf '\001\0\0\0'; tail -c +$((8 + 28 + 24 + 4 + 1)) /tmp/whole; } >$mine
 	refused_machine "cannot be simulated: mhz must be 100 to 10000"
 	rm $mine
 	refused_machine "no topology 'mine'"
-	# The file is where this path leads, but a name is none.
+	# The path leads to the file, but it is not a name.
 	cp /tmp/whole /tmp/fw/mine.machine
 	! insmod $MODULES/pmctrack_sim.ko topology=../mine 2>/dev/null || fail "loaded"
 	dmesg | tail -n 1 | grep -q "no topology '../mine'" || fail "$(dmesg | tail -n 1)"
@@ -287,7 +287,7 @@ test_sim_own_machine() {
 	load
 }
 
-# What experiments take for the truth is what the machine says of the whole run.
+# The oracle's factors, which experiments take for the truth, agree with those of the whole run.
 test_sim_oracle() {
 	only sim
 	two_types

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# The simulated machine's cache monitor, and miss-rate curves: against profiles whose curves are
-# known, and the model's own books.
+# The simulated machine's cache monitor, and miss-rate curves: compared with profiles whose curves
+# are known, and with the model's own account.
 
 MODULES=/opt/pmctrack/modules
 MANAGER=/proc/pmc/mmon_manager STATE=/proc/pmc/mmon_state
@@ -12,7 +12,7 @@ active() {
 }
 inactive() { echo none >$MANAGER; rmmod pmctrack_mmon_cmt; }
 state() { sed -n "s/.* $1=\([0-9]*\).*/\1/p" $STATE | tail -n 1; }
-# profile CURVE INSTR: a program of one phase whose rates do not wander; 20 accesses of the
+# profile CURVE INSTR: a program with one phase whose rates do not vary; 20 accesses of the
 # last-level cache per 1000 instructions
 profile() {
 	cat >/tmp/profile.json <<-END
@@ -24,10 +24,10 @@ profile() {
 		 "l2": [[0, 1000000]], "llc": [$1]}]}
 	END
 }
-# At least two CPUs that share the first CPU's cache.
+# Only machines on which at least two CPUs share the first CPU's cache.
 pair() { [ "$(nproc)" -ge 4 ] || only "two CPUs with a cache"; }
 
-# Occupancy at the end, and all lines that were moved, are those of the model.
+# The occupancy at the end, and the number of lines that were transferred, agree with the model.
 test_sim_cache_is_true() {
 	active
 	pair
@@ -35,7 +35,7 @@ test_sim_cache_is_true() {
 	taskset -c 0 pmctrack --csv -T 0.01 -c instr,mem_lines -V llc_usage,total_llc_bw,local_llc_bw -o /tmp/mine simapp -x 2 -j omnetpp >/tmp/truth
 	kill $other
 	wait $other || true
-	# Of the last tick: at the exit, the simulated thread is no more.
+	# Take the last tick: at the exit, the simulated thread does not exist any more.
 	near "$(csv /tmp/mine llc_usage | awk '$1 > 0' | tail -n 1)" "$(truth /tmp/truth llc_bytes)" 3 occupancy
 	paste -d' ' <(csv /tmp/mine time_ns) <(csv /tmp/mine mem_lines) <(csv /tmp/mine total_llc_bw) <(csv /tmp/mine local_llc_bw) |
 		awk 'NF == 4 && before { n++; bytes += $3 * ($1 - before) / 1e9; lines += $2; bad += $3 != $4 } { before = $1 }
@@ -45,7 +45,7 @@ test_sim_cache_is_true() {
 	inactive
 }
 
-# More processes than numbers: the rest has none, and no values; afterwards all are free.
+# More processes than RMIDs: some have no RMID, and no values. Afterwards all RMIDs are free.
 test_sim_cache_used_up() {
 	active
 	local i jobs=()
@@ -54,20 +54,20 @@ test_sim_cache_used_up() {
 		jobs+=($!)
 	done
 	eventually eval '[ "$(grep -c ^rmid= $STATE)" = 15 ] && [ "$(state refused)" -gt 0 ]'
-	# A CPU goes and comes back: nobody loses or gets a number by that.
+	# A CPU goes offline and comes back: no process loses or gets an RMID by that.
 	echo 0 >/sys/devices/system/cpu/cpu1/online
 	eventually eval '[ "$(for i in {1..18}; do [ "$(csv /tmp/mine$i nsample | wc -l)" -ge 12 ] && echo; done | wc -l)" = 18 ]'
 	echo 1 >/sys/devices/system/cpu/cpu1/online
 	equal "$(grep -c ^rmid= $STATE)" 15 "numbers in use, after a CPU was away"
 	kill "${jobs[@]}"
 	wait || true
-	# The other ones had some before they had a number.
+	# The other programs may have samples without values from before they had an RMID.
 	equal "$(for i in {1..18}; do csv /tmp/mine$i llc_usage | awk '$1 == "" { n++ } END { if (2 * n > NR) print }'; done | wc -l)" 3 "programs without values"
 	eventually eval '[ "$(state free)" = 15 ]'
 	inactive
 }
 
-# What is left of the cache gives away what others do; so nobody without the right has a curve.
+# A part of the cache reveals what others do, so users without CAP_PERFMON get no curve.
 test_sim_cache_of_others() {
 	active
 	echo 2 >/proc/sys/kernel/perf_event_paranoid
@@ -78,12 +78,12 @@ test_sim_cache_of_others() {
 	inactive
 }
 
-# make_curve SIZE: /tmp/curve.csv. Where it begins depends on when the first windows end, in a cache
-# that is nearly empty and fills fast: up to three runs are made until one begins below a tenth. A
-# debug kernel is too slow to see so little.
+# make_curve SIZE: make /tmp/curve.csv. Its first place depends on when the first windows end,
+# because a nearly empty cache fills fast. Up to three runs are made until a curve begins below a
+# tenth of the cache. A debug kernel is too slow to see so little.
 make_curve() {
 	local i
-	# Of 4 MiB; a smaller cache is filled by as much as soon.
+	# A tenth of 4 MiB; a smaller cache is filled with as many bytes as soon.
 	least=0.1
 	[ "$1" -ge 4096 ] && [ ! -e /proc/lockdep ] || least=0.2
 	for i in 1 2 3; do
@@ -92,8 +92,8 @@ make_curve() {
 	done
 }
 
-# expect_curve CURVE SIZE: /tmp/curve.csv is within 5 % of the profile's curve at all its places,
-# which are many, and from a tenth of the cache on ($least).
+# expect_curve CURVE SIZE: /tmp/curve.csv is within 5 % of the profile's curve at all its places. It
+# has many places, and begins at a tenth of the cache ($least).
 expect_curve() {
 	sed 1d /tmp/curve.csv | awk -F, -v points="$1" -v size="$2" -v least=$least '
 		BEGIN { n = split(points, p, /[^0-9]+/); m = 0
@@ -126,7 +126,7 @@ test_sim_cache_curves() {
 	inactive
 }
 
-# Whatever happens, nobody is left behind, stopped or in a group; and what is printed is valid.
+# Whatever happens, no process is left behind, stopped or in a group, and the output is valid.
 test_sim_cache_curve_ends() {
 	active
 	pair
@@ -148,7 +148,7 @@ test_sim_cache_curve_ends() {
 	equal $got 130 "status after SIGTERM"
 	python3 -c 'import json, sys; d = json.load(open(sys.argv[1])); assert d["interrupted"] and d["curve"]' /tmp/mine
 	nothing_left
-	# The program ignores what ends others, and has started another one; so has the co-runner.
+	# The program ignores SIGTERM, and has started another program; so has the co-runner.
 	cat >/tmp/stubborn.sh <<-'END'
 		trap '' TERM
 		sleep 77 &

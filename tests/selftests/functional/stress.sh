@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Everything at once; and in the end, every count is there and nothing is left.
+# Everything at once: in the end, every count is there and nothing is left.
 
-# Until /tmp/stop is there: one disturbance each.
+# Each of these functions is one disturbance, until /tmp/stop exists.
 switch_modules() {
 	while [ ! -e /tmp/stop ]; do
 		for name in ipc test none; do echo $name >/proc/pmc/mmon_manager; done
@@ -21,7 +21,7 @@ watch_system() {
 		pmctrack -S -T 0.01 -N 0.05 -c cycles -c instr,cycles -A >/dev/null
 	done
 }
-# Threads come and go under it; their sessions are others'.
+# Threads start and end meanwhile; sessions of others monitor them.
 want_metrics() {
 	local pid
 	while [ ! -e /tmp/stop ]; do
@@ -40,7 +40,7 @@ attach_and_leave() {
 	done 2>/dev/null
 }
 
-# Programs with many short threads, which execute others and are killed.
+# churn ROUNDS NUMBER: programs with many short threads, which execute others and are killed
 churn() {
 	local i
 	for ((i = 0; i < $1; i++)); do
@@ -58,7 +58,7 @@ test_stress() {
 	need_ebs
 	need_instr
 	local jobs=() job rounds=30
-	# 42 threads a round, twice; less where each step is slow.
+	# 42 threads a round, in two jobs; fewer rounds if each step is slow.
 	grep -qE 'kasan|kcsan' /proc/kallsyms && rounds=6
 	rm -f /tmp/stop /tmp/wrong
 	trap 'touch /tmp/stop' EXIT
@@ -83,7 +83,7 @@ test_stress() {
 	rmmod pmctrack_mmon_test pmctrack_mmon_ipc
 }
 
-# Ten thousand threads at once, all older than the session; less where memory is scarce.
+# Ten thousand threads at once, all older than the session; fewer if memory is scarce.
 test_many_threads() {
 	need_instr
 	local threads=10000

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# CPUs: pmctrack -S and --cgroup.
+# Monitoring of CPUs: pmctrack -S and --cgroup.
 
-# Threads that migrate, counted by their group: exact, whatever else runs.
+# Threads that migrate are counted exactly by their group, whatever else runs.
 test_cgroup_exact() {
 	need_instr
 	start_waiting 02000000 4
@@ -44,8 +44,8 @@ test_cgroup_ebs() {
 	[ "$(rows_of /tmp/mine ebs)" -ge 38 ] || fail "$(rows_of /tmp/mine ebs) samples"
 }
 
-# A thread with a session of its own has the counters while it runs: both are
-# exact, and the group's rows say that they are not all.
+# A thread with a session of its own has the counters while it runs: both sessions are exact, and
+# the group's rows say that they do not cover all the time.
 test_cgroup_gives_way() {
 	need_instr
 	start_waiting 01000000 2
@@ -67,7 +67,7 @@ test_cgroup_gives_way() {
 	[ "$(csv_sum /tmp/group hw_ns)" -lt "$(csv_sum /tmp/group run_ns)" ] || fail "nothing is missing?"
 }
 
-# Without others, the counters are the session's all the time.
+# Without other sessions, a system-wide session has the counters all the time.
 test_system_coverage() {
 	pmctrack -S --csv -o /tmp/mine -T 0.05 -c cycles,cycles:k $S/burn 20000000
 	equal "$(csv_sum /tmp/mine hw_ns)" "$(csv_sum /tmp/mine run_ns)" "time"
@@ -75,7 +75,7 @@ test_system_coverage() {
 	[ "$(csv_sum /tmp/mine cycles)" -gt 1000000 ] || fail "$(csv_sum /tmp/mine cycles) cycles"
 }
 
-# A CPU goes and comes back: a last row, then new ones, and nothing is lost.
+# A CPU goes offline and comes back: it has a last row, then new rows, and no count is lost.
 test_system_hotplug() {
 	need_instr
 	start_waiting 10000000 3
@@ -105,7 +105,7 @@ test_system_refusals() {
 	expect_refusal 1 "there is a system-wide session already" pmctrack -S -c cycles true
 	kill -INT $mine
 	wait $mine
-	# A group that vanishes, and a reader killed without a word.
+	# A group is removed, and its reader is killed by SIGKILL.
 	cgroup_of gone
 	start_attached /tmp/mine --cgroup $CG/gone -T 0.1 -c cycles
 	rmdir $CG/gone

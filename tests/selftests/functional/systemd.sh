@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# qosd as a service of systemd, which has all control groups: in a PID namespace of its own.
+# qosd as a service of systemd, which owns all control groups and runs in its own PID namespace.
 . "$(dirname "${BASH_SOURCE[0]}")/qos.sh"
 
-# begin_systemd: one that knows few units, as $systemd
+# begin_systemd: start a systemd that knows few units, as $systemd
 begin_systemd() {
 	local t units=/run/units
 	mkdir -p $units/qosd.service.d /run/dbus
@@ -25,7 +25,7 @@ begin_systemd() {
 	eventually is_up
 	inside systemctl set-environment "PATH=$PATH" "LD_LIBRARY_PATH=$LD_LIBRARY_PATH"
 }
-# inside COMMAND…: where systemd is
+# inside COMMAND…: run COMMAND in systemd's namespaces
 inside() { nsenter -t "$systemd" -p -m "$@"; }
 end_systemd() {
 	kill -KILL $outer $systemd || true
@@ -38,7 +38,7 @@ end_systemd() {
 	eventually are_gone
 }
 
-# What is run where systemd is; a program with the goal $1.
+# in_it GOAL: the test in systemd's namespaces, with programs that have this goal.
 in_it() {
 	local a b c d e units=$CG/system.slice
 	main_of() { systemctl show -P MainPID "$1"; }
@@ -60,20 +60,20 @@ in_it() {
 	a=$(main_of one) b=$(main_of two) c=$(main_of three)
 	eventually grep -q . /tmp/five
 	e=$(cat /tmp/five)
-	# Who has a limit keeps it, and whoever is not alone is not limited with others.
+	# A program with a limit keeps it. A program that is not alone in its unit is not limited.
 	eventually is_left "$b" "has limits"
 	eventually is_left "$e" "it is not alone in a unit of systemd: start it as one of its own"
 	[ ! -e $units/five.service/cpu.max ] || unlimited $units/five.service
 	systemctl stop two five
 	for e in $a $c $d; do eventually is_held $e; done
-	# All are where they were.
+	# All programs are in their own groups.
 	grep -qx "0::/system.slice/one.service" /proc/$a/cgroup
 	grep -qx "0::/guests.slice/three.service" /proc/$c/cgroup
 	grep -qx "0::/system.slice/four.scope" /proc/$d/cgroup
 	limited $units/one.service
 	limited $CG/guests.slice/three.service
 	limited $units/four.scope
-	# What systemd writes when it reads its settings again is put right.
+	# qosd corrects what systemd writes when it reads its settings again.
 	systemctl daemon-reload
 	systemctl set-property --runtime one.service IOWeight=200
 	eventually limited $units/one.service
@@ -83,22 +83,22 @@ in_it() {
 	# What an administrator writes stays.
 	systemctl set-property --runtime four.scope CPUQuota=77%
 	eventually is_left $d "its cpu.max was changed"
-	# A unit ends as ever.
+	# A unit can be stopped as usual.
 	systemctl stop three
 	[ ! -e /proc/$c ]
-	# The next one of a unit.
+	# The next program of a unit is managed, too.
 	systemctl restart one
 	a=$(main_of one)
 	eventually is_held $a
 	limited $units/one.service
-	# Killed: systemd starts it again.
+	# After SIGKILL, systemd starts qosd again.
 	kill -KILL "$(main_of qosd)"
 	eventually grep -q "one.service has all CPUs again that a qosd had taken" /tmp/qosd.err
 	eventually is_held $a
 	systemctl stop qosd
 	unlimited $units/one.service
 	equal "$(cat $units/four.scope/cpu.max)" "77000 100000"
-	# Whole CPUs.
+	# The same with whole CPUs.
 	echo '{"actuator": "cpuset"}' >/etc/qosd.json
 	systemctl start qosd
 	has_cpus() { grep -q . $units/one.service/cpuset.cpus && ! grep -qx 0-3 $units/one.service/cpuset.cpus; }
@@ -110,7 +110,7 @@ in_it() {
 	eventually has_cpus
 	eventually qosctl why $a
 	! is_left $a . || fail "$(qosctl why $a)"
-	# What an administrator has written while no qosd was there stays.
+	# What an administrator has written while no qosd ran stays.
 	printf '[Service]\nRestart=no\n' >/run/units/qosd.service.d/restart.conf
 	systemctl daemon-reload
 	eventually has_cpus
@@ -126,7 +126,7 @@ in_it() {
 	systemctl daemon-reload
 	systemctl restart one
 	a=$(main_of one)
-	# Of a unit that ended while no qosd was there: its PID may be another program's.
+	# A unit ended while no qosd ran: its PID may be another program's.
 	echo 0 >/run/qosd/cpus-4194303
 	systemctl start qosd
 	eventually has_cpus

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# What saying what it delivers costs a program; and programs of which the kernel says it.
+# The cost of reporting throughput for a program, and programs whose calls the kernel counts.
 
-# A tick, with the loop that makes it: exactly so many instructions more for more of them.
+# The instructions of a tick and its loop, from the difference between many and few ticks.
 test_tick_cost() {
 	[ "$BACKEND" != sim ] || only "a real PMU"
 	need_instr
@@ -15,7 +15,7 @@ test_tick_cost() {
 		exit !(one > 4 && one <= 25) }' || fail "from $few to $many instructions"
 }
 
-# delivered OPTION… -- COMMAND…: $units, as "throughput run" has them in the end
+# delivered OPTION… -- COMMAND…: $units, which "throughput run" prints at the end
 delivered() {
 	expect_status 0 throughput run -v "$@"
 	units=$(sed -nE 's/^throughput: ([0-9]+) in [0-9.]+ s: .*/\1/p' $ERR)
@@ -55,7 +55,7 @@ test_probes() {
 	rc=0; wait $one || rc=$?
 	equal $rc 143 "status after SIGTERM"
 	equal "$(cat /sys/kernel/tracing/uprobe_events)" "" "what is left"
-	# One that is killed leaves its event, which the next one removes.
+	# A throughput that is killed leaves its event, which the next one removes.
 	throughput run -p uprobe:$S/calls:unit -- sleep 100 & one=$!
 	eventually grep -q throughput /sys/kernel/tracing/uprobe_events
 	kill -KILL $one
@@ -66,7 +66,7 @@ test_probes() {
 	equal "$(cat /sys/kernel/tracing/uprobe_events)" "" "what is left"
 }
 
-# Events are as many as pmctrack counts.
+# throughput counts as many events as pmctrack.
 test_events_delivered() {
 	[ "$BACKEND" != sim ] || only "a real PMU"
 	need_instr

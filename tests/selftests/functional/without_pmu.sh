@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Machines without counters, with registers that do not count, as under some
-# hypervisors, or with newer ones: software events, and a reason for the rest.
+# Machines without counters, with registers that do not count, as under some hypervisors, or with
+# newer counters: software events are counted, and there is a reason why others are not.
 
 without_pmu() { [ "$PMU" = perf_software_events ] || only "machines without a PMU"; }
 

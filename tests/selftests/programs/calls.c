@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * calls N [watched|fork]: unit() is called N times by each of four threads, and passes the mark
- * calls:unit. "watched": it fails if nobody watches that. "fork": and by a process that is forked.
+ * calls N [watched|fork]: each of four threads calls unit() N times, which passes the mark
+ * calls:unit. "watched": fails if nobody watches the mark. "fork": a forked process calls it, too.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -13,7 +13,7 @@
 
 #include "mark.h"
 
-/* Of those who watch the mark: the kernel counts them. */
+/* How many watch the mark. The kernel counts them. */
 volatile uint16_t calls_semaphore __attribute__((section(".probes"), used));
 
 static unsigned long n;

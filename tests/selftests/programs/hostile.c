@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * hostile MODE [ARGUMENT]: what a user may try who is not our friend.
+ * hostile MODE [ARGUMENT]: what a malicious user may try.
  *
  *	fork		end with a session open and mapped, and leave a child behind;
  *			prints the child's PID
- *	regions		start and stop until that fails; prints why
+ *	regions		start and stop until that fails; prints the reason
  *	socket		as root, use a netlink socket that an ordinary user opened;
  *			prints why that is refused
- *	refused KEY	be refused for an unknown KEY 2,000 times; each time, it must be in
- *			the message
+ *	refused KEY	be refused 2,000 times for an unknown KEY, which must be in each
+ *			message
  *	threads		create threads, which end at once, as fast as possible
- *	interrupted PID	attach to a process while signals arrive, until one ends that;
- *			prints what the library says
+ *	interrupted PID	attach to a process while signals arrive, until a signal interrupts
+ *			that; prints what the library says
  */
 #include <err.h>
 #include <errno.h>
@@ -79,7 +79,7 @@ static int regions(const char *unused)
 	puts(pmctrack_error());
 	if (err != -ESHUTDOWN)
 		return 1;
-	/* The end has begun; wait for it. */
+	/* The end of the session has begun; wait until it is complete. */
 	while ((err = pmctrack_session__wait(s, -1)) == 1) {
 		while (pmctrack_session__next(s, &rec) == 1)
 			revoked += rec->kind == PMCTRACK_RECORD_REVOKED;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * Leaves perf a software event that once had a hardware event as its group's
- * leader, prints a line, and then sleeps and wakes until it is killed: perf
- * manages the counters' PMU at each of its switches, and counts nothing there.
+ * Leave perf a software event whose group leader was a hardware event, print a line, and then sleep
+ * and wake until killed. At each context switch, perf then manages the PMU of the counters, and
+ * counts nothing there.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>

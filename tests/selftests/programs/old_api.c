@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* A program for PMCTrack 4.0's library, checked where the counts are known. */
+/* A program for the library of PMCTrack 4.0, with known counts. */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -81,7 +81,7 @@ static void several_sets(pmctrack_desc_t *desc)
 	pmctrack_print_counts(desc, stdout, 1);
 }
 
-/* As in the sample programs of 4.0: no number of events, and a period beside it. */
+/* As in the sample programs of 4.0, there is no number of events, and a period beside it. */
 static void samples_by_events(pmctrack_desc_t *desc)
 {
 	const char *sets[] = { "instr:ebs,cycles", NULL }, *raw[] = { RAW_EBS, NULL };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * on_terminal COMMAND…: run it on a terminal of its own, copy what it prints,
- * press Ctrl-C when it has printed "ready", and exit with its status.
+ * on_terminal COMMAND…: run COMMAND on a terminal of its own and copy its output. Press Ctrl-C when
+ * it has printed "ready", and exit with its status.
  */
 #include <pty.h>
 #include <stdio.h>

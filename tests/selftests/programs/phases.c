@@ -15,7 +15,7 @@
 
 #include "spin.h"
 
-/* In different blocks of 64 bytes, of the program and of their pages. */
+/* The loops are in different blocks of 64 bytes, in the program and in their pages. */
 #define FIRST	0x100
 #define SECOND	0x840
 #define PAGE	4096

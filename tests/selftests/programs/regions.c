@@ -21,7 +21,7 @@
 	}						\
 } while (0)
 
-/* perf takes its counters off for a moment when a session comes or goes. */
+/* With this backend, counters stop for a moment when a session opens or closes. */
 static bool perf;
 
 static uint64_t measure(struct pmctrack_session *s, unsigned long rounds)
@@ -80,7 +80,7 @@ static void misuse(void)
 	CHECK(pmctrack_session__start(s) == -EALREADY, "started twice");
 	CHECK(!pthread_create(&other, NULL, foreign, s), "thread");
 	pthread_join(other, NULL);
-	/* Closed while counting: the thread goes on, a new session works. */
+	/* A session is closed while it counts: the thread goes on, and a new session works. */
 	pmctrack_session__close(s);
 	s = pmctrack_session__open(ctl, &set, 1, NULL);
 	CHECK(s, "open again: %s", pmctrack_error());

@@ -83,7 +83,7 @@ static void misuse(struct pmctrack_ctl *ctl, struct pmctrack_evset *set)
 	refused(fd, 2 * 4096, PROT_READ, PMCTRACK_MMAP_RING + PMCTRACK_MMAP_DATA, EINVAL, "no more than the data");
 	refused(fd, 4096, PROT_READ | PROT_WRITE, PMCTRACK_MMAP_DATA, EPERM, "records are not written");
 
-	/* No thread is monitored: the end of the file. */
+	/* No thread is monitored, so this is the end of the file. */
 	expect(read(fd, record, sizeof(record)) == 0, "an empty session reads as its end");
 	__atomic_store_n(&last->tail, 1, __ATOMIC_RELEASE);
 	expect(read(fd, record, sizeof(record)) < 0 && errno == EIO, "a spoilt tail is an error of read()");
@@ -106,7 +106,7 @@ static void many(struct pmctrack_ctl *ctl, struct pmctrack_evset *set, unsigned 
 	free(s);
 }
 
-/* The mappings are not the child's: what it maps there stays when it closes the session. */
+/* The child has no mappings of the session: what it maps there stays when it closes the session. */
 static void in_child(struct pmctrack_session *s, size_t size)
 {
 	const struct pmctrack_record *rec;
@@ -137,7 +137,7 @@ static void forked(struct pmctrack_ctl *ctl, struct pmctrack_evset *set)
 	pmctrack_session__close(s);
 }
 
-/* Until all threads have ended. */
+/* Read until all threads have ended. Returns the sum of their counts. */
 static uint64_t read_sum(int fd)
 {
 	char buf[4096] __attribute__((aligned(8)));
@@ -182,7 +182,7 @@ static void passed(struct pmctrack_ctl *ctl, pid_t pid)
 		char byte;
 
 		close(ready[1]);
-		/* The parent has closed it. */
+		/* The pipe ends when the parent has closed the session. */
 		expect(read(ready[0], &byte, 1) == 0, "the parent tells");
 		printf("attached\n");
 		fflush(stdout);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* session_open PID: open a session for a thread (0: the caller); say why not. */
+/* session_open PID: open a session for a thread (0: the caller), or print why that fails. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <pmctrack/libpmctrack.h>

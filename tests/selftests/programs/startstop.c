@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * startstop pmctrack|perf|perf-read: cost of counting around an empty region
- * with four counters, in nanoseconds (guest instructions with a fixed icount):
- * one start and stop of the library, or enable and disable of a perf group's
- * leader, which take its siblings along; or of a read() of it. Timed a batch at a time, because the
- * guest's clock ticks only every 16 ns; the median batch has no tick in it.
+ * startstop pmctrack|perf|perf-read: the cost of counting around an empty region with four
+ * counters, in nanoseconds (guest instructions with a fixed icount). pmctrack: a start and stop of
+ * the library. perf: enable and disable of a group's leader, which take its siblings along.
+ * perf-read: a read() of the leader.
+ *
+ * A batch is timed at once, because the guest's clock ticks only every 16 ns. The median batch has
+ * no tick in it.
  */
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -33,7 +35,7 @@ static int check_records(struct pmctrack_session *s)
 			fputs("startstop: no record\n", stderr);
 			return 1;
 		}
-		/* The first has the dynamic linker in it. */
+		/* The first region has work of the dynamic linker in it. */
 		if (i == 1)
 			first = rec->counts[1];
 		if (i > 1 && rec->counts[1] != first) {

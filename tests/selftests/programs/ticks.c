@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* ticks N: deliver so many units, and nothing else. */
+/* ticks N: report N units of throughput, and nothing else. */
 #include <stdlib.h>
 #include <throughput.h>
 

@@ -17,7 +17,7 @@
 
 #include "spin.h"
 
-/* What a counter that is not granted raises. */
+/* The signal for reading a counter without access. */
 #ifdef __aarch64__
 #define FAULT	SIGILL
 #else
@@ -62,7 +62,7 @@ static void *other_thread(void *s)
 	return NULL;
 }
 
-/* Migrated and preempted, among other threads that do the same: exact. */
+/* Counts are exact while the thread migrates and is preempted, among others that do the same. */
 static void *reader(void *arg)
 {
 	struct pmctrack_ctl *ctl = pmctrack_ctl__open();
@@ -124,7 +124,7 @@ static void child(const struct pmctrack_session *s)
 	CHECK(status == 0, "a forked child read its parent's counter");
 }
 
-/* After the session's end, the registers are nobody's in user mode. */
+/* A child has no access to the registers in user mode, also not after the session's end. */
 static void no_access(void)
 {
 	int status;
@@ -160,7 +160,7 @@ static void cost(void)
 	first = count(s);
 	for (int i = 0; i < 1000; i++)
 		pmctrack_session__count(s, 1, &value);
-	/* With the loop's own three or four. */
+	/* The result has the loop's own three or four instructions. */
 	printf("read %.1f\n", (double)(count(s) - first) / 1000);
 	CHECK(pmctrack_session__count(s, 2, &value) == -EINVAL, "an unused counter was read");
 	no_access();
@@ -259,8 +259,8 @@ static void refused(const char *events, uint32_t flags, const char *why)
 }
 
 /*
- * userread refused: where counters have 32 bits; the profile works all the
- * same. userread cost: only that.
+ * userread refused: direct reads are refused if counters have 32 bits, but the profile works.
+ * userread cost: only the cost of a read.
  */
 int main(int argc, char **argv)
 {

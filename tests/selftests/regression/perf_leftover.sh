@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# perf stopped our counters at the switches of a task with a software event
-# that had outlived the hardware event that led its group.
+# At the context switches of a task, perf stopped our counters if a software event of the task had
+# outlived the hardware event that led its group.
 test_perf_does_not_stop_us() {
 	need_instr
 	mkfifo /tmp/ready

@@ -20,7 +20,7 @@ static int attach_pid(struct run_unit *u, pid_t pid)
 	int err = proc_read(pid, &p);
 
 	u->kind = UNIT_TREE;
-	/* The right to signal it is seen now, not when it is stopped. */
+	/* Check the right to signal the process now, not when it is stopped. */
 	if (!err)
 		err = proc_signal(pid, p.start, 0);
 	if (!err)
@@ -71,7 +71,7 @@ static int attach_cgroup(struct run_unit *u, const char *folder)
 	return 0;
 }
 
-/* A control group for each program, below @o->cgroup or ours. */
+/* Make a control group for each program, below @o->cgroup or the group of this process. */
 static int make_cgroups(const struct options *o, struct run *run)
 {
 	char parent[PATH_MAX], path[PATH_MAX + 20];
@@ -95,7 +95,7 @@ static int make_cgroups(const struct options *o, struct run *run)
 				 cgroup_remedy(-errno));
 			return -1;
 		}
-		/* Programs of other users look for their limits. */
+		/* Programs of other users read their limits here. */
 		chmod(u->path, 0755);
 		u->kind = UNIT_FREEZER;
 		if (check_cgroup(u->path, "cgroup.freeze"))

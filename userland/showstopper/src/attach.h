@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is controlled, before anything is: who it is, and whether we may. */
+/* Finds out what is to be controlled, and whether that is permitted, before anything is stopped. */
 #ifndef SHOWSTOPPER_ATTACH_H
 #define SHOWSTOPPER_ATTACH_H
 
 #include "options.h"
 #include "run.h"
 
-/* Set up the units of @run. 0, or not, after a complaint. */
+/* Set up the units of @run. Returns 0, or another value after a message. */
 int attach(const struct options *o, struct run *run);
 
 /*
- * Afterwards: remove control groups that were made for programs, and wait so many ns for
- * those that end. False: programs run on in some, which stay.
+ * Remove the control groups that attach() made for programs, and wait @patience ns for programs
+ * that end. Returns false if programs run on in some groups, which stay.
  */
 bool detach(const struct run *run, int64_t patience);
 

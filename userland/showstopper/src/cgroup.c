@@ -54,7 +54,7 @@ static FILE *open_file(const char *folder, const char *name)
 	return fopen(path, "re");
 }
 
-/* Has the file such a line, with its end? */
+/* True if the file has the line @wanted, with its newline. */
 static bool has_line(const char *folder, const char *name, const char *wanted)
 {
 	FILE *file = open_file(folder, name);
@@ -78,7 +78,7 @@ bool cgroup_is_populated(const char *folder)
 	return has_line(folder, "cgroup.events", "populated 1\n");
 }
 
-/* Is the process in a group of such a name, or below one? */
+/* True if the process is in a group with this name, or below one. */
 static bool is_in(pid_t pid, const char *name)
 {
 	char folder[32], line[PATH_MAX] = "";
@@ -100,13 +100,13 @@ void cgroup_signal(const char *folder, int signal)
 	pid_t pid;
 	int fd;
 
-	/* All at once, since Linux 5.14. */
+	/* Since Linux 5.14, this kills all at once. */
 	if (signal == SIGKILL && !write_file(folder, "cgroup.kill", "1"))
 		return;
 	procs = open_file(folder, "cgroup.procs");
 	while (procs && fscanf(procs, "%d", &pid) == 1) {
 		fd = syscall(SYS_pidfd_open, pid, 0);
-		/* What the descriptor is of was there, or is gone, when we looked. */
+		/* The descriptor's process is the one that is looked at here, or it has gone. */
 		if (fd >= 0 && is_in(pid, strrchr(folder, '/')))
 			syscall(SYS_pidfd_send_signal, fd, signal, NULL, 0);
 		if (fd >= 0)
@@ -132,7 +132,7 @@ int cgroup_remove(const char *folder)
 	return 0;
 }
 
-/* The name of this process's group, from the root on; that itself is "". */
+/* Read the name of this process's group, from the root on, whose own name is "". */
 static int read_own_name(char name[PATH_MAX])
 {
 	char line[PATH_MAX] = "";

@@ -7,36 +7,40 @@
 #include <stddef.h>
 
 /*
- * Stop or continue its processes, and those of groups below. -ESRCH: there is no such
- * group any more; or another negative errno.
+ * Stop or continue the processes of a group, and those of groups below it. Returns 0, -ESRCH if the
+ * group does not exist any more, or another negative errno.
  */
 int cgroup_freeze(const char *folder, bool on);
 
-/* Move this process into it: 0 or a negative errno. */
+/* Move this process into the group. Returns 0 or a negative errno. */
 int cgroup_enter(const char *folder);
 
-/* What to do about such an error of a group that was to be made or entered; or "". */
+/* Returns what to do about this error of a group that was to be made or entered, or "". */
 const char *cgroup_remedy(int err);
 
-/* It was stopped, and not continued. */
+/* True if the group was stopped, and not continued. */
 bool cgroup_is_frozen(const char *folder);
 
 /*
- * A signal for its processes; SIGKILL also for those of groups below, and frozen ones. Its
- * name must be its own in the machine, as processes are told from others by that.
+ * Send a signal to the processes of a group; SIGKILL also to those of groups below it, and to
+ * frozen ones. The group's name must be unique in the machine, because its processes are told from
+ * others by that name.
  */
 void cgroup_signal(const char *folder, int signal);
 
-/* Is a process in it, or below? */
+/* True if a process is in the group, or below it. */
 bool cgroup_is_populated(const char *folder);
 
-/* Is this process? @folder is a real path. */
+/* True if this process is in the group, or below it. @folder is a real path. */
 bool cgroup_has_us(const char *folder);
 
-/* And groups below, if nothing is in them: 0, or -EBUSY if something is. */
+/* Remove the group and groups below it. Returns 0, or -EBUSY if a process is in one of them. */
 int cgroup_remove(const char *folder);
 
-/* The folder of this process's group: 0, -ENOENT: none is mounted; or another. */
+/*
+ * Write the folder of this process's group to @path. Returns 0, -ENOENT if none is mounted, or
+ * another negative errno.
+ */
 int cgroup_own(char *path, size_t size);
 
 #endif /* SHOWSTOPPER_CGROUP_H */

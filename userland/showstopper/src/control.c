@@ -5,12 +5,12 @@
 #include "control.h"
 #include "trace.h"
 
-/* geom: from 0 nothing grows, and a load of 0 says nothing about the ratio. */
+/* geom: a duty cycle of 0 cannot grow, and a load of 0 says nothing about the ratio. */
 #define GEOM_LEAST	0.001
 #define GEOM_MOST_STEP	2.0
 #define GEOM_SECONDS	0.3
 
-/* The slope is that of so many seconds, of fewer at the beginning. */
+/* The slope is computed over so many seconds, over fewer at the beginning. */
 #define SLOPE_LEAST_SECONDS	0.2
 #define SLOPE_MOST_SECONDS	5.0
 #define SLOPE_LEAST		0.02
@@ -30,10 +30,9 @@ void control_init(struct control *c, enum control_method method, unsigned int nr
 }
 
 /*
- * How much duty a bit of load takes: programs with many threads need little, and
- * a gain that does not know swings between all and nothing. From means, as what
- * follows each sample would weigh errors above the target otherwise than those
- * below it.
+ * Returns how much duty cycle a change of the load takes. Programs with many threads need little; a
+ * gain that ignores this would oscillate between all and nothing. The slope is computed from means,
+ * because single samples would weigh errors above the target differently from those below it.
  */
 static double slope(struct control *c, double load, double seconds)
 {
@@ -47,10 +46,10 @@ static double slope(struct control *c, double load, double seconds)
 }
 
 /*
- * The paper's integral sums up estimates of the load; here it is of the load's own
- * times, so that in the long run no error is left, however coarse the samples are.
- * It goes no further than to where the duty cycle is all or nothing: what it
- * gathers while the target is out of reach would have to be paid back.
+ * The paper's integral sums up estimates of the load. Here it sums up the load's own times, so that
+ * no error is left in the long run, however coarse the samples are. It goes no further than to a
+ * duty cycle of all or nothing, because what it gathers while the target is out of reach would have
+ * to be paid back.
  */
 static double next_pi(struct control *c, double target, const struct feedback_load *load)
 {
@@ -68,9 +67,9 @@ static double next_pi(struct control *c, double target, const struct feedback_lo
 }
 
 /*
- * By the ratio each GEOM_SECONDS, and the part of it in between: executors that decide
- * more often do not grow faster. The load is that of about the same time, as samples at
- * one's own turns see one's own program more often than others.
+ * Change the duty cycle by the ratio each GEOM_SECONDS, and by a part of it in between, so that
+ * executors that decide more often do not grow faster. The load is that of about the same time,
+ * because samples at an executor's own turns see its own program more often than others.
  */
 static double next_geom(struct control *c, double target, const struct feedback_load *load)
 {
@@ -96,7 +95,7 @@ static bool is_new(const struct control *c, const struct feedback_load *load)
 double control_next(struct control *c, double target, const struct feedback_load *load)
 {
 	if (!c->started) {
-		/* As if each program kept one CPU busy. */
+		/* Start as if each program kept one CPU busy. */
 		c->started = true;
 		c->duty = target;
 		c->integral = target;

@@ -18,10 +18,10 @@ enum control_method {
 };
 
 /*
- * The paper has ke = ki = 1, with time in seconds of all CPUs together: on many
- * CPUs the loop then swings, as its delay, a dithering quantum, stays the same.
- * Here time is the clock's, and a part of the output less sensitive to single
- * samples; found by simulation (tests/plant.c) for 1 to 128 CPUs.
+ * The paper has ke = ki = 1, with time in seconds of all CPUs together. On many CPUs the loop then
+ * oscillates, because its delay, a dithering quantum, stays the same. Here time is the clock's, and
+ * a part of the output is less sensitive to single samples. The values were found by simulation
+ * (tests/plant.c) for 1 to 128 CPUs.
  */
 #define CONTROL_KE	0.2
 #define CONTROL_KI	4.0	/* per second */
@@ -30,17 +30,17 @@ enum control_method {
 
 /**
  * struct control - an executor's controller
- * @method: which one
- * @ke: of the error
- * @ki: of its integral over time
- * @nr_cpus: of the load
+ * @method: the control method
+ * @ke: gain of the error
+ * @ki: gain of its integral over time
+ * @nr_cpus: number of CPUs of the load
  * @duty: what it returned last, 0 to 1
  * @integral: ki times the integral (PI), 0 to 1
- * @mean_duty: of the last seconds
- * @mean_load: of the same
+ * @mean_duty: mean duty cycle of the last seconds
+ * @mean_load: mean load of the same seconds
  * @seen: seconds that it has observed
  * @last: the load that it saw last
- * @started: it saw one
+ * @started: it has seen a load
  */
 struct control {
 	enum control_method method;
@@ -56,13 +56,13 @@ struct control {
 
 void control_init(struct control *c, enum control_method method, unsigned int nr_cpus);
 
-/* The duty cycle, 0 to 1, that its own observations ask for. */
+/* Returns the duty cycle, 0 to 1, that the executor's own observations ask for. */
 double control_next(struct control *c, double target, const struct feedback_load *load);
 
 /*
- * Mean of the own output and those of @kappa other executors, which keeps them
- * from drifting apart. @outputs holds what each has written last (below 0: none
- * yet), @self is the own index, of @nr. The own one is written here.
+ * Returns the mean of the own output and those of @kappa other executors, which keeps them from
+ * drifting apart. @outputs holds what each has written last (below 0: nothing yet), @self is the
+ * own index, of @nr. The own output is written here.
  */
 double control_average(_Atomic double *outputs, unsigned int nr, unsigned int self,
 		       unsigned int kappa, double own);

@@ -23,7 +23,7 @@ int64_t cycle_next(struct cycle *c, int64_t now, int *err)
 	c->run = !c->run;
 	time = dither_time(c->duty, c->tau, c->run);
 	if (!time) {
-		/* Not at all: it goes on as it is. */
+		/* No time in this state: the benchmark stays in the other one. */
 		c->run = !c->run;
 		time = dither_time(c->duty, c->tau, c->run);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The decisions of one executor: target, load, control, space and dithering, in
- * this order, whenever its benchmark is about to run or to stop. Pure but for the
- * memory that executors share, so that simulated time will do.
+ * The decisions of one executor: target, load, control, space and dithering, in this order,
+ * whenever its benchmark is about to run or to stop. Pure except for the memory that executors
+ * share, so that it works with simulated time, too.
  */
 #ifndef SHOWSTOPPER_CYCLE_H
 #define SHOWSTOPPER_CYCLE_H
@@ -14,12 +14,12 @@
 #include "trace.h"
 
 /**
- * struct cycle - an executor, of @nr
- * @trace: what to follow
- * @feedback: what is observed
+ * struct cycle - one executor of @nr
+ * @trace: the load to follow
+ * @feedback: access to the load's estimate
  * @control: its controller
  * @space: how duty is divided
- * @tau: ns
+ * @tau: dithering quantum, ns
  * @kappa: how many others' outputs are averaged
  * @outputs: of all executors, shared
  * @self: its index
@@ -45,12 +45,12 @@ struct cycle {
 };
 
 /*
- * What comes next, at @now: sets @c->run, and returns for how many ns, more than 0.
- * If the load cannot be read, the duty cycle stays as it is, and *@err tells why.
+ * Decide at @now what comes next: sets @c->run, and returns for how many ns, more than 0. If the
+ * load cannot be read, the duty cycle stays as it is, and *@err tells why.
  */
 int64_t cycle_next(struct cycle *c, int64_t now, int *err);
 
-/* How long executor @i of @nr waits before it begins, in ns: they spread over a quantum. */
+/* Returns how many ns executor @i of @nr waits before it begins; they spread over a quantum. */
 int64_t cycle_phase(unsigned int i, unsigned int nr, int64_t tau);
 
 #endif /* SHOWSTOPPER_CYCLE_H */

@@ -11,10 +11,10 @@
 #include <stdint.h>
 
 #define DITHER_TAU	107000000LL	/* ns */
-/* Shorter than this is not worth two signals. */
+/* Shorter times are not worth two signals. */
 #define DITHER_LEAST	500000LL	/* ns */
 
-/* ns to be runnable, or (not @run) stopped; 0: not at all. */
+/* Returns how long to be runnable, or (not @run) stopped, in ns; 0: not at all. */
 static inline int64_t dither_time(double duty, int64_t tau, bool run)
 {
 	int64_t time = (int64_t)((run ? duty : 1 - duty) * tau);

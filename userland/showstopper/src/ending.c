@@ -34,7 +34,10 @@ void ending_kill(const struct options *o, struct run *run, uint32_t i)
 		unit_signal(u, SIGKILL);
 }
 
-/* It is a child of ours, or of the master, which may hang on; or a debugger is to see its end. */
+/*
+ * The process is a child of this one, or of the master, which may hang; or it is a zombie until a
+ * debugger has seen its end.
+ */
 static bool has_ended(pid_t pid)
 {
 	struct proc p;
@@ -42,7 +45,7 @@ static bool has_ended(pid_t pid)
 	return waitpid(pid, NULL, WNOHANG) == pid || proc_read(pid, &p) || p.state == 'Z' || p.state == 'X';
 }
 
-/* How many executors are left; what those that have ended controlled runs on. */
+/* Returns how many executors are left. What ended executors controlled runs on. */
 static uint32_t reap(struct run *run)
 {
 	uint32_t i, left = 0;
@@ -72,7 +75,7 @@ void ending_without_master(const struct options *o, struct run *run, pid_t maste
 	while (reap(run) || !has_ended(master)) {
 		run->guardian_at = run_now();
 		if (run_now() > until) {
-			/* The kernel kills nobody who hangs in it. */
+			/* The kernel does not kill a process that hangs in it. */
 			if (killed)
 				return;
 			killed = true;

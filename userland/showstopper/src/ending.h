@@ -6,21 +6,21 @@
 #include "options.h"
 #include "run.h"
 
-/* Programs have 2 s to end, in their executors' care. */
+/* How long to wait for executors, which give their programs 2 s to end. */
 #define ENDING_PATIENCE	(4 * NS_PER_S)
 
 /* The name of unit @i in messages. */
 const char *ending_name(const struct options *o, uint32_t i);
 
-/* Executors that are stopped have to end their programs: all are continued. */
+/* Continue all executors, because stopped ones have to end their programs. */
 void ending_wake(const struct run *run);
 
-/* An executor hangs: it is killed, and so is its program if we have started that. */
+/* Kill an executor that hangs, and its program if showstopper has started that. */
 void ending_kill(const struct options *o, struct run *run, uint32_t i);
 
 /*
- * The guardian ends the run without the master, which is killed. Executors are waited for,
- * as far as they do not hang.
+ * Called by the guardian: end the run without the master, which is killed. Executors are waited
+ * for, as far as they do not hang.
  */
 void ending_without_master(const struct options *o, struct run *run, pid_t master);
 

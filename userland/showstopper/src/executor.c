@@ -21,11 +21,11 @@
 
 /* How long a program may take to end when it is asked to. */
 #define GRACE		(2 * NS_PER_S)
-/* How long it waits for what it has killed, ns; both together are less than ENDING_PATIENCE. */
+/* How long an executor waits for what it has killed, ns. With GRACE, less than ENDING_PATIENCE. */
 #define KILLED		(3 * NS_PER_S / 2)
-/* How often it looks what became of the program's processes. */
+/* How often an executor looks what became of the program's processes. */
 #define LOOK_PERIOD	(250 * NS_PER_MS)
-/* How long a tree's members are taken for all. */
+/* For how long the members found in a tree are taken for all of its members. */
 #define TREE_AGE	NS_PER_S
 
 struct executor {
@@ -41,7 +41,7 @@ struct executor {
 	int64_t looked_at;
 };
 
-/* In the child; only returns if it fails, which the pipe @told tells. */
+/* Called in the child. Does not return; a failure is told through the pipe @told. */
 static void exec_program(const struct executor_job *job, int told)
 {
 	struct run_unit *u = &job->run->unit[job->index];
@@ -51,12 +51,12 @@ static void exec_program(const struct executor_job *job, int told)
 	setpgid(0, 0);
 	signals_restore();
 	/*
-	 * Should guardian, master and executor die at once, the kernel continues the
-	 * first process by this, and the group, orphaned then, by SIGHUP and SIGCONT.
+	 * If guardian, master and executor die at once, the kernel continues the first process by
+	 * this, and the group, which is orphaned then, by SIGHUP and SIGCONT.
 	 */
 	prctl(PR_SET_PDEATHSIG, SIGCONT);
 	signal(SIGHUP, SIG_IGN);
-	/* Reading from a terminal would stop it: it is in the background. */
+	/* Reading from a terminal would stop the program, because it is in the background. */
 	null = open("/dev/null", O_RDWR | O_CLOEXEC);
 	if (null >= 0 && isatty(0))
 		dup2(null, 0);
@@ -77,7 +77,7 @@ static void exec_program(const struct executor_job *job, int told)
 	_exit(127);
 }
 
-/* 0 or a negative errno, that of exec too. */
+/* Returns 0 or a negative errno, also that of exec. */
 static int start_program(struct executor *e)
 {
 	int told[2], err = 0;
@@ -93,7 +93,7 @@ static int start_program(struct executor *e)
 		close(told[0]);
 		return -errno;
 	}
-	/* Whoever comes first, parent or child. */
+	/* Parent and child both do this, because either may come first. */
 	setpgid(e->child, e->child);
 	if (!proc_read(e->child, &p))
 		e->unit->group_start = p.start;
@@ -107,13 +107,13 @@ static int start_program(struct executor *e)
 	return err;
 }
 
-/* Until nothing is left of the group, at most until the clock says @until. */
+/* Wait until nothing is left of the group, at most until @until (monotonic ns). */
 static void await_rest(struct executor *e, pid_t group, int64_t until)
 {
 	const struct timespec moment = { 0, 20 * NS_PER_MS };
 
 	for (;;) {
-		/* Orphans are ours, and zombies still in the group. */
+		/* Orphans are children of this process, and zombies are still in the group. */
 		while (waitpid(-1, NULL, WNOHANG) > 0)
 			;
 		if ((kill(-group, 0) && !unit_is_alive(e->unit)) || run_now() >= until)
@@ -123,9 +123,10 @@ static void await_rest(struct executor *e, pid_t group, int64_t until)
 }
 
 /*
- * What is left of a program that has ended itself: at first with a request. Members of
- * its group keep that number from being used again. On a busy machine it takes a while
- * until who is killed is gone, and whoever waits for us may rely on that.
+ * End what is left of a program that has ended. Its processes were asked first; those that are left
+ * at @until are killed. Members of its group keep that number from being used again. On a busy
+ * machine killed processes take a while to disappear, and a process that waits for showstopper may
+ * rely on their end.
  */
 static void end_rest(struct executor *e, pid_t group, int64_t until)
 {
@@ -135,7 +136,7 @@ static void end_rest(struct executor *e, pid_t group, int64_t until)
 	await_rest(e, group, run_now() + KILLED);
 }
 
-/* The program has ended, or is to: what is left of its group goes with it. */
+/* End the program, or reap it if it has ended. What is left of its group is ended, too. */
 static void reap_program(struct executor *e)
 {
 	struct pollfd end = { .fd = e->pidfd, .events = POLLIN };
@@ -155,7 +156,10 @@ static void reap_program(struct executor *e)
 	e->child = 0;
 }
 
-/* Of the clock, @until: false if the run is over. Sets *@ended if the program has. */
+/*
+ * Sleep until @until (monotonic ns). Returns false if the run is over. Sets *@ended to true, and
+ * returns at once, if the program has ended.
+ */
 static bool wait_until(struct executor *e, int64_t until, bool *ended)
 {
 	struct pollfd fds[2] = {
@@ -191,7 +195,7 @@ static int find_tree(struct executor *e)
 	return unit_find_tree(e->unit, e->root, e->root_start, e->run->guardian);
 }
 
-/* Those that are forked while their parents are being stopped are found and stopped, too. */
+/* Stop the unit, with processes that are forked while their parents are being stopped. */
 static int stop(struct executor *e)
 {
 	bool look = e->unit->kind == UNIT_TREE && run_now() - e->tree_at >= TREE_AGE;
@@ -209,8 +213,8 @@ static int stop(struct executor *e)
 }
 
 /*
- * Orphans that it adopted are reaped; a program that has stopped itself goes on, as
- * nobody could tell it from one that we forgot.
+ * Reap orphans that this process adopted. A program that has stopped itself is continued, because
+ * it could not be told from one that showstopper forgot.
  */
 static void look_after(struct executor *e)
 {
@@ -220,7 +224,7 @@ static void look_after(struct executor *e)
 	if (now - e->looked_at < LOOK_PERIOD)
 		return;
 	e->unit->own = run_own_time();
-	/* Stopped by us, it does nothing; it will soon run. */
+	/* A program that showstopper has stopped does nothing, and will soon run. */
 	if (e->unit->stopped && e->unit->duty > 0)
 		return;
 	e->looked_at = now;
@@ -235,7 +239,7 @@ static void look_after(struct executor *e)
 	e->unit->stopped_itself = true;
 }
 
-/* What cycle_next() said, unless nobody is to be stopped now. */
+/* Do what cycle_next() said, unless nothing may be stopped now. */
 static int apply(struct executor *e)
 {
 	bool run = e->cycle.run || !run_is_attended(e->run);
@@ -251,7 +255,7 @@ static void fail(struct executor *e, int err)
 	e->unit->state = UNIT_FAILED;
 }
 
-/* Until the program ends, or the run. Returns whether it goes on. */
+/* Control the program until it or the run ends. Returns false if the executor is to end. */
 static bool control(struct executor *e)
 {
 	int64_t now = run_now(), begin = e->run->begin;
@@ -291,8 +295,8 @@ static bool control(struct executor *e)
 }
 
 /*
- * The run is over: programs that we have started are ended, others run on; and ours, too,
- * if the master has died, which could not say then that this is wanted.
+ * The run is over: programs that showstopper has started are ended, others run on. If the master
+ * has died, all run on, because it could not say that their end is wanted.
  */
 static void finish(struct executor *e)
 {
@@ -306,7 +310,7 @@ static int begin(struct executor *e)
 	return e->job->argv ? start_program(e) : 0;
 }
 
-/* Those that ended before the trace began are not in it. */
+/* Log a program that has ended, unless the trace has not begun. */
 static void log_iteration(struct executor *e, int64_t began, int64_t ended, int status)
 {
 	int64_t begin = e->run->begin;
@@ -320,7 +324,7 @@ static void log_iteration(struct executor *e, int64_t began, int64_t ended, int 
 		e->run->iterations_error = err;
 }
 
-/* What became of the program; does it begin again? */
+/* Account for the program's end. Returns true if it begins again. */
 static bool account_end(struct executor *e, int64_t began)
 {
 	int64_t ended = run_now();
@@ -339,7 +343,7 @@ static bool account_end(struct executor *e, int64_t began)
 		e->unit->state = UNIT_ENDED;
 		return false;
 	}
-	/* It would be nothing but starts. */
+	/* Starting it again would be nothing but starts. */
 	if (status && run_now() - began < 100 * NS_PER_MS) {
 		fail(e, -ECHILD);
 		return false;
@@ -364,12 +368,12 @@ _Noreturn void executor_main(const struct executor_job *job)
 	int64_t began;
 	int err;
 
-	/* Orphans of the program stay below us, where they are found. */
+	/* Orphans of the program stay below this process, where they are found. */
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
 	prctl(PR_SET_TIMERSLACK, 1);
-	/* Nobody need wake us because we stop or continue it. */
+	/* Stopping or continuing the program need not wake this process. */
 	sigaction(SIGCHLD, &quiet, NULL);
-	/* The master says when it is over. */
+	/* The master says when the run is over. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGTERM, SIG_IGN);
 	signal(SIGHUP, SIG_IGN);

@@ -8,13 +8,13 @@
 #include "run.h"
 
 /**
- * struct executor_job - what an executor is for
+ * struct executor_job - the job of an executor
  * @options: of the run
  * @run: shared
  * @index: of its unit
- * @argv: the program, NULL: it is there already
+ * @argv: the program, NULL: its processes exist already
  * @source: of the load
- * @alive: pipe of which the master has the other end: at its end all is over
+ * @alive: pipe whose other end the master has: when that is closed, the run is over
  */
 struct executor_job {
 	const struct options *options;
@@ -25,7 +25,7 @@ struct executor_job {
 	int alive;
 };
 
-/* In a process of its own. Its exit status is 0, or 1 if something went wrong. */
+/* Runs in a process of its own, whose exit status is 0, or 1 if something went wrong. */
 _Noreturn void executor_main(const struct executor_job *job);
 
 #endif /* SHOWSTOPPER_EXECUTOR_H */

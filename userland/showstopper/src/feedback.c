@@ -5,8 +5,8 @@
 #include "trace.h"
 
 /*
- * An executor killed in the middle of an update leaves an odd @seq: after this
- * time, which no update takes, another one goes on from the estimate as it is.
+ * An executor that is killed in the middle of an update leaves an odd @seq. After this time, which
+ * no update takes, another executor goes on from the estimate as it is.
  */
 #define ABANDONED	(1 * NS_PER_S)
 
@@ -17,7 +17,7 @@ struct snapshot {
 	double load;
 };
 
-/* Consistent, unless an update is in progress: then @seq is odd. */
+/* Read the estimate. It is consistent unless an update is in progress: then @seq is odd. */
 static struct snapshot look(struct feedback_estimate *e)
 {
 	struct snapshot s;
@@ -40,7 +40,7 @@ static void result(const struct snapshot *s, struct feedback_load *load)
 	load->idle = s->times.idle;
 }
 
-/* Equations 1 and 2. A source can go back: a CPU went offline, or was accounted anew. */
+/* Equations 1 and 2. Times of a source can decrease: a CPU went offline, or was accounted anew. */
 static double next_load(const struct feedback *f, const struct snapshot *old,
 			const struct load_time *now)
 {
@@ -71,7 +71,7 @@ int feedback_get(const struct feedback *f, int64_t now, struct feedback_load *lo
 	}
 	mine = (s.seq | 1) + (s.seq & 1 ? 2 : 0);
 	if (!atomic_compare_exchange_strong(&e->seq, &s.seq, mine)) {
-		/* Somebody else makes a new one now. */
+		/* Another executor makes a new estimate now. */
 		result(&s, load);
 		return 0;
 	}

@@ -25,8 +25,8 @@ struct load_time {
 /**
  * struct load_source - where the times come from
  * @read: the times now; 0 or a negative errno
- * @data: its own
- * @nr_cpus: how many CPUs they are of
+ * @data: argument of @read
+ * @nr_cpus: number of CPUs whose times these are
  */
 struct load_source {
 	int (*read)(void *data, struct load_time *now);
@@ -49,7 +49,7 @@ struct feedback_estimate {
 };
 
 /**
- * struct feedback - an executor's access to it
+ * struct feedback - an executor's access to the estimate
  * @estimate: shared
  * @source: of times
  * @delta: ns
@@ -73,8 +73,8 @@ struct feedback_load {
 };
 
 /*
- * The load at @now, from the shared estimate if it is young enough, else made anew.
- * The first is 0, as nothing is known. Returns 0 or a negative errno.
+ * Get the load at @now: from the shared estimate if it is young enough, else from a new one. The
+ * first is 0, because nothing is known. Returns 0 or a negative errno.
  */
 int feedback_get(const struct feedback *f, int64_t now, struct feedback_load *load);
 

@@ -19,7 +19,7 @@
 #include "view.h"
 #include "warden.h"
 
-/* A master that is silent when it is to end the run has this time to begin with it, ns. */
+/* How long a silent master may take to begin with the end of the run, ns. */
 #define OBEY_PATIENCE	(2 * NS_PER_S)
 /* Shorter silences are not worth a message. */
 #define NOTICE_PATIENCE	(3 * NS_PER_S)
@@ -48,7 +48,7 @@ void guardian_continue_overdue(struct run *run)
 	}
 }
 
-/* Ctrl-Z: all run while we are stopped ourselves. */
+/* Ctrl-Z: all programs run while the guardian is stopped itself. */
 static void pause_run(struct run *run)
 {
 	const struct timespec moment = { 0, 2 * RUN_MOST_QUANTUM / 5 };
@@ -56,13 +56,13 @@ static void pause_run(struct run *run)
 	int i;
 
 	run->paused = 1;
-	/* Executors see it at their next turn; meanwhile one may stop its unit once more. */
+	/* Executors see it at their next turn; until then one may stop its unit once more. */
 	for (i = 0; i < 3; i++) {
 		guardian_continue_all(run);
 		nanosleep(&moment, NULL);
 	}
 	guardian_continue_all(run);
-	/* The kernel stops us, unless nobody is there who could continue us. */
+	/* The kernel stops this process, unless no process is there that could continue it. */
 	sigemptyset(&tstp);
 	sigaddset(&tstp, SIGTSTP);
 	raise(SIGTSTP);
@@ -101,8 +101,8 @@ void guardian_be_ordinary(void)
  * @master: its process
  * @sig: signal that ends the run, 0: none yet
  * @asked: the master was asked to end the run
- * @hung: so many turns of the guardian has it been hung
- * @ignored: for so many of them since it was asked
+ * @hung: for how many turns of the guardian it has been hung
+ * @ignored: how many of these were after it was asked
  * @told: its silence has been reported
  */
 struct watch {
@@ -116,8 +116,8 @@ struct watch {
 };
 
 /*
- * Patience is counted in turns, which take RUN_BEAT at least, because on a machine that is
- * too slow for us it is also too slow for the master.
+ * Patience is counted in turns, which take at least RUN_BEAT: a machine that is too slow for the
+ * guardian is also too slow for the master.
  */
 static void look_at_master(struct watch *w)
 {
@@ -128,7 +128,7 @@ static void look_at_master(struct watch *w)
 	w->ignored = hung && w->asked ? w->ignored + 1 : 0;
 }
 
-/* The master is to end the run: one that is stopped is continued for that. */
+/* Ask the master to end the run, and continue it for that if it is stopped. */
 static void ask_to_end(struct watch *w, int sig)
 {
 	if (sig)
@@ -143,7 +143,7 @@ static bool is_ignored(struct watch *w)
 {
 	const struct run *run = w->run;
 
-	/* Without a signal, it may take its time for the summary. */
+	/* Without a signal, the master may take its time for the summary. */
 	if (!w->hung)
 		w->asked = w->sig;
 	else if (!run->end && run->deadline && run_now() > run->deadline)
@@ -151,7 +151,7 @@ static bool is_ignored(struct watch *w)
 	return w->ignored > OBEY_PATIENCE / RUN_BEAT;
 }
 
-/* Once for each silence that people may notice. */
+/* Report each silence that people may notice once, and its end. */
 static void tell_silence(struct watch *w)
 {
 	bool hung = w->hung > NOTICE_PATIENCE / RUN_BEAT;
@@ -166,7 +166,7 @@ static void tell_silence(struct watch *w)
 		complain("the master answers again: programs are controlled");
 }
 
-/* Returns a status as of waitpid(), that of the master if it ends. */
+/* Returns a status as of waitpid(). */
 static int end_without_master(const struct watch *w)
 {
 	if (w->o->view)
@@ -195,7 +195,7 @@ static int watch(struct watch *w, struct warden *warden, const sigset_t *set)
 		guardian_continue_overdue(w->run);
 		warden_keep(warden, w->run);
 		w->run->own = run_own_time();
-		/* Only the master: programs that come to us as orphans keep their numbers. */
+		/* Reap only the master: programs that are adopted as orphans keep their numbers. */
 		pid = waitpid(w->master, &status, WNOHANG);
 		if (pid == w->master)
 			return status;
@@ -232,7 +232,7 @@ int guardian_run(const struct options *o, struct run *run, struct load *load)
 		return 1;
 	}
 	if (!w.master) {
-		/* Ctrl-Z is the guardian's business. */
+		/* The guardian handles Ctrl-Z. */
 		signal(SIGTSTP, SIG_IGN);
 		master_main(o, run, load);
 	}
@@ -243,7 +243,7 @@ int guardian_run(const struct options *o, struct run *run, struct load *load)
 		warden_close(&warden, run);
 		return WEXITSTATUS(status);
 	}
-	/* The executors see that it is gone; what they did in the meantime is undone. */
+	/* The executors see that the master is gone; what they stopped meanwhile is continued. */
 	nanosleep(&moment, NULL);
 	guardian_continue_all(run);
 	if (WIFSIGNALED(status) && o->view)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The guardian: the first process, which does nothing but see to it that nothing
- * stays stopped, and that the run ends when it is to. It allocates nothing once it watches.
+ * The guardian: the first process. It only ensures that nothing stays stopped, and that the run
+ * ends when it is to. It allocates nothing once it watches.
  */
 #ifndef SHOWSTOPPER_GUARDIAN_H
 #define SHOWSTOPPER_GUARDIAN_H
@@ -13,22 +13,22 @@
 /* Start the master, and watch. Returns the exit status. */
 int guardian_run(const struct options *o, struct run *run, struct load *load);
 
-/* How often it looks, ns. */
+/* How often the guardian looks, ns. */
 #define GUARDIAN_PERIOD	RUN_BEAT
 
-/* Units that may be stopped. */
+/* Continue all units that may be stopped. */
 void guardian_continue_all(struct run *run);
 
 /*
- * Those whose executors are dead, stopped or starved, and let them wait; all units if nobody
- * attends to the run.
+ * Continue units whose executors are dead, stopped or starved, and let them wait; all units if the
+ * run is not attended.
  */
 void guardian_continue_overdue(struct run *run);
 
-/* This process is as hard to kill as we may make it. */
+/* Make this process as hard to kill as permitted. */
 void guardian_be_tough(void);
 
-/* In its children that are not of the run: killed as others are. */
+/* For children that are not part of the run: they are killed like others. */
 void guardian_be_ordinary(void);
 
 #endif /* SHOWSTOPPER_GUARDIAN_H */

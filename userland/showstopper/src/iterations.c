@@ -9,7 +9,7 @@
 #include "out.h"
 #include "trace.h"
 
-/* A line whose reader does not take it is lost, because its executor has a program to control. */
+/* How long a line waits for its reader before it is lost: executors have programs to control. */
 #define PATIENCE	(50 * NS_PER_MS)
 
 static int append(int fd, const char *line)
@@ -37,7 +37,7 @@ int iterations_add(int fd, unsigned int unit, const char *program, int64_t began
 	char line[300], name[2 * 64 + 1], *to = name;
 	const char *from = strrchr(program, '/') ? strrchr(program, '/') + 1 : program;
 
-	/* A quote in quotes is two. */
+	/* A quote within quotes is written twice. */
 	for (; *from && to < name + sizeof(name) - 2; from++) {
 		if (*from == '"')
 			*to++ = '"';
@@ -46,6 +46,6 @@ int iterations_add(int fd, unsigned int unit, const char *program, int64_t began
 	*to = '\0';
 	snprintf(line, sizeof(line), "%u,\"%s\",%.6f,%.6f,%d\n", unit, name, began / 1e9, ended / 1e9,
 		 WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status));
-	/* In one piece: others append, too. */
+	/* Write it in one piece, because other executors append, too. */
 	return append(fd, line);
 }

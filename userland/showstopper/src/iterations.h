@@ -5,12 +5,12 @@
 
 #include <stdint.h>
 
-/* A new file, or "-", with a first line of names: a descriptor, or a negative errno. */
+/* Open a new file, or "-", and write a line of names. Returns a descriptor or a negative errno. */
 int iterations_open(const char *path);
 
 /*
- * @unit's @program ran from @began to @ended, in ns since the trace began, and ended
- * with @status, as waitpid() has it. 0 or a negative errno.
+ * Log that @unit's @program ran from @began to @ended, in ns since the trace began, and ended with
+ * @status, as of waitpid(). Returns 0 or a negative errno.
  */
 int iterations_add(int fd, unsigned int unit, const char *program, int64_t began, int64_t ended,
 		   int status);

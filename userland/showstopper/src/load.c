@@ -136,7 +136,7 @@ bool load_are_online(const cpu_set_t *cpus)
 	cpu_set_t online, both;
 	char text[4096];
 
-	/* Where that cannot be read, the load will tell. */
+	/* If that cannot be read, reading the load will tell. */
 	if (!text_file_line("/sys/devices/system/cpu/online", text, sizeof(text)) ||
 	    cpu_list_parse(text, &online))
 		return true;

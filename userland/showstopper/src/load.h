@@ -25,24 +25,24 @@ struct load {
 };
 
 /*
- * Times of /proc/stat, which the kernel has in ticks of 10 ms: idle and iowait are
- * idle; what a hypervisor took away (steal) is neither. @cpus NULL: all that are
- * online. 0 or a negative errno.
+ * Open the times of /proc/stat, which the kernel has in ticks of 10 ms. idle and iowait are idle;
+ * what a hypervisor took away (steal) is neither work nor idle. @cpus NULL: all online CPUs.
+ * Returns 0 or a negative errno.
  */
 int load_open_cpus(struct load *l, const cpu_set_t *cpus);
 
-/* cpu.stat of a cgroup (version 2), as a part of all online CPUs. */
+/* Open cpu.stat of a cgroup (version 2), as a part of all online CPUs. */
 int load_open_cgroup(struct load *l, const char *path);
 
 void load_close(struct load *l);
 
-/* Are all of them? */
+/* True if all of @cpus are online. */
 bool load_are_online(const cpu_set_t *cpus);
 
 /*
- * Those of @cpus on which this process may not run, because its cpuset lacks them, in
- * @outside; and which of all it may use, in @allowed. Affinities of this process do not
- * count, because it may change them. Returns true if there are none outside.
+ * Find those of @cpus on which this process may not run, because its cpuset lacks them (@outside),
+ * and all CPUs that it may use (@allowed). Affinities of this process do not count, because it may
+ * change them. Returns true if none is outside.
  */
 bool load_may_use(const cpu_set_t *cpus, cpu_set_t *outside, cpu_set_t *allowed);
 

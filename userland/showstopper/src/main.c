@@ -17,7 +17,7 @@
 #include "signals.h"
 #include "standard_files.h"
 
-/* Set for programs, so that one that starts showstopper is told from others. */
+/* Set for programs, so that a showstopper that a program starts is recognised. */
 #define NESTED	"SHOWSTOPPER_GUARDIAN"
 
 static int refuse_nested(void)
@@ -50,7 +50,7 @@ int main(int argc, char **argv)
 	struct run *run;
 	int status = 1;
 
-	/* Programs find what was closed open, as /dev/null. */
+	/* Closed standard files are opened as /dev/null, so that programs find them open. */
 	if (standard_files_open(0))
 		return 1;
 	signals_begin();
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 		unlink(path);
 	else
 		complain("programs run on in control groups of theirs; showstopper rescue removes these when they have ended");
-	/* Of this run, not of what was there before. */
+	/* Draw only the files of this run, not those of an earlier one. */
 	if (options.report && run->begin && report_draw(&options))
 		status = status ?: 1;
 	trace_free(&options.trace);

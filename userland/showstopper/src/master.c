@@ -26,10 +26,10 @@
 
 /* How often descendants that left their groups are looked for. */
 #define STRAYS_PERIOD	(5 * NS_PER_S)
-/* A target that is missed by so much, for so long, at all or no duty, is out of reach. */
+/* A target is out of reach if it is missed by so much, for so many periods, at full or no duty. */
 #define REACH_ERROR	0.02
 #define REACH_PERIODS	6
-/* An executor that is late by so much, or a guardian that is silent, is reported. */
+/* An executor that is late by so much, or a guardian that is silent for so long, is reported. */
 #define NOTICE_PATIENCE	(5 * NS_PER_S)
 
 struct master {
@@ -81,7 +81,7 @@ static int start_executors(struct master *m, struct load *load)
 		if (pid < 0)
 			return -errno;
 		if (!pid) {
-			/* Only the master keeps this end open: its death is seen here. */
+			/* Only the master keeps this end open, so that executors see its death. */
 			close(m->alive);
 			sigprocmask(SIG_SETMASK, &none, NULL);
 			executor_main(&job);
@@ -125,7 +125,7 @@ static void explain_failure(struct master *m, uint32_t i)
 	}
 }
 
-/* Executors that are gone; what they controlled runs on. */
+/* Reap executors that have ended; what they controlled runs on. */
 static void reap(struct master *m)
 {
 	int status;
@@ -174,7 +174,7 @@ static void warn_of_reach(struct master *m)
 			 100 * x->target, 100 * x->load);
 }
 
-/* Others that hang: what follows for programs, and what to do. */
+/* Report other processes that hang: what follows for programs, and what to do. */
 static void tell_silence(struct master *m)
 {
 	struct run *run = m->run;
@@ -198,7 +198,7 @@ static void tell_silence(struct master *m)
 	}
 }
 
-/* What executors cannot say, as the screen is not theirs. */
+/* Report what executors cannot, because the screen is not theirs. */
 static void tell_notices(struct master *m)
 {
 	struct run *run = m->run;
@@ -228,7 +228,7 @@ static void show_status(struct master *m)
 	const struct observation *x = &m->observer.latest;
 	bool screen = isatty(2);
 
-	/* After Ctrl-S, or when nobody reads our errors. */
+	/* Standard error is blocked, after Ctrl-S, or because nobody reads it. */
 	if (!out_is_ready(2))
 		return;
 	if (m->view.on) {
@@ -269,14 +269,14 @@ static bool is_over(const struct master *m)
 	return (deadline && run_now() >= deadline) || count(m->run, UNIT_ENDED) + count(m->run, UNIT_FAILED) == m->run->nr;
 }
 
-/* Wait until @until, or a moment. Returns the signal that ends the run, 0: none yet. */
+/* Wait until @until, at most RUN_BEAT. Returns the signal that ends the run, 0: none yet. */
 static int next_signal(struct master *m, int64_t until)
 {
 	struct pollfd fd = { .fd = m->signals, .events = POLLIN };
 	int64_t left = until - run_now();
 	struct signalfd_siginfo info;
 
-	/* The guardian resets this only when it has heard from us. */
+	/* The guardian resets this only when it has heard from the master. */
 	m->observer.paused |= m->run->master_hung;
 	m->run->master_at = run_now();
 	if (left > RUN_BEAT)
@@ -290,7 +290,7 @@ static int next_signal(struct master *m, int64_t until)
 	return 0;
 }
 
-/* Programs need a moment to be there: the trace begins when all are. */
+/* Wait until all programs are there (at most 5 s), because the trace begins then. */
 static int wait_for_start(struct master *m)
 {
 	int64_t until = run_now() + 5 * NS_PER_S;
@@ -310,14 +310,14 @@ static int exit_status(const struct master *m, int sig)
 		return 128 + sig;
 	if (m->failed)
 		return 1;
-	/* A wrapper of one program ends as it does. */
+	/* With one program, showstopper ends with the program's status. */
 	if (m->run->nr != 1 || m->options->restart || !m->options->argv ||
 	    m->run->unit[0].state != UNIT_ENDED)
 		return 0;
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* Executors that hang are not waited for: their programs are ended here. */
+/* Executors that hang are not waited for: they and their programs are killed. */
 static void kill_rest(struct master *m)
 {
 	uint32_t i;
@@ -331,14 +331,14 @@ static void kill_rest(struct master *m)
 	}
 }
 
-/* All end, and then their executors; a signal more does not interrupt that. */
+/* End all programs, and then their executors. Another signal does not interrupt that. */
 static void end_run(struct master *m)
 {
 	const struct timespec moment = { 0, 5 * NS_PER_MS };
 	int64_t until = run_now() + ENDING_PATIENCE;
 	siginfo_t info;
 
-	/* They end with the others. */
+	/* Processes that left their groups end with the others. */
 	unit_find_strays(m->run);
 	m->run->end = 1;
 	close(m->alive);
@@ -350,14 +350,14 @@ static void end_run(struct master *m)
 			return;
 		if (!m->killing && run_now() > until)
 			kill_rest(m);
-		/* One that hangs in the kernel, or in a debugger, may stay. */
+		/* An executor that hangs in the kernel, or in a debugger, may stay. */
 		if (run_now() > until + NS_PER_S)
 			return;
 		nanosleep(&moment, NULL);
 	}
 }
 
-/* Without a guardian nothing is stopped, and nothing ended. */
+/* Without a guardian, stop nothing and end nothing. */
 static _Noreturn void give_up(struct master *m)
 {
 	const struct timespec moment = { 0, 200 * NS_PER_MS };
@@ -384,7 +384,7 @@ _Noreturn void master_main(const struct options *o, struct run *run, struct load
 
 	prctl(PR_SET_PDEATHSIG, SIGTERM);
 	signals_that_end(&set);
-	/* The guardian's death. */
+	/* SIGTERM tells of the guardian's death. */
 	sigaddset(&set, SIGTERM);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_SETMASK, &set, NULL);
@@ -408,7 +408,7 @@ _Noreturn void master_main(const struct options *o, struct run *run, struct load
 		view_open(&m.view);
 	while (!sig && !m.failed && !is_over(&m)) {
 		next += OBSERVE_PERIOD;
-		/* After a pause of ours, or of the machine. */
+		/* After a pause of this process, or of the machine. */
 		if (next < run_now())
 			next = run_now() + OBSERVE_PERIOD;
 		while (!sig && run_now() < next && !is_over(&m)) {

@@ -7,7 +7,7 @@
 #include "options.h"
 #include "run.h"
 
-/* In a process of its own; its exit status is that of showstopper. */
+/* Runs in a process of its own, whose exit status is that of showstopper. */
 _Noreturn void master_main(const struct options *o, struct run *run, struct load *load);
 
 #endif /* SHOWSTOPPER_MASTER_H */

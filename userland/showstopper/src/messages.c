@@ -13,7 +13,7 @@
 static bool keep;
 static char kept[MOST_KEPT][512];
 static unsigned int nr_kept;
-/* The last message was lost: the next ones do not wait for that reader. */
+/* The last message was lost, so the next ones do not wait for the reader. */
 static bool lost;
 
 static void print(const char *program, const char *text)
@@ -22,7 +22,7 @@ static void print(const char *program, const char *text)
 	int n;
 
 	if (keep) {
-		/* The first ones say why; the last place is for the latest. */
+		/* The first messages say why; the last place is for the latest one. */
 		snprintf(kept[nr_kept < MOST_KEPT ? nr_kept++ : MOST_KEPT - 1], sizeof(kept[0]), "%s", text);
 		return;
 	}

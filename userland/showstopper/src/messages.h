@@ -6,8 +6,8 @@
 #include <stdbool.h>
 
 /*
- * Messages have showstopper's name, and are lost if nobody takes them in time: nobody who
- * controls programs waits for a reader. Call this first in main().
+ * Messages have showstopper's name. They are lost if their reader does not take them in time,
+ * because no process that controls programs waits for a reader. Call this first in main().
  */
 void messages_begin(void);
 

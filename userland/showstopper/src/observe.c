@@ -38,7 +38,7 @@ static void gather(struct observation *now, const struct run *run)
 	now->duty = now->running ? duty / now->running : 0;
 }
 
-/* What its reader does not take now is kept for the next time. */
+/* Log the latest observation. What the reader does not take now is kept for the next time. */
 static int write_line(struct observer *o)
 {
 	const struct observation *x = &o->latest;
@@ -70,14 +70,14 @@ int observer_take(struct observer *o, const struct run *run, const struct trace 
 	all = (double)(times.work - o->last.work + times.idle - o->last.idle);
 	x.at = now - run->begin;
 	x.target = trace_target(trace, x.at - (now - o->last_at) / 2);
-	/* A CPU that goes takes its times along: such a period tells nothing. */
+	/* A CPU that goes offline takes its times along, so such a period tells nothing. */
 	x.load = all > 0 && times.work >= o->last.work && times.idle >= o->last.idle ?
 		 (double)(times.work - o->last.work) / all : o->latest.load;
 	gather(&x, run);
 	o->last = times;
 	o->last_at = now;
 	o->latest = x;
-	/* Nobody controls the load then; the rest of a period belongs to it. */
+	/* Nothing controls the load in a pause; the rest of its last period belongs to it. */
 	paused = !run_is_attended(run);
 	left_out = paused || o->paused;
 	o->paused = paused;

@@ -95,7 +95,7 @@ static int64_t milliseconds(const char *option, const char *text, double least, 
 	return llround(x * NS_PER_MS);
 }
 
-/* "1,2,3" into @nr numbers. */
+/* Parse "1,2,3" into @nr numbers. */
 static void numbers(const char *option, const char *text, double *x, int nr)
 {
 	char *copy = strdup(text), *rest = copy, *item;
@@ -111,7 +111,7 @@ static void numbers(const char *option, const char *text, double *x, int nr)
 	free(copy);
 }
 
-/* Only one kind of load. */
+/* Only one kind of load may be given. */
 static void set_trace(int err, const struct trace_why *why, int *nr)
 {
 	if (err)
@@ -196,7 +196,7 @@ static const struct option long_options[] = {
 	{ "version", 0, NULL, 'V' }, {}
 };
 
-/* What is only known when all options are. */
+/* What can be decided only when all options are known. */
 struct parsed {
 	const char *trace, *jobs, *method;
 	double load, speed, copies;
@@ -333,7 +333,7 @@ static void set_units(struct options *o, const struct parsed *p, unsigned int cp
 		wrong("more than %d processes", MOST_COPIES);
 }
 
-/* A report is made of what is logged. */
+/* A report is made from log and iterations. */
 static void set_report(struct options *o)
 {
 	char *log, *iterations;

@@ -61,13 +61,13 @@ struct options {
 	int log_fd, iterations_fd, json_fd;
 };
 
-/* Ends the process with 2 if they are wrong, and with 0 after --help. */
+/* Parse the command line. Ends the process with 2 if it is wrong, and with 0 after --help. */
 void options_parse(struct options *o, int argc, char **argv);
 
-/* Open what is written to: 0, or a negative errno after a message. */
+/* Open the files that are written to. Returns 0, or a negative errno after a message. */
 int options_open(struct options *o);
 
-/* How long the run takes from the moment when the trace begins, ns; 0: not known. */
+/* Returns how long the run takes from the moment when the trace begins, ns; 0: not known. */
 int64_t options_length(const struct options *o);
 
 #endif /* SHOWSTOPPER_OPTIONS_H */

@@ -17,7 +17,7 @@
 #include "signals.h"
 #include "trace.h"
 
-/* Hours of a log. */
+/* The most bytes that are kept: hours of a log. */
 #define MOST_KEPT	(1 << 20)
 
 int out_open(const char *path)
@@ -49,9 +49,9 @@ bool out_is_ready(int fd)
 }
 
 /*
- * One write(). Who else writes to a pipe may have filled it since poll() said that there is
- * room. Signals of a timer, which repeats, then end the wait. alarm() is not used, because
- * who has started us may have set it, to end us.
+ * Do one write(). Another process that writes to a pipe may have filled it since poll() said that
+ * there is room. Signals of a timer, which repeats, then end the wait. alarm() is not used, because
+ * the process that has started showstopper may have set it to end it.
  */
 static ssize_t write_some(int fd, const char *text, size_t n)
 {
@@ -129,7 +129,7 @@ int out_flush(struct out *o, int64_t patience)
 		return 0;
 	done = out_write(o->fd, o->text, o->n, patience);
 	if (done < 0) {
-		/* It would fail again. */
+		/* Drop the text, because the write would fail again. */
 		o->n = 0;
 		return done;
 	}

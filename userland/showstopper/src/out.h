@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Logs and messages whose reader may be slow, or hang: a full pipe, a terminal after Ctrl-S.
- * Nobody who controls programs, or looks after them, waits for such a reader.
+ * Logs and messages whose reader may be slow, or hang: a full pipe, a terminal after Ctrl-S. A
+ * process that controls programs, or looks after them, does not wait for such a reader.
  */
 #ifndef SHOWSTOPPER_OUT_H
 #define SHOWSTOPPER_OUT_H
@@ -25,8 +25,8 @@ struct out {
 };
 
 /*
- * A new file, or "-", standard output: a descriptor, or a negative errno. A FIFO without
- * a reader is waited for, after a message: call this before any program is started.
+ * Open a new file, or "-", standard output. Returns a descriptor or a negative errno. If a FIFO has
+ * no reader, wait for one, after a message: call this before any program is started.
  */
 int out_open(const char *path);
 
@@ -39,20 +39,23 @@ bool out_is_ready(int fd);
  */
 ssize_t out_write(int fd, const char *text, size_t n, int64_t patience);
 
-/* Add to what is to be written. */
+/* Add text to what is to be written. */
 __attribute__((format(printf, 2, 3)))
 void out_print(struct out *o, const char *fmt, ...);
 
 /*
- * Write what there is, and wait @patience ns at most. 0, -EAGAIN: some of it is left;
- * or another negative errno.
+ * Write what there is, and wait @patience ns at most. Returns 0, -EAGAIN if some of it is left, or
+ * another negative errno.
  */
 int out_flush(struct out *o, int64_t patience);
 
-/* -ETIMEDOUT: the reader did not take all lines in time; or another negative errno. */
+/*
+ * Write the rest, and close. Returns 0, -ETIMEDOUT if the reader did not take all lines in time, or
+ * another negative errno.
+ */
 int out_close(struct out *o, int64_t patience);
 
-/* What such an error means, for people. */
+/* Returns what such an error means, for people. */
 const char *out_error(int err);
 
 #endif /* SHOWSTOPPER_OUT_H */

@@ -30,13 +30,13 @@ int report_exec(char **argv)
 		complain("%s: %s; install showstopper, or set SHOWSTOPPER_STUDY", folder, strerror(errno));
 		return 1;
 	}
-	/* Studies run us. */
+	/* Studies run showstopper. */
 	if (readlink("/proc/self/exe", self, sizeof(self) - 1) > 0)
 		setenv("SHOWSTOPPER", self, 1);
 	setenv("PYTHONDONTWRITEBYTECODE", "1", 1);
 	signals_restore();
-	/* Debian's packages are its interpreter's. */
-	/* By its path: Python looks for its modules beside where its name is found in PATH. */
+	/* Use Debian's interpreter, because Debian's packages are for it. */
+	/* Give its path: Python looks for modules beside the program that PATH has for its name. */
 	args[0] = "/usr/bin/python3";
 	execv(args[0], args);
 	args[0] = "python3";

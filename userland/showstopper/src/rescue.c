@@ -12,7 +12,10 @@
 #include "rescue.h"
 #include "unit.h"
 
-/* Processes and groups continued; -EBUSY: its guardian lives; or another negative errno. */
+/*
+ * Returns how many processes and groups were continued, -EBUSY if the run's guardian lives, or
+ * another negative errno.
+ */
 static int rescue_run(struct run *run)
 {
 	int n, continued = 0, err = 0;
@@ -47,7 +50,7 @@ static void rescue_file(const char *path, struct totals *t)
 	if (continued == -EBUSY) {
 		printf("run of process %d: its guardian is there, left alone\n", run->guardian);
 	} else if (continued < 0) {
-		/* It can be tried again. */
+		/* The rescue can be tried again. */
 		complain("run of process %d: cannot continue all of it: %s", run->guardian,
 			 strerror(-continued));
 		t->status = 1;

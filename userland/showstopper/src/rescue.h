@@ -2,7 +2,7 @@
 #ifndef SHOWSTOPPER_RESCUE_H
 #define SHOWSTOPPER_RESCUE_H
 
-/* showstopper rescue: continue what runs left stopped whose guardian is gone. Exit status. */
+/* showstopper rescue: continue what runs without a guardian left stopped. Returns exit status. */
 int rescue(void);
 
 #endif /* SHOWSTOPPER_RESCUE_H */

@@ -45,7 +45,7 @@ bool run_is_attended(const struct run *run)
 	return !run->paused && !run->master_hung && !run->guardian_hung;
 }
 
-/* A folder in which nobody else can replace or add files. */
+/* Returns 0 for a folder in which no other user can replace or add files. */
 static int check_folder(const char *path)
 {
 	struct stat st;

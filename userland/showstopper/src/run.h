@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What guardian, master and executors of a run share: a file that all map, so that
- * it outlives them and showstopper-rescue can read it. No locks: each field has one
- * writer, but where it says otherwise.
+ * What guardian, master and executors of a run share: a file that all map, so that it outlives them
+ * and showstopper-rescue can read it. There are no locks: each field has one writer, unless its
+ * description says otherwise.
  */
 #ifndef SHOWSTOPPER_RUN_H
 #define SHOWSTOPPER_RUN_H
@@ -21,16 +21,16 @@
 /* The guardian continues a unit that is stopped for so long after it was due. */
 #define RUN_PATIENCE	300000000LL	/* ns */
 #define RUN_MOST_QUANTUM	500000000LL	/* ns: with patience, less than a second */
-/* Guardian, master and warden say so often that they live, and are silent after this time. */
+/* Guardian, master and warden report so often that they live, and are silent after RUN_SILENCE. */
 #define RUN_BEAT	100000000LL	/* ns */
 #define RUN_SILENCE	500000000LL	/* ns */
 
 /* What is stopped and continued as one. */
 enum unit_kind {
-	UNIT_GROUP,	/* a program that we started: its process group, and who left it */
+	UNIT_GROUP,	/* a program started here: its process group, and processes that left it */
 	UNIT_TREE,	/* a process that was there before, and its descendants */
 	UNIT_CGROUP,	/* a control group that was there before, by its freezer */
-	UNIT_FREEZER,	/* a program that we started in its own control group, by its freezer */
+	UNIT_FREEZER,	/* a program started here, in its own control group, by its freezer */
 };
 
 enum unit_state { UNIT_NEW, UNIT_RUNNING, UNIT_ENDED, UNIT_FAILED };
@@ -48,11 +48,11 @@ struct run_proc {
 /**
  * struct run_unit - what an executor controls; written by it
  * @kind: of the unit
- * @group: process group of a program that we started, 0: none now. Its leader is not reaped before
- *	this is 0, so that it is not another one's
+ * @group: process group of a program that showstopper started, 0: none now. Its leader is not
+ *	reaped before this is 0, so that the number is not another group's
  * @group_start: when its leader began
- * @stopped: it may be stopped: set before the signal is sent, reset after it has been
- *	continued by the executor, or by who buries that
+ * @stopped: the unit may be stopped: set before the signal is sent, reset after it has been
+ *	continued by the executor, or by the process that reaps the executor
  * @due: until when it is stopped at most, ns of the monotonic clock
  * @state: for the master
  * @status: of waitpid(), when it has ended
@@ -61,7 +61,7 @@ struct run_proc {
  * @duty: its duty cycle
  * @own: CPU time of the executor itself, ns
  * @error: negative errno of what went wrong, 0: nothing
- * @kept_out: it was that the program could not enter its control group
+ * @kept_out: the error was that the program could not enter its control group
  * @stopped_itself: once at least
  * @nr_procs: of @proc, in use
  * @proc: of UNIT_TREE all; of UNIT_GROUP those outside of the group, which the
@@ -95,18 +95,18 @@ struct run_unit {
  * @nr: units
  * @guardian: process that looks after it
  * @guardian_start: when that began
- * @guardian_at: when the guardian has said that it lives, ns of the monotonic clock; 0: not yet
- * @master_at: when the master has
- * @warden_at: when the warden has
+ * @guardian_at: when the guardian last reported, ns of the monotonic clock; 0: not yet
+ * @master_at: the same of the master
+ * @warden_at: the same of the warden
  * @master_hung: the master is silent, and does not just wait for a CPU. Guardian
- * @guardian_hung: the guardian is; set by the warden, reset by the guardian itself
+ * @guardian_hung: the same of the guardian; set by the warden, reset by the guardian itself
  * @deadline: when the run is to end, ns of the monotonic clock, 0: not by time. Guardian; the
  *	master, when the trace begins
  * @begin: ns of the monotonic clock when the trace began, 0: not yet. Master
  * @own: CPU time of the guardian itself, ns
- * @own_warden: of the warden, and of those before it
- * @warden_error: negative errno: it was killed, and could not be started again. Guardian
- * @paused: nobody is to be stopped (Ctrl-Z). Guardian
+ * @own_warden: the same of the warden, and of those before it
+ * @warden_error: negative errno: a killed warden could not be started again. Guardian
+ * @paused: nothing may be stopped (Ctrl-Z). Guardian
  * @end: executors end their programs, and themselves. Master
  * @load_error: negative errno: the load could not be read. All executors
  * @iterations_error: negative errno: their log could not be written. All executors
@@ -144,9 +144,9 @@ int64_t run_now(void);
 /* CPU time of this process, ns. */
 int64_t run_own_time(void);
 
-/* Has a process whose last word was @at been silent for @patience ns? Not before its first. */
+/* True if a process that last reported @at is silent for @patience ns; false if @at is 0. */
 bool run_is_silent(int64_t at, int64_t patience);
-/* And is that not because the machine is too busy, so that @pid is only waiting for a CPU? */
+/* The same, but false if @pid only waits for a CPU because the machine is too busy. */
 bool run_is_hung(pid_t pid, int64_t at, int64_t patience);
 /*
  * True if programs may be stopped: guardian and master live, and the run is not suspended.
@@ -155,15 +155,18 @@ bool run_is_hung(pid_t pid, int64_t at, int64_t patience);
 bool run_is_attended(const struct run *run);
 
 /*
- * Folders for the files of runs, the best first: false if there is no folder @i. That of
- * SHOWSTOPPER_RUNS is the only one if that is set.
+ * Folders for the files of runs, the best first. Returns false if there is no folder @i. If
+ * SHOWSTOPPER_RUNS is set, its folder is the only one.
  */
 bool run_folder_name(unsigned int i, char *path, size_t size);
-/* The first that can be used, made if need be: 0, or the negative errno of the last, in @path. */
+/*
+ * Write the first folder that can be used to @path, made if need be. Returns 0, or the negative
+ * errno of the last one.
+ */
 int run_folder(char *path, size_t size);
-/* A new run of @nr units, and its file in @path. NULL with errno. */
+/* Create a run of @nr units, and write the path of its file to @path. Returns NULL with errno. */
 struct run *run_create(uint32_t nr, char *path, size_t size);
-/* The run of a file, for rescue. NULL: it is none */
+/* Open the run of a file, for rescue. Returns NULL if it is no run. */
 struct run *run_open(const char *path);
 
 #endif /* SHOWSTOPPER_RUN_H */

@@ -34,12 +34,12 @@ void signals_begin(void)
 	sigaddset(&unblocked, SIGNALS_TIMER);
 	sigaction(SIGNALS_TIMER, &timer, NULL);
 	sigprocmask(SIG_UNBLOCK, &unblocked, NULL);
-	/* Children must not vanish before they are looked at; a reader of ours may. */
+	/* Children must not vanish before they are looked at; a reader of output may. */
 	signal(SIGCHLD, SIG_DFL);
 	signal(SIGPIPE, SIG_IGN);
-	/* Our programs are in the background and write to the terminal, as we do. */
+	/* Programs are in the background and write to the terminal, like showstopper. */
 	signal(SIGTTOU, SIG_IGN);
-	/* A read in the background fails, and stops none of us. */
+	/* A read in the background fails, and stops no process of showstopper. */
 	signal(SIGTTIN, SIG_IGN);
 }
 

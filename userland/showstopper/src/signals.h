@@ -8,13 +8,13 @@
 /* Interrupts a system call that takes too long, and does nothing else. */
 #define SIGNALS_TIMER	SIGURG
 
-/* First thing: what was ignored (nohup, a shell's "&") is remembered. */
+/* Call this first: it remembers what was ignored (nohup, a shell's "&"). */
 void signals_begin(void);
-/* Those that end a run: of INT, TERM, HUP and QUIT what was not ignored. */
+/* The signals that end a run: those of INT, TERM, HUP and QUIT that were not ignored. */
 void signals_that_end(sigset_t *set);
-/* Was Ctrl-Z not ignored? */
+/* True if Ctrl-Z was not ignored. */
 int signals_may_pause(void);
-/* In a program, before exec: all as it was, timer slack too. */
+/* In a program, before exec: restore all, timer slack, too. */
 void signals_restore(void);
 
 #endif /* SHOWSTOPPER_SIGNALS_H */

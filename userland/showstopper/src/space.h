@@ -9,8 +9,8 @@ enum space_method {
 };
 
 /*
- * The duty cycle of benchmark @i of @nr, when their mean is to be @duty, all 0 to 1:
- * half of three is 1/2, 1/2, 1/2 or 1, 1/2, 0.
+ * Returns the duty cycle of benchmark @i of @nr if their mean is to be @duty, all 0 to 1: half of
+ * three is 1/2, 1/2, 1/2 or 1, 1/2, 0.
  */
 static inline double space_duty(enum space_method method, double duty, unsigned int i,
 				unsigned int nr)

@@ -22,7 +22,7 @@ static int refuse(struct trace_why *why, int err, const char *fmt, ...)
 	return err;
 }
 
-/* A NaN is none, either. */
+/* True for a load; a NaN is not one. */
 static int is_load(double load)
 {
 	return load >= 0 && load <= 1;
@@ -90,7 +90,7 @@ int trace_staircase(struct trace *t, double from, double to, double step, int64_
 	return err;
 }
 
-/* "12.5,40": @n is the line, for messages. Returns 1 for a line that is no data. */
+/* Parse "12.5,40": @n is the line, for messages. Returns 1 for a line that has no data. */
 static int parse_line(const char *path, unsigned int n, char *line, double *seconds,
 		      double *percent, struct trace_why *why)
 {
@@ -126,7 +126,7 @@ static int compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* Is a sample, or more than one, missing? */
+/* Refuse a trace in which samples are missing. */
 static int find_gap(const struct trace *t, const char *path, struct trace_why *why)
 {
 	int64_t *steps, usual;
@@ -200,7 +200,7 @@ int trace_file(struct trace *t, const char *path, int gaps, struct trace_why *wh
 	return err;
 }
 
-/* Can a trace, or its period, be replayed in @ns? 0: it never ends. */
+/* True if a trace, or its period, can be replayed in @ns; 0: it never ends. */
 static int is_length(double ns)
 {
 	return !ns || (ns >= NS_PER_MS && ns <= MOST_TIME);

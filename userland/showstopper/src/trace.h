@@ -59,10 +59,10 @@ int trace_file(struct trace *t, const char *path, int gaps, struct trace_why *wh
 /* Replay @speed times faster. The trace must still take 1 ms at least. */
 int trace_scale(struct trace *t, double speed, struct trace_why *why);
 
-/* The load wanted @at ns after the beginning, 0 to 1. */
+/* Returns the load wanted @at ns after the beginning, 0 to 1. */
 double trace_target(const struct trace *t, int64_t at);
 
-/* When its last point is, in ns; 0 for one that never ends. */
+/* Returns when the last point is, in ns; 0 for a trace that never ends. */
 int64_t trace_end(const struct trace *t);
 
 void trace_free(struct trace *t);

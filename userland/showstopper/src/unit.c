@@ -8,7 +8,7 @@
 #include "proc.h"
 #include "unit.h"
 
-/* Stopped by the freezer, and not by signals? */
+/* True if the unit is stopped by the freezer, and not by signals. */
 static bool is_frozen(const struct run_unit *u)
 {
 	return u->kind == UNIT_CGROUP || u->kind == UNIT_FREEZER;
@@ -20,7 +20,7 @@ static int signal_procs(struct run_unit *u, int signal)
 
 	for (i = 0; i < u->nr_procs; i++) {
 		err = u->proc[i].pid ? proc_signal(u->proc[i].pid, u->proc[i].start, signal) : -ESRCH;
-		/* The worst of all: an error, then that one is there, then that none is. */
+		/* Keep the worst result: an error, then a process that is there, then none. */
 		if (err != -ESRCH && (err || result == -ESRCH))
 			result = err;
 	}
@@ -31,7 +31,7 @@ static int signal_group(struct run_unit *u, int signal)
 {
 	int32_t group = u->group;
 
-	/* All at once: fork waits for a signal to the group, so no child slips away. */
+	/* Signal all at once: fork waits for a signal to the group, so no child slips away. */
 	if (!group)
 		return -ESRCH;
 	return kill(-group, signal) ? -errno : 0;
@@ -94,7 +94,7 @@ static void rescue_one(struct group_search *s, const struct proc *p)
 		s->err = err;
 }
 
-/* A member has not begun before the leader; a leader of another time is another group's. */
+/* Members do not begin before their leader; a leader with another start is another group's. */
 static void rescue_member(const struct proc *p, void *data)
 {
 	struct group_search *s = data;
@@ -159,13 +159,13 @@ static int compare(const void *pid, const void *p)
 	return *(const pid_t *)pid - ((const struct proc *)p)->pid;
 }
 
-/* /proc has them in ascending order. */
+/* Find a process; /proc has them in ascending order. */
 static const struct proc *find(const struct all *all, pid_t pid)
 {
 	return bsearch(&pid, all->p, all->nr, sizeof(*all->p), compare);
 }
 
-/* Is @p @ancestor or below it? A parent has begun before its child, so there is an end. */
+/* True if @p is @ancestor or below it. A parent has begun before its child, so there is an end. */
 static bool is_below(const struct all *all, const struct proc *p, pid_t ancestor)
 {
 	int depth;
@@ -179,8 +179,8 @@ static bool is_below(const struct all *all, const struct proc *p, pid_t ancestor
 }
 
 /*
- * Those found come in where there is room; who is there already stays in its place as
- * long as it lives, as it may be stopped, and others read the list meanwhile. Returns
+ * Put the found processes where there is room. A process that is in the list stays in its place as
+ * long as it lives, because it may be stopped, and other processes read the list meanwhile. Returns
  * how many there are, or -E2BIG.
  */
 static int add_procs(struct run_unit *u, const struct proc *found, int nr)
@@ -212,7 +212,7 @@ static int add_procs(struct run_unit *u, const struct proc *found, int nr)
 	return alive;
 }
 
-/* Those below @root, without @skip itself and group @group; at most RUN_MAX_PROCS + 1. */
+/* Select those below @root, without @skip itself and group @group; at most RUN_MAX_PROCS + 1. */
 static int select_below(const struct all *all, pid_t root, pid_t skip, pid_t group,
 			struct proc *found)
 {

@@ -17,7 +17,7 @@
 static struct termios saved;
 static bool is_saved;
 
-/* Others have the terminal, when we are in the background. */
+/* True if the terminal is this process's: others have it while this one is in the background. */
 static bool is_ours(void)
 {
 	return tcgetpgrp(0) == getpgrp();
@@ -51,7 +51,7 @@ static const char *name_of(const struct options *o, uint32_t i, char *name,
 	return name;
 }
 
-/* As much of a line as there is room for. */
+/* Print as much of a line as there is room for. */
 __attribute__((format(printf, 2, 3)))
 static void put_line(int row, const char *fmt, ...)
 {
@@ -64,7 +64,7 @@ static void put_line(int row, const char *fmt, ...)
 	mvaddnstr(row, 0, line, COLS);
 }
 
-/* A line of one program, with all its copies from @i on. */
+/* Draw the line of one program, with all its copies from @i on. */
 static void draw_program(int row, const struct run *run, const struct options *o, uint32_t i,
 			 double seconds)
 {
@@ -91,7 +91,7 @@ static void draw_program(int row, const struct run *run, const struct options *o
 		 (unsigned long long)iterations, rate);
 }
 
-/* The last minutes: a column each 500 ms, 0 % below. */
+/* Draw the last minutes: a column each 500 ms, 0 % below. */
 static void draw_graph(const struct view *v, int top, int height)
 {
 	unsigned int i, n = v->nr < VIEW_HISTORY ? v->nr : VIEW_HISTORY;
@@ -125,7 +125,7 @@ void view_draw(struct view *v, const struct observer *o, const struct run *run,
 	int row = 3, left;
 	uint32_t i;
 
-	/* The guardian may have written on the screen when we were silent. */
+	/* The guardian may have written on the screen while the master was silent. */
 	if (v->nr && x->at - v->past[(v->nr - 1) % VIEW_HISTORY].at > OBSERVE_PERIOD + RUN_SILENCE)
 		clearok(curscr, TRUE);
 	v->past[v->nr++ % VIEW_HISTORY] = *x;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The run on the whole screen of the terminal (ncurses): master's, but for save and restore. */
+/* The run on the whole screen (ncurses), for the master; save and restore are for the guardian. */
 #ifndef SHOWSTOPPER_VIEW_H
 #define SHOWSTOPPER_VIEW_H
 
@@ -10,9 +10,9 @@
 
 /**
  * struct view - what is on the screen
- * @on: it is ours
+ * @on: the master uses the screen
  * @nr: observations so far; the last VIEW_HISTORY are kept
- * @past: those
+ * @past: the last observations
  */
 struct view {
 	bool on;
@@ -20,17 +20,17 @@ struct view {
 	struct observation past[VIEW_HISTORY];
 };
 
-/* If standard input and error are a terminal; else there is a line each 500 ms. */
+/* Use the screen if standard input and error are a terminal; else there is a line each 500 ms. */
 void view_open(struct view *v);
-/* After each observation. While the run is paused, the terminal is as it was. */
+/* Draw, after each observation. While the run is paused, the terminal is as it was. */
 void view_draw(struct view *v, const struct observer *o, const struct run *run,
 	       const struct options *options);
-/* A signal to end with, SIGINT after the key q; 0: none. */
+/* Returns a signal to end with, SIGINT after the key q; 0: none. */
 int view_key(const struct view *v);
-/* The terminal is as it was; what we had to say is said. */
+/* Restore the terminal, and print the messages that were kept. */
 void view_close(struct view *v);
 
-/* The guardian keeps the terminal's state, and restores it should the master be killed. */
+/* The guardian keeps the terminal's state, and restores it if the master is killed. */
 void view_save(void);
 void view_restore(void);
 

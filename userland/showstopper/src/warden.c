@@ -14,10 +14,10 @@
 #include "unit.h"
 #include "warden.h"
 
-/* One that is silent for longer is replaced: it may be hung in a debugger. */
+/* A warden that is silent for longer is replaced: it may be hung in a debugger. */
 #define WARDEN_PATIENCE	(2 * NS_PER_S)
 
-/* A signal that ends the run waits for the guardian, or the run's time is over. */
+/* True if a signal that ends the run waits for the guardian, or if the run's time is over. */
 static bool is_needed(const struct run *run, const sigset_t *ending)
 {
 	uint64_t pending;
@@ -33,7 +33,7 @@ static bool is_needed(const struct run *run, const sigset_t *ending)
 	return false;
 }
 
-/* A guardian that is stopped is continued if the run is to end. */
+/* Continue a guardian that is stopped, if the run is to end. */
 static void wake_guardian(const struct run *run, const sigset_t *ending)
 {
 	if (getppid() == run->guardian && run_is_silent(run->guardian_at, RUN_SILENCE) &&
@@ -47,8 +47,8 @@ static void nothing(int sig)
 }
 
 /*
- * Should the warden be stopped (SIGSTOP), its timer continues it: the kernel sends SIGCONT
- * unless the timer is set anew before.
+ * If the warden is stopped (SIGSTOP), its timer continues it: the kernel sends SIGCONT unless the
+ * timer is set anew before.
  */
 static bool make_unstoppable(timer_t *timer)
 {
@@ -63,8 +63,8 @@ static bool make_unstoppable(timer_t *timer)
 }
 
 /*
- * The other end of its pipe is closed with the last of guardian, master and executors:
- * no stop can follow then, and a continuation also recalls stops on their way.
+ * The other end of the warden's pipe is closed with the last of guardian, master and executors. No
+ * stop can follow then, and a continuation also cancels stops on their way.
  */
 static _Noreturn void warden_main(struct run *run, int alive)
 {
@@ -75,14 +75,14 @@ static _Noreturn void warden_main(struct run *run, int alive)
 	sigset_t ending;
 	timer_t timer;
 
-	/* Not in what a terminal or a shell signals, and not by our name. */
+	/* Signals of a terminal or a shell, or by showstopper's name, must not reach the warden. */
 	setsid();
 	unstoppable = make_unstoppable(&timer);
 	signals_that_end(&ending);
 	prctl(PR_SET_NAME, "warden");
 	if (dup2(alive, end.fd) < 0)
 		_exit(1);
-	/* Whoever reads our output must not wait for the warden. */
+	/* A reader of showstopper's output must not wait for the warden. */
 	closefrom(1);
 	guardian_be_tough();
 	do {
@@ -133,7 +133,7 @@ void warden_close(struct warden *w, const struct run *run)
 	int i;
 
 	close(w->ends[1]);
-	/* Soon, but for an executor that hangs. */
+	/* The warden ends soon, unless an executor hangs. */
 	for (i = 0; i < 100 && w->pid && waitpid(w->pid, NULL, WNOHANG) != w->pid; i++)
 		nanosleep(&moment, NULL);
 	if (i == 100 && run_is_hung(w->pid, run->warden_at, RUN_SILENCE))

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Usage: cli.sh SHOWSTOPPER [TEST]
-# What a user types, wrong and right, in TAP. Duty cycles are constant where what is
-# asked does not depend on the load, so that a busy machine changes nothing.
-# Each test is a process of its own, which fails if it takes more than $CLI_LIMIT seconds (240).
+# Tests what a user types, wrong and right, in TAP. Duty cycles are constant where a test does not
+# depend on the load, so that a busy machine changes nothing.
+# Each test is a process of its own, and fails if it takes more than $CLI_LIMIT seconds (240).
 set -u
-# Signals that are ignored here (nohup, a shell's "&") would be in showstopper, too.
+# Signals that are ignored here (nohup, a shell's "&") would be ignored in showstopper, too.
 [ -n "${CLI_SIGNALS-}" ] || CLI_SIGNALS=default exec env --default-signal "$0" "$@"
 s=$(realpath "$1")
 n=0 failed=0 why=
@@ -15,7 +15,7 @@ fail() { why=${why:-$*}; return 1; }
 # with_mark TEXT: processes that have the text in their environment
 with_mark() { grep -lsF -- "$1" /proc/[0-9]*/environ | cut -d/ -f3; }
 
-# What tests have left: they all have the variable CLI_DIR, this process has not.
+# Kill processes that tests have left: they all have the variable CLI_DIR, this process has not.
 # shellcheck disable=SC2046
 clean_up() { kill -KILL $(with_mark "CLI_DIR=$dir") 2>/dev/null; rm -rf "$dir"; }
 
@@ -31,7 +31,7 @@ fi
 check() {
 	local rc=0
 	n=$((n + 1))
-	# Its runs are its own: what others leave on this machine is not rescued, and not counted.
+	# Each test has a folder of runs of its own: runs of others are neither rescued nor counted.
 	CLI_DIR=$dir SHOWSTOPPER_RUNS=$dir/runs-$2 timeout -k 5 "${CLI_LIMIT:-240}" "$0" "$s" "$2" >"$dir/why" || rc=$?
 	[ $rc -lt 124 ] || echo "it hung: ended after ${CLI_LIMIT:-240} s, with status $rc" >>"$dir/why"
 	if [ $rc = 0 ]; then
@@ -44,7 +44,7 @@ check() {
 	fi
 }
 
-# refused STATUS TEXT COMMAND…: it ends with STATUS, and one line of errors that has TEXT
+# refused STATUS TEXT COMMAND…: the command ends with STATUS, and one line of errors that has TEXT
 refused() {
 	local status=$1 text=$2 rc=0; shift 2
 	timeout 20 "$@" >"$dir/out" 2>"$dir/err" || rc=$?
@@ -83,7 +83,7 @@ programs() {
 	refused 1 "false ends at once, with status 1" "$s" -q -l 50 -n 1 --restart false
 }
 
-# The status of one program is showstopper's.
+# showstopper ends with the status of one program, and with 0 for several.
 statuses() {
 	local rc=0
 	"$s" -q -l 50 -n 1 sh -c 'exit 7' || rc=$?
@@ -113,10 +113,10 @@ permissions() {
 	return $rc
 }
 
-# Names of programs in $dir tell processes apart.
+# The states of processes whose programs are in $dir, with the number of processes.
 states() { ps -eo stat=,args= | awk -v p="$dir/" 'index($2, p) || index($3, p) { print substr($1, 1, 1) }' | sort | uniq -c; }
 
-# wait_for PATTERN SECONDS: the states of all our processes match at some time
+# wait_for PATTERN SECONDS: wait until states() prints a line that matches
 wait_for() {
 	local end=$((SECONDS + $2))
 	until states | grep -qE "$1"; do
@@ -125,7 +125,7 @@ wait_for() {
 	done
 }
 
-# A child that leaves the group, and its session, is stopped too; and all run afterwards.
+# A child that leaves the group and its session is stopped, too. No process is left stopped.
 strays() {
 	printf '#!/bin/sh\nsetsid sh -c "while :; do sleep 0.05; done; : %s/" &\nsleep 0.3\nexec sleep 60\n' "$dir" >"$dir/strays"
 	chmod +x "$dir/strays"
@@ -143,7 +143,7 @@ strays() {
 	true
 }
 
-# Processes that were there before, with children that come later, run on afterwards.
+# Attached processes, and children that they start later, are stopped, and run on afterwards.
 attached() {
 	cp /bin/sleep "$dir/sleep"
 	bash -c "$dir/sleep 60 & sleep 1.5; $dir/sleep 61 & wait" & local other=$!
@@ -157,14 +157,14 @@ attached() {
 	true
 }
 
-# A process ends, or is killed, while its descendants are stopped: they are not forgotten.
+# If a process ends, or is killed, while its descendants are stopped, they are not left stopped.
 orphans() {
 	cp /bin/sleep "$dir/orphan"
 	bash -c "(exec $dir/orphan 60) & (bash -c '$dir/orphan 61 & sleep 6' & sleep 7) & wait" & local other=$!
 	wait_for '^ *2 S$' 5 || return
 	"$s" -q -m cdc -l 5 -d 20 -p $other & local run=$!
 	wait_for '^ *2 T$' 10 || return
-	# The parents end meanwhile, but the first.
+	# Meanwhile all parents except the first end.
 	sleep 9
 	kill -KILL $other; wait $other 2>/dev/null
 	wait $run
@@ -174,14 +174,15 @@ orphans() {
 	true
 }
 
-# of_run GUARDIAN: all of its processes but the warden, separated by blanks
+# of_run GUARDIAN: the PIDs of the run's processes except the warden, separated by blanks
 of_run() {
 	local master
 	master=$(pgrep -x -P "$1" showstopper)
 	echo "$1" "$master" "$(pgrep -d ' ' -P "$master")"
 }
 
-# Guardian and executors of attached processes are killed at once, then all.
+# Guardian and executor of an attached process are killed at once; then the master with them. The
+# process is not left stopped.
 attached_and_killed() {
 	cp /bin/sleep "$dir/left"
 	"$dir/left" 60 & local other=$! run who
@@ -198,7 +199,7 @@ attached_and_killed() {
 	"$s" rescue >/dev/null
 }
 
-# However it is ended, programs that do not listen end with it.
+# Programs that ignore signals end with showstopper, however that is ended.
 ends_programs() {
 	local sig run begin
 	for sig in TERM HUP; do
@@ -211,13 +212,13 @@ ends_programs() {
 		[ $? = $((128 + $(kill -l $sig))) ] || fail "status after SIG$sig"
 		pgrep -f "$dir/deaf" >/dev/null && fail "programs were left by SIG$sig"
 	done
-	# The reader of its log goes.
+	# The reader of the log ends.
 	"$s" -q -m cdc -l 50 -n 1 -o - --restart "$dir/deaf" 2>/dev/null | head -n 1 >/dev/null
 	pgrep -f "$dir/deaf" >/dev/null && fail "programs were left by a closed pipe"
 	true
 }
 
-# Nothing of it is left when it returns, though it takes a while until many are dead.
+# No process of a program is left when showstopper returns, although many take a while to die.
 killed_are_gone() {
 	local loops=() run begin
 	cat >"$dir/many" <<-'EOF'
@@ -265,7 +266,7 @@ iterations() {
 	refused 1 "nowhere/x: No such file or directory" "$s" -q -l 5 --iterations "$dir/nowhere/x" true
 }
 
-# On a terminal, which is as it was afterwards, also when the master is killed.
+# On a terminal, -v shows the run, and then restores the screen, also if the master is killed.
 view() {
 	cp /bin/sleep "$dir/seen"
 	python3 - "$s" "$dir/seen" <<-'EOF' || fail "see above"
@@ -296,7 +297,7 @@ view() {
 		    assert out.count(b"\x1b[?1049h") == out.count(b"\x1b[?1049l") == 1, out
 		    assert not kill or b"the master was killed" in out.split(b"\x1b[?1049l")[1], out
 	EOF
-	# In the background, keys are not its own, and the terminal neither.
+	# In the background, -v reads no keys, and does not use the screen.
 	python3 - "$s" "$dir/seen" <<-'EOF' || fail "in the background, see above"
 		import os, pty, select, sys, time
 		pid, fd = pty.fork()
@@ -326,15 +327,15 @@ view() {
 	true
 }
 
-# Without a pause between its turns, it goes on.
+# A program that stops itself is continued, also at 100 %, where showstopper never stops it.
 stops_itself() {
 	timeout 20 "$s" -q -m cdc -l 100 -n 1 sh -c 'kill -STOP $$; exit 5' 2>"$dir/err"
 	[ $? = 5 ] || fail "it was left stopped"
 	grep -q "sh has stopped itself: it is continued" "$dir/err" || fail "$(cat "$dir/err")"
 }
 
-# All is too much for a program that sleeps, and nothing too little if others work: one
-# of both holds on any machine.
+# 100 % is too much for a program that sleeps, and 0 % is too little if other programs work: on any
+# machine there is one of both messages.
 unreachable() {
 	timeout 60 "$s" -q -l 100 -d 9 -n 1 sleep 60 2>"$dir/err"
 	grep -qE "a load of 100 % is out of reach: with nothing stopped it is [0-9.]+ %; use more copies" "$dir/err" &&
@@ -344,7 +345,7 @@ unreachable() {
 		fail "$(cat "$dir/err")"
 }
 
-# An ordinary user without a runtime folder, or with somebody else's: its own in /tmp.
+# Without a runtime folder, or with another user's, an ordinary user has a folder in /tmp.
 runtime_folders() {
 	[ "$(id -u)" = 0 ] || { echo "# not root: nobody to become"; return 0; }
 	local base user=(setpriv --reuid=1000 --regid=1000 --clear-groups -- env -u SHOWSTOPPER_RUNS) other
@@ -356,7 +357,7 @@ runtime_folders() {
 		"${user[@]}" SHOWSTOPPER_RUNS="$dir/roots" "$s" -q -l 50 true || return
 	refused 1 "/nowhere/x: No such file or directory; set SHOWSTOPPER_RUNS" \
 		env SHOWSTOPPER_RUNS="$dir/nowhere/x" "$s" -q -l 50 true || return
-	# Rescue finds a run without that variable.
+	# Rescue finds a run that had no XDG_RUNTIME_DIR.
 	cp /bin/sleep "$dir/lost"
 	XDG_RUNTIME_DIR='' "${user[@]}" "$s" -q -m cdc -l 5 -n 1 "$dir/lost" 60 2>/dev/null & other=$!
 	wait_for '^ *1 T$' 10 || return
@@ -369,7 +370,7 @@ runtime_folders() {
 	true
 }
 
-# A trace of one sample is constant, and ends with it; or with -d if that is at 0 s.
+# A trace of one sample is constant, and ends at that sample, which needs -d if it is at 0 s.
 one_sample() {
 	echo 1,40 >"$dir/one.csv"
 	timeout 20 "$s" -q -m cdc --trace "$dir/one.csv" -n 1 sleep 60 || fail "status $? of a sample at 1 s"
@@ -378,7 +379,7 @@ one_sample() {
 	timeout 20 "$s" -q -m cdc --trace "$dir/one.csv" -d 1 -n 1 sleep 60 || fail "status $? with -d"
 }
 
-# Valid up to their last line, also after Ctrl-C.
+# Logs are valid up to their last line, also after SIGTERM.
 logs() {
 	local f
 	for f in csv jsonl; do
@@ -405,8 +406,8 @@ jobs_file() {
 	refused 2 'job 1 has no "command"' "$s" -l 50 --jobs "$dir/jobs.json"
 }
 
-# All of it is killed, and what a killed machine may leave is simulated: processes stay
-# stopped, and a run's file is there. Rescue continues them, and nobody else.
+# All of showstopper is killed, and the remains of a machine's crash are simulated: processes stay
+# stopped, and the run's file exists. Rescue continues these processes, and no others.
 rescue() {
 	cp /bin/sleep "$dir/rescued"
 	"$s" rescue >/dev/null || fail "status $?"
@@ -429,7 +430,7 @@ rescue() {
 	"$s" rescue | grep -q '^0 runs without a guardian' || fail "the file is still there"
 }
 
-# 500 programs at once.
+# 500 programs at once: no process of showstopper is left.
 many() {
 	"$s" -q -m cdc -l 50 -n 500 -d 3 sleep 60 || { fail "status $?"; return; }
 	local pid

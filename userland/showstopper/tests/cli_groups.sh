@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Part of cli.sh: control groups: those that are controlled, freezers, and cpusets.
+# Part of cli.sh: tests of --cgroup, --freezer, and cpusets.
 
-# group_named NAME: the folder that a control group of version 2 would have
+# group_named NAME: the folder that a control group of version 2 would have with this name
 group_named() {
 	local root
 	for root in /sys/fs/cgroup /sys/fs/cgroup/unified; do
@@ -10,7 +10,7 @@ group_named() {
 	done
 }
 
-# A control group of version 2, by its freezer.
+# A control group of version 2 is frozen, but not left frozen if showstopper ends or is killed.
 cgroup() {
 	local group run seen='' end
 	group=$(group_named showstopper-test-$$)
@@ -37,7 +37,7 @@ cgroup() {
 	rmdir "$group"
 }
 
-# Programs that are started in a group: they are stopped one by one, and the load is the group's.
+# Programs that are started in a group are stopped one by one, and the load is the group's.
 in_cgroup() {
 	local group
 	group=$(group_named showstopper-inside-$$)
@@ -49,12 +49,12 @@ in_cgroup() {
 	until [ "$(wc -l <"$group/cgroup.procs")" = 2 ] || [ $SECONDS -gt $end ]; do sleep 0.05; done
 	[ "$(wc -l <"$group/cgroup.procs")" = 2 ] || fail "processes in the group: $(cat "$group/cgroup.procs")"
 	wait $run || fail "status $?"
-	# They sleep, whatever the machine does.
+	# The programs sleep, so the group's load is low, whatever the machine does.
 	awk -F'"load_percent": ' '{ exit !($2 + 0 < 5) }' "$dir/group.json" || fail "load of the group: $(cat "$dir/group.json")"
 	rmdir "$group"
 }
 
-# Each program in a group of its own, whatever it and its children do; no group is left.
+# Each program is frozen in a group of its own, with all its children, and no group is left.
 freezer() {
 	local root group run frozen=0 end
 	root=$(group_named '')
@@ -93,7 +93,7 @@ freezer() {
 	if [ "$(id -u)" = 0 ]; then
 		XDG_RUNTIME_DIR='' SHOWSTOPPER_RUNS='' refused 1 "cannot make a control group: Permission denied; run showstopper as root, or with systemd-run" \
 			setpriv --reuid=1000 --regid=1000 --clear-groups -- "$s" -q -l 50 --freezer true
-		# A group of the user's, but the way there leads through one that is not.
+		# The group is the user's, but to enter it takes access to its parent, too.
 		mkdir "${root}showstopper-theirs-$$" && chown -R 1000:1000 "${root}showstopper-theirs-$$"
 		XDG_RUNTIME_DIR='' SHOWSTOPPER_RUNS='' refused 1 "cannot enter its control group: Permission denied; run showstopper as root, or with systemd-run" \
 			setpriv --reuid=1000 --regid=1000 --clear-groups -- "$s" -q -l 50 -n 1 --freezer --cgroup "${root}showstopper-theirs-$$" true
@@ -101,7 +101,7 @@ freezer() {
 	fi
 }
 
-# make_cpuset NAME: a control group with CPU 0 only, of whichever version; its folder
+# make_cpuset NAME: a control group of version 1 or 2 with CPU 0 only; prints its folder
 make_cpuset() {
 	local group
 	if [ -e /sys/fs/cgroup/cpuset/cpuset.cpus ]; then
@@ -114,7 +114,7 @@ make_cpuset() {
 	echo 0 >"$group/cpuset.cpus" && echo "$group"
 }
 
-# Programs run where --cpus says, whatever affinity is inherited; or it is refused.
+# Programs run on the CPUs of --cpus, whatever affinity they inherit; or --cpus is refused.
 cpus() {
 	local group mask=(sh -c 'grep -x "Cpus_allowed_list:.1" /proc/self/status')
 	[ "$(nproc --all)" -gt 1 ] || { echo "# one CPU"; return 0; }

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Part of cli.sh: readers and processes that hang.
+# Part of cli.sh: tests of readers and processes that hang.
 
-# A FIFO that nobody reads: nothing is started until somebody does, and it can be interrupted.
+# If the log is a FIFO, nothing is started until it has a reader; this wait can be interrupted.
 fifo() {
 	local run end signal
 	mkfifo "$dir/fifo"
@@ -23,14 +23,14 @@ fifo() {
 	timeout 20 cat "$dir/fifo" >"$dir/log"
 	wait $run || fail "status $? with a reader"
 	[ "$(wc -l <"$dir/log")" -ge 3 ] || fail "$(cat "$dir/log")"
-	# The reader was there before.
+	# The reader comes first.
 	timeout 20 cat "$dir/fifo" >"$dir/log" & end=$!
 	timeout 20 "$s" -q -m cdc -l 50 -d 2 -n 1 -o "$dir/fifo" sleep 60 || fail "status $? after a reader"
 	wait $end
 	[ "$(wc -l <"$dir/log")" -ge 3 ] || fail "$(cat "$dir/log")"
 }
 
-# A log whose reader has gone to sleep: control and the end are as ever, and it is said.
+# If the log's reader does not read, control and the end are as usual, and a message says so.
 full_pipe() {
 	local rc=0
 	cp /bin/sleep "$dir/piped"
@@ -53,12 +53,12 @@ full_pipe() {
 	EOF
 	[ $rc = 0 ] || fail "$(cat "$dir/err")"
 	grep -q "^showstopper: -: its reader does not read: lines are missing$" "$dir/err" || fail "$(cat "$dir/err")"
-	# Nothing was left out of the observations: the programs were controlled.
+	# No observation was left out, so the programs were controlled.
 	grep -qE "^load .* of ([6-9]|1[0-9]) periods" "$dir/err" || fail "$(cat "$dir/err")"
 	[ -z "$(states)" ] || fail "left: $(states)"
 }
 
-# expect_words PATTERN: they are in its errors soon
+# expect_words PATTERN: wait until the errors contain the pattern, 20 s at most
 expect_words() {
 	local end=$((SECONDS + 20))
 	until grep -qE "$1" "$dir/err"; do
@@ -67,7 +67,7 @@ expect_words() {
 	done
 }
 
-# What hangs is named, with what to do about it.
+# A message names the process that hangs, and says what to do about it.
 names_what_hangs() {
 	local run master executor
 	cp /bin/sleep "$dir/named"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * How well loads are held, in simulated time: fixed seeds, so that every run is the
- * same. The paper's figures are those of its Table 1 (12 CPUs, 180 s) for fop, avrora
- * and sunflow, which the plants light, mild and heavy stand for.
+ * How well loads are held, in simulated time. Seeds are fixed, so that every run is the same. The
+ * paper's figures are those of its Table 1 (12 CPUs, 180 s) for fop, avrora and sunflow; the plants
+ * light, mild and heavy stand for these.
  */
 #include <math.h>
 #include <setjmp.h>
@@ -42,8 +42,8 @@ static struct plant_result hold(struct plant_config config, double load)
 }
 
 /*
- * Mean squared error that the plants have of themselves in 500 ms: their bursts are
- * random, and times are whole ticks of 10 ms.
+ * Mean squared error over 500 ms that the plants cause themselves: their bursts are random, and
+ * times are whole ticks of 10 ms.
  */
 #define OWN_NOISE	0.3
 
@@ -85,7 +85,7 @@ static void table_1(void **state)
 					print_row(&c, loads[i], &r, bound);
 					assert_true(fabs(r.error) <= 0.3);
 					assert_true(r.square <= fmax(bound, OWN_NOISE));
-					/* No slow swinging: what is left is of single quanta. */
+					/* No slow oscillation: the rest is of single quanta. */
 					assert_true(r.swing <= 1);
 				}
 			}
@@ -93,7 +93,7 @@ static void table_1(void **state)
 	}
 }
 
-/* From one CPU to 128, with as many programs. */
+/* From 1 to 128 CPUs, with as many programs: the mean error is 0.3 % at most. */
 static void sizes(void **state)
 {
 	static const unsigned int cpus[] = { 1, 2, 4, 32, 128 };
@@ -109,7 +109,7 @@ static void sizes(void **state)
 									  cpus[p] > 32 ? 33 : 93);
 					struct plant_result r;
 
-					/* One of them alone could not reach it. */
+					/* One mild program alone could not reach the load. */
 					c.nr = class == PLANT_MILD && cpus[p] < 4 ? 4 : cpus[p];
 					c.space = space;
 					r = hold(c, loads[i]);
@@ -121,7 +121,7 @@ static void sizes(void **state)
 	}
 }
 
-/* Programs whose need changes: phases, bursts, waiting for a disk. */
+/* Programs whose need changes (phases, bursts, a disk): the mean error is 0.3 % at most. */
 static void moods(void **state)
 {
 	static const struct { enum plant_class class; double load; } reachable[] = {
@@ -140,7 +140,7 @@ static void moods(void **state)
 	}
 }
 
-/* Other programs take a fifth of the machine; and then too much of it. */
+/* Other programs take a fifth of the machine: the load is held. With 60 %, it is 10 % too high. */
 static void beside_others(void **state)
 {
 	struct plant_config c = config_of(PLANT_HEAVY, 12, 63);
@@ -155,7 +155,7 @@ static void beside_others(void **state)
 	assert_true(fabs(r.error - 10) < 0.5);
 }
 
-/* A step of the target, and a target that was out of reach: there within 3 s. */
+/* After a step of the target, or a target that was out of reach, the load is right within 3 s. */
 static void settling(void **state)
 {
 	struct trace_point steps[] = {
@@ -190,7 +190,7 @@ static void settling(void **state)
 	}
 }
 
-/* Nine loads, replayed faster and faster, as in the paper's Table 2. */
+/* Nine loads, replayed at different speeds, as in the paper's Table 2. */
 static void replay(void **state)
 {
 	static const double nine[] = { 20, 35, 60, 80, 70, 55, 65, 40, 25 };

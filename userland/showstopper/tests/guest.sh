@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# What must not be done to the machine that runs the tests: CPUs that go, clocks that
-# jump, memory that ends. In a guest, as root, in the folder of the program. KTAP.
+# Tests of what must not be done to the machine that runs the tests: CPUs go offline, clocks jump,
+# memory is exhausted. Run this in a guest, as root, in the folder of the program. Prints KTAP.
 set -u
 s=$PWD/showstopper
 n=0 status=0
@@ -32,7 +32,7 @@ cpu_hotplug() {
 	awk -F, 'NR > 1 && !($3 >= 0 && $3 <= 100) { exit 1 } END { exit NR < 8 }' /tmp/load.csv
 }
 
-# The run's time is not the clock's.
+# Steps of the wall clock do not change the run's times.
 clock_steps() {
 	local begin end now
 	begin=$(cut -d. -f1 /proc/uptime) now=$(date +%s)
@@ -48,7 +48,7 @@ clock_steps() {
 		awk -F, 'NR > 1 && !($1 > last && $1 < 9) { exit 1 } { last = $1 + 0 } END { exit NR < 6 }' /tmp/load.csv
 }
 
-# The kernel kills the program, not who looks after the others.
+# The kernel kills the program that takes the memory, and no process of showstopper.
 out_of_memory() {
 	mkdir -p /tmp/cgroup && { mountpoint -q /tmp/cgroup || mount -t cgroup2 none /tmp/cgroup; } || return
 	echo +memory >/tmp/cgroup/cgroup.subtree_control || return
@@ -61,7 +61,7 @@ out_of_memory() {
 	grep "oom_kill [1-9]" /tmp/cgroup/small/memory.events && [ -e /tmp/survived ]
 }
 
-# The kernel continues the warden: it is the same process after it was stopped.
+# The kernel continues a warden that was stopped: it is the same process afterwards.
 warden_cannot_be_stopped() {
 	"$s" -q -m cdc -l 50 -n 1 sleep 60 & local run=$! i warden=''
 	for i in {1..100}; do
@@ -79,7 +79,7 @@ warden_cannot_be_stopped() {
 	[ $? = 143 ] && [ "$i" -lt 100 ]
 }
 
-# What is asked for and not in the cpuset is refused; what is in it runs there.
+# --cpus is refused for CPUs that are not in the cpuset; programs run on those that are.
 cpuset() {
 	mkdir -p /tmp/cgroup && { mountpoint -q /tmp/cgroup || mount -t cgroup2 none /tmp/cgroup; } || return
 	echo +cpuset >/tmp/cgroup/cgroup.subtree_control || return
@@ -89,7 +89,7 @@ cpuset() {
 	sh -c 'echo 0 >/tmp/cgroup/first/cgroup.procs; exec "$0" -q -m cdc -l 50 --cpus 0 true' "$s"
 }
 
-# Its processes are killed, and it is removed, while it is controlled.
+# A control group's processes are killed, and it is removed, while it is controlled: the run ends.
 control_group_vanishes() {
 	mkdir -p /tmp/cgroup && { mountpoint -q /tmp/cgroup || mount -t cgroup2 none /tmp/cgroup; } || return
 	mkdir /tmp/cgroup/gone || return

@@ -4,11 +4,11 @@
 
 Usage: kill_matrix.py SHOWSTOPPER [ROUNDS [OPTION...]]
 
-Each round does all cases, some at a time. A case starts programs that have a
-child each, waits for a random time, sends its signals, and looks how long it
+Each round runs all cases, some at a time. A case starts programs that have a
+child each, waits for a random time, sends its signals, and measures how long it
 takes until no process of the programs is stopped, or frozen (OPTION: --freezer).
-Where parts of showstopper are stopped (SIGSTOP) and the run has to end, by a
-signal or by -d, the case looks how long it takes until all of it has ended.
+If parts of showstopper are stopped (SIGSTOP) and the run has to end, by a
+signal or by -d, the case measures how long it takes until all of it has ended.
 Prints TAP; the seed of the random times is printed, and may be given in SEED.
 """
 
@@ -95,7 +95,7 @@ def marked(mark: str) -> list[int]:
 
 
 def group_of(pid: int) -> Path | None:
-    """The control group that was made for it."""
+    """The control group that was made for the process."""
     for line in read(pid, "cgroup").decode().splitlines():
         if line.startswith("0::") and "/showstopper." in line:
             return Path(CGROUPS + line[3:])
@@ -103,7 +103,7 @@ def group_of(pid: int) -> Path | None:
 
 
 def frozen(pid: int) -> bool:
-    """Is its control group frozen?"""
+    """True if the control group of the process is frozen."""
     group = group_of(pid)
     try:
         return group is not None and b"frozen 1" in (group / "cgroup.events").read_bytes()
@@ -112,12 +112,12 @@ def frozen(pid: int) -> bool:
 
 
 def stopped(pids: list[int]) -> list[int]:
-    """Those that are stopped."""
+    """The processes that are stopped or frozen."""
     return [p for p in pids if (s := stat(p)) and (s[0] == "T" or frozen(p))]
 
 
 def find_tree(guardian: int) -> Tree:
-    """Wait until all of a run is there."""
+    """Wait until all processes of a run exist."""
     tree = Tree(guardian)
     until = time.monotonic() + 30
     while time.monotonic() < until:
@@ -145,12 +145,12 @@ KILL, STOP = signal.SIGKILL, signal.SIGSTOP
 
 @dataclass
 class Case:
-    """Who gets which signal, and what is to become of the run."""
+    """Which process gets which signal, and what has to become of the run."""
 
     first: Callable[[Tree], Signals]
     then: Callable[[Tree], Signals] | None = None  # a second later
-    goes_on: bool = False  # control does, or may: no stop is too long
-    ends: bool = False  # the run does, with all its programs
+    goes_on: bool = False  # control goes on, or may: no stop is too long
+    ends: bool = False  # the run ends, with all its programs
     needs_rescue: bool = False
     options: tuple[str, ...] = ()
 
@@ -168,8 +168,8 @@ KILLS: dict[str, Case] = {
     "kill guardian and master": Case(lambda t: each(KILL, t.guardian, t.master)),
     "kill the warden": Case(lambda t: each(KILL, t.warden), goes_on=True),
     "kill all": Case(lambda t: each(KILL, t.guardian, t.master, *t.executors)),
-    # The kernel continues what has stopped when the last of us dies, but not a child of a
-    # program that is on its way to that: it is for "showstopper rescue", as the manual says.
+    # When the last process of showstopper dies, the kernel continues what is stopped, but not a
+    # program's child that is about to stop: "showstopper rescue" does, as the manual says.
     "kill the warden and all": Case(
         lambda t: each(KILL, t.warden, t.guardian, t.master, *t.executors), needs_rescue=True
     ),
@@ -205,7 +205,7 @@ PTRACE_ATTACH = 16
 
 
 def debug(pid: int) -> Signals:
-    """It hangs as in a debugger: SIGCONT does not continue it."""
+    """Make a process hang as in a debugger: SIGCONT does not continue it."""
     if ctypes.CDLL(None, use_errno=True).ptrace(PTRACE_ATTACH, pid, 0, 0):
         raise OSError(ctypes.get_errno(), "ptrace")
     return []
@@ -221,11 +221,11 @@ HANGS: dict[str, Callable[[Tree], Signals]] = {
 
 
 def hang_cases(name: str, hang: Callable[[Tree], Signals]) -> dict[str, Case]:
-    """Parts that hang: the guarantee holds, and the run can be ended."""
+    """If parts hang, the guarantee holds, and the run can be ended."""
     return {
         name: Case(hang, goes_on=True),
         f"{name}, SIGTERM": Case(hang, lambda t: each(signal.SIGTERM, t.guardian), ends=True),
-        # As a terminal does it.
+        # A terminal sends it to all of these.
         f"{name}, Ctrl-C": Case(
             hang, lambda t: each(signal.SIGINT, t.guardian, t.master, *t.executors), ends=True
         ),
@@ -239,14 +239,14 @@ CASES = KILLS | {
 
 
 def longest_stop(pids: list[int], seconds: float) -> float:
-    """How long one of them was stopped without a break, at most, while we watched."""
+    """The longest time for which one of the processes was stopped without a break."""
     since: dict[int, float] = {}
     longest = 0.0
     before = time.monotonic()
     end = before + seconds
-    # One that is stopped for too long is watched on.
+    # A process that is stopped for too long is watched for longer than "seconds".
     while (now := time.monotonic()) < end or (since and now < end + PATIENCE_S):
-        # We did not look for so long that it may have run meanwhile.
+        # The last look was so long ago that processes may have run meanwhile.
         if now - before > LIMIT_S / 4:
             since.clear()
         before = now
@@ -274,7 +274,7 @@ def find_guardian(shell: int) -> int:
 
 
 def send(signals: Signals) -> None:
-    """Some may have ended."""
+    """Send the signals; some processes may have ended."""
     for pid, sig in signals:
         try:
             os.kill(pid, sig)
@@ -283,12 +283,12 @@ def send(signals: Signals) -> None:
 
 
 def lives(pid: int) -> bool:
-    """It has not ended."""
+    """True if the process has not ended."""
     return (s := stat(pid)) is not None and s[0] != "Z"
 
 
 def time_to_end(tree: Tree, programs: list[int], lasts_s: float) -> tuple[float, str]:
-    """How long after its time all of a run has ended, and what is left."""
+    """How long after its time all processes of a run have ended, and which are left."""
     end = time.monotonic() + lasts_s
     everybody = [tree.guardian, tree.warden, tree.master, *tree.executors, *programs]
     while (left := list(filter(lives, everybody))) and time.monotonic() < end + 3 * ENDS_S:
@@ -299,9 +299,9 @@ def time_to_end(tree: Tree, programs: list[int], lasts_s: float) -> tuple[float,
 
 
 def time_to_run(case: Case, programs: list[int], binary: str) -> tuple[float, str]:
-    """How long it takes until none is stopped, and which still are."""
+    """How long it takes until no program is stopped, and which still are."""
     began = last = time.monotonic()
-    # Stopped for the last time: a stop may come after the signal.
+    # The last stop counts, because a stop may come after the signal.
     while (now := time.monotonic()) - began < 1.5 or (
         stopped(programs) and now - began < PATIENCE_S
     ):
@@ -319,7 +319,7 @@ def time_to_run(case: Case, programs: list[int], binary: str) -> tuple[float, st
 def attack(
     case: Case, tree: Tree, programs: list[int], wait_s: float, binary: str
 ) -> tuple[float, str]:
-    """Send the signals; how long did the promise take, and how was it broken?"""
+    """Send the signals. Returns how long the promise took, and how it was broken."""
     until = time.monotonic() + 30
     while not stopped(programs):
         if time.monotonic() > until:
@@ -354,11 +354,11 @@ def clean_up(run: subprocess.Popen[bytes], tree: Tree, mark: str) -> None:
 def one(
     binary: str, options: list[str], case: str, wait_s: float, number: int
 ) -> tuple[str, float, str]:
-    """Returns case, seconds until all ran, and what is wrong."""
+    """Run a case. Returns its name, seconds until all ran, and what is wrong."""
     mark = f"SHOWSTOPPER_KILL_MATRIX={os.getpid()}.{number:06}"
     env = dict(os.environ, **dict([mark.split("=")]))
     program = ["sh", "-c", "sleep 1000 & sleep 1000"]
-    # A shell with job control stays, as that of a terminal.
+    # The shell has job control, and stays, like that of a terminal.
     with subprocess.Popen(
         ["bash", "-c", 'set -m; "$@" & wait -f $!', "bash", binary, "-q", "-m", "cdc", "-l", "30",
          "-n", str(COPIES), *CASES[case].options, *options, "--", *program],
@@ -386,12 +386,12 @@ def main() -> int:
     seed = int(os.environ.get("SEED", time.time_ns() % 1_000_000))
     rng = random.Random(seed)
     print(f"# seed {seed}")
-    # What we ignore (nohup, a shell's background), showstopper does, too.
+    # Signals that are ignored here (nohup, a shell's "&") would be ignored in showstopper, too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     for sig in signal.SIGHUP, signal.SIGTERM, signal.SIGQUIT, signal.SIGTSTP:
         signal.signal(sig, signal.SIG_DFL)
     jobs = [(case, rng.uniform(0, 0.3)) for _ in range(rounds) for case in CASES]
-    # Runs of others on this machine are not ours to rescue, nor ours theirs.
+    # These runs and other runs on this machine must not be rescued by each other's tests.
     with tempfile.TemporaryDirectory() as runs:
         os.environ["SHOWSTOPPER_RUNS"] = runs
         with ThreadPoolExecutor(AT_ONCE) as pool:
@@ -402,7 +402,7 @@ def main() -> int:
 
 
 def not_left(binary: str) -> int:
-    """Files of runs whose guardians were killed, and control groups, go by rescue."""
+    """Rescue removes files of runs whose guardians were killed, and control groups."""
     until = time.monotonic() + PATIENCE_S
     while True:
         text = subprocess.run(

@@ -123,7 +123,7 @@ static void trace_refusals(void **state)
 	assert_int_equal(trace_staircase(&t, 0, 1.5, 0.1, S, &why), -EINVAL);
 }
 
-/* A trace that is replayed has a length, which is not 0. */
+/* A speed at which a trace takes less than 1 ms, or too long, is refused. */
 static void trace_speeds(void **state)
 {
 	struct trace_why why = {};
@@ -138,7 +138,7 @@ static void trace_speeds(void **state)
 	assert_int_equal(trace_scale(&t, 22000, &why), 0);
 	assert_int_equal(trace_end(&t), NS_PER_MS);
 	trace_free(&t);
-	/* What never ends has no length to lose. */
+	/* A trace that never ends has no length, so that any speed is accepted. */
 	assert_int_equal(trace_constant(&t, 0.4, &why), 0);
 	assert_int_equal(trace_scale(&t, 1e12, &why), 0);
 	assert_int_equal(trace_end(&t), 0);
@@ -168,19 +168,19 @@ static void feedback_equations(void **state)
 	(void)state;
 	assert_int_equal(feedback_get(&f, 100 * S, &load), 0);
 	near(load.load, 0);
-	/* 333 ms of both CPUs together weigh as much as what was known. */
+	/* 333 ms of both CPUs together weigh as much as the estimate before. */
 	times.now = (struct load_time){ 5 * S + 333 * NS_PER_MS, 7 * S };
 	assert_int_equal(feedback_get(&f, 101 * S, &load), 0);
 	near(load.load, 0.5);
 	assert_int_equal(load.work, times.now.work);
-	/* Younger than 160 ms / 2: shared. */
+	/* An estimate that is younger than 160 ms / 2 is shared. */
 	times.now.work += S;
 	assert_int_equal(feedback_get(&f, 101 * S + 79 * NS_PER_MS, &load), 0);
 	near(load.load, 0.5);
 	assert_int_equal(times.reads, 2);
 	assert_int_equal(feedback_get(&f, 101 * S + 80 * NS_PER_MS, &load), 0);
 	near(load.load, 0.5 * 333 / 1333 + 1.0 * 1000 / 1333);
-	/* Times that go back, as those of a CPU that went, tell nothing. */
+	/* Times that decrease, like those of a CPU that went offline, change nothing. */
 	times.now.work -= 2 * S;
 	assert_int_equal(feedback_get(&f, 103 * S, &load), 0);
 	near(load.load, 0.5 * 333 / 1333 + 1.0 * 1000 / 1333);
@@ -200,7 +200,7 @@ static void feedback_errors(void **state)
 	assert_int_equal(feedback_get(&f, 2 * S, &load), -EIO);
 	times.err = 0;
 	assert_int_equal(feedback_get(&f, 3 * S, &load), 0);
-	/* Killed in the middle of an update: others wait, then go on. */
+	/* An executor was killed in the middle of an update: others wait, then go on. */
 	e.seq++;
 	times.reads = 0;
 	assert_int_equal(feedback_get(&f, 3 * S + 900 * NS_PER_MS, &load), 0);
@@ -220,16 +220,16 @@ static void control_pi(void **state)
 	(void)state;
 	control_init(&c, CONTROL_PI, 2);
 	near(control_next(&c, 0.5, &load), 0.5);
-	/* As wanted: nothing changes. */
+	/* The load is the target: nothing changes. */
 	load = (struct feedback_load){ 0.5, S, S };
 	near(control_next(&c, 0.5, &load), 0.5);
-	/* The same sample again: nothing, either. */
+	/* The same sample again: nothing changes, either. */
 	near(control_next(&c, 0.9, &load), 0.5);
-	/* Too low for a second of 2 CPUs: both parts grow. */
+	/* The load is too low for a second of 2 CPUs: both parts grow. */
 	load = (struct feedback_load){ 0.4, S + 8 * S / 10, S + 12 * S / 10 };
 	duty = control_next(&c, 0.5, &load);
 	assert_true(duty > 0.5 + CONTROL_KI * 0.1);
-	/* Out of reach for a minute, then too high: no debt is left. */
+	/* The target is out of reach for a minute, then the load is too high: no debt is left. */
 	for (i = 0; i < 60; i++) {
 		load.work += S / 5;
 		load.idle += 9 * S / 5;
@@ -251,18 +251,18 @@ static void control_geom(void **state)
 	(void)state;
 	control_init(&c, CONTROL_GEOM, 2);
 	near(control_next(&c, 0.5, &load), 0.5);
-	/* As wanted; then a quarter for a second, which is more than the time of its mean. */
+	/* The load is the target; then a quarter for a second, longer than GEOM_SECONDS. */
 	load = (struct feedback_load){ 0.5, S, S };
 	near(control_next(&c, 0.5, &load), 0.5);
 	load = (struct feedback_load){ 0.25, S + S / 2, S + 3 * S / 2 };
 	near(control_next(&c, 0.5, &load), 0.5 * 0.5 / (0.5 - 0.25 / 1.3));
 	near(control_next(&c, 0.5, &load), 0.5 * 0.5 / (0.5 - 0.25 / 1.3));
-	/* No load at all: not more than twice; and never more than all. */
+	/* Without any load, the duty cycle at most doubles, and it is never above 1. */
 	load.idle += 20 * S;
 	near(control_next(&c, 0.5, &load), 1);
 	load.work += 20 * S;
 	near(control_next(&c, 0, &load), 0);
-	/* From nothing it gets up again. */
+	/* A duty cycle of nothing grows again. */
 	load.idle += S;
 	assert_true(control_next(&c, 0.5, &load) > 0);
 	control_init(&c, CONTROL_CDC, 2);
@@ -277,7 +277,7 @@ static void control_peers(void **state)
 	(void)state;
 	near(control_average(outputs, 4, 0, 0, 0.6), 0.6);
 	near(control_average(outputs, 4, 0, 1, 0.6), 0.5);
-	/* Those without an output are passed over. */
+	/* Executors without an output are skipped. */
 	near(control_average(outputs, 4, 0, 2, 0.6), 0.6);
 	near(control_average(outputs, 4, 0, 3, 0.6), 0.6);
 	near(outputs[0], 0.6);
@@ -301,7 +301,7 @@ static void space_and_dither(void **state)
 	assert_int_equal(dither_time(0.001, DITHER_TAU, true), 0);
 }
 
-/* All or nothing is held without a signal, and time always goes on. */
+/* A duty cycle of 0 or 1 is held without a signal, and each decision takes time. */
 static void cycle_extremes(void **state)
 {
 	struct times times = {};
@@ -331,7 +331,7 @@ static void cycle_extremes(void **state)
 	assert_int_equal(cycle_phase(2, 4, DITHER_TAU), DITHER_TAU / 2);
 }
 
-/* The sources of this machine: times go on, and work and idleness are those of all CPUs. */
+/* The sources of this machine: times do not decrease, and one CPU does not work more than all. */
 static void load_sources(void **state)
 {
 	struct load l;

@@ -9,7 +9,7 @@
 #define WINDOW		(500 * NS_PER_MS)
 #define MAX_THREADS	128
 
-/* A thread is busy for so long, then idle for so long, then again. */
+/* A thread is busy for @busy ns, then idle for @idle ns, and so on. */
 struct thread {
 	int64_t busy, idle;
 };
@@ -84,7 +84,7 @@ static void next_burst(struct plant *p, struct program *b, unsigned int i)
 	}
 }
 
-/* Does the thread want a CPU? Waiting goes on while the program is stopped. */
+/* True if the thread wants a CPU. Waiting goes on while the program is stopped. */
 static bool is_ready(struct plant *p, struct program *b, unsigned int i)
 {
 	struct thread *t = &b->thread[i];

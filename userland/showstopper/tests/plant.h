@@ -17,14 +17,14 @@ enum plant_class {
 
 /**
  * struct plant_config - an experiment
- * @class: of the programs
+ * @class: class of the programs
  * @cpus: CPUs of the machine
- * @nr: programs
- * @method: of control
- * @space: of space
- * @tick: ns: granularity of the load's times; 0: exact
- * @background: CPUs' time that others use, fraction
- * @seconds: how long
+ * @nr: number of programs
+ * @method: control method
+ * @space: space method
+ * @tick: granularity of the load's times, ns; 0: exact
+ * @background: fraction of the CPUs' time that other programs use
+ * @seconds: how long the experiment takes
  * @settle: seconds at the beginning that do not count
  * @seed: of the random numbers
  */
@@ -42,12 +42,12 @@ struct plant_config {
 };
 
 /**
- * struct plant_result - how well it went, from loads of 500 ms each
+ * struct plant_result - how well the load was held, from loads over 500 ms each
  * @error: mean of load minus target, in % of load
  * @square: mean of its square, times 10,000
  * @worst: largest mean error of 5 s in a row, % of load
  * @low: lowest load, 0 to 1
- * @high: highest
+ * @high: highest load
  * @swing: standard deviation of the load's means of 2 s, % of load
  */
 struct plant_result {

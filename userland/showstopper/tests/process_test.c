@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* The modules that know processes and files: what they do to children of the test. */
+/* The modules that handle processes and files: what they do to children of the test. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -25,7 +25,7 @@
 #include "../src/unit.h"
 #include "../src/warden.h"
 
-/* A child in a group of its own, with a child in it, and one that has left it. */
+/* A child in a process group of its own, with a child in that group, and one that has left it. */
 static struct run_unit family;
 
 static char state_of(pid_t pid)
@@ -35,7 +35,7 @@ static char state_of(pid_t pid)
 	return proc_read(pid, &p) ? '-' : p.state;
 }
 
-/* 'T', or any other one. */
+/* Wait until the process is stopped ('T'), or is not stopped. */
 static void expect_state(pid_t pid, char state)
 {
 	int i;
@@ -109,7 +109,7 @@ static void groups(void **state)
 	expect_state(leader, 'T');
 	expect_state(member, 'T');
 	expect_state(stray, 'S');
-	/* By others: who stops it has to know. */
+	/* By another process: the executor still has to release the unit. */
 	assert_int_equal(unit_continue(&family), 0);
 	assert_true(family.stopped);
 	expect_state(leader, 'S');
@@ -118,7 +118,7 @@ static void groups(void **state)
 	expect_state(member, 'S');
 }
 
-/* Who has left the group is found by its parents, and goes with it from then on. */
+/* A process that has left the group is found by its parents, and is stopped with the tree. */
 static void trees(void **state)
 {
 	struct run_unit tree = { .kind = UNIT_TREE };
@@ -137,7 +137,7 @@ static void trees(void **state)
 	assert_int_equal(unit_release(&tree), 0);
 	expect_state(leader, 'S');
 	expect_state(stray, 'S');
-	/* Nobody else gets a signal by a number that was one of them. */
+	/* No other process gets a signal because it has the PID of one that was in the tree. */
 	tree.proc[0].start++;
 	tree.proc[1].start++;
 	tree.proc[2].start++;
@@ -146,7 +146,7 @@ static void trees(void **state)
 	assert_int_not_equal(state_of(leader), 'T');
 }
 
-/* Only what is stopped, and only if the group is the one that was meant. */
+/* Rescue continues only what is stopped, and only if the number is not another group's by now. */
 static void rescued(void **state)
 {
 	pid_t leader = family.group;
@@ -167,7 +167,7 @@ static void rescued(void **state)
 
 static char folder[] = "/tmp/process_test.XXXXXX";
 
-/* The file of a run is for rescue, that of this version and of this user. */
+/* Only this user can read a run's file. It is opened only if version, number and size are right. */
 static void run_files(void **state)
 {
 	char path[300];
@@ -223,7 +223,7 @@ static void iterations(void **state)
 	assert_int_equal(iterations_open("/dev/full"), -ENOSPC);
 }
 
-/* The family as the only unit of a run, stopped by who has died since. */
+/* Make the family the only unit of a run, stopped by an executor that has died since. */
 static void leave_stopped(struct run *run)
 {
 	struct run_unit *u = &run->unit[0];
@@ -238,7 +238,7 @@ static void leave_stopped(struct run *run)
 	expect_state(family.group, 'T');
 }
 
-/* A unit may be stopped until it is due, and a moment longer. */
+/* A unit may be stopped until it is due, and RUN_PATIENCE longer. */
 static void overdue(void **state)
 {
 	static struct run run;
@@ -252,13 +252,13 @@ static void overdue(void **state)
 	run.unit[0].due = run_now() - RUN_PATIENCE - 1;
 	guardian_continue_overdue(&run);
 	expect_state(family.group, 'S');
-	/* At the end, all are. */
+	/* At the end, all units are continued. */
 	leave_stopped(&run);
 	guardian_continue_all(&run);
 	expect_state(family.group, 'S');
 }
 
-/* Nobody attends to the run: all run on, due or not, until somebody does. */
+/* While the run is not attended, all units are continued, due or not. */
 static void unattended(void **state)
 {
 	static struct run run;
@@ -282,7 +282,7 @@ static void unattended(void **state)
 	assert_false(run_is_attended(&run));
 }
 
-/* Who only waits for a CPU does not hang, and who has never said a word neither. */
+/* A process that only waits for a CPU is not hung; one that has never reported is not silent. */
 static void silences(void **state)
 {
 	int64_t before = run_now() - RUN_SILENCE - 1;
@@ -298,7 +298,7 @@ static void silences(void **state)
 	assert_false(run_is_hung(getpid(), before, RUN_SILENCE));
 }
 
-/* What waits for a process that is stopped, and how people call that. */
+/* Which signals are pending for a stopped process, and what messages say about it. */
 static void stopped_processes(void **state)
 {
 	uint64_t term = 1ULL << (SIGTERM - 1);
@@ -320,7 +320,7 @@ static void stopped_processes(void **state)
 
 static struct warden warden;
 
-/* The warden sees that all others are gone; and while they are not, who is overdue. */
+/* The warden continues all units when all others are gone, and overdue units before that. */
 static void wardens(void **state)
 {
 	struct run *run = mmap(NULL, sizeof(*run), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -336,12 +336,12 @@ static void wardens(void **state)
 	assert_int_equal(warden.pid, first);
 	run->unit[0].due = run_now() - RUN_PATIENCE - 1;
 	expect_state(family.group, 'S');
-	/* It cannot be stopped for long. */
+	/* The warden cannot be stopped for long. */
 	leave_stopped(run);
 	assert_int_equal(kill(first, SIGSTOP), 0);
 	run->unit[0].due = run_now() - RUN_PATIENCE - 1;
 	expect_state(family.group, 'S');
-	/* It hangs all the same, and is replaced; as it is when it has been killed. */
+	/* A warden that seems to hang all the same is replaced, like one that has been killed. */
 	run->warden_at = run_now() - 100 * NS_PER_S;
 	warden_keep(&warden, run);
 	for (i = 0; i < 5000 && warden.pid == first; i++) {
@@ -365,7 +365,7 @@ static void wardens(void **state)
 	munmap(run, sizeof(*run));
 }
 
-/* No more processes for this user: none can be started, which the master is to say. */
+/* If the user may have no more processes, no warden is started, which the master has to report. */
 static void no_warden(void **state)
 {
 	const struct rlimit none = { 0, 0 };
@@ -378,7 +378,7 @@ static void no_warden(void **state)
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
-		/* root may exceed it */
+		/* root may exceed the limit */
 		if (setrlimit(RLIMIT_NPROC, &none) || (!geteuid() && setuid(54321)))
 			_exit(1);
 		warden_keep(&w, &run);
@@ -423,7 +423,7 @@ static bool is_frozen(const char *group)
 	return strstr(text, "frozen 1");
 }
 
-/* It takes a moment. */
+/* Freezing takes a moment. */
 static void expect_frozen(const char *group, bool frozen)
 {
 	int i;
@@ -455,7 +455,7 @@ static void cgroups(void **state)
 	}
 	while (!unit_is_alive(&u) && !waitpid(pid, &status, WNOHANG))
 		usleep(1000);
-	/* Groups below go with it. */
+	/* Groups below are stopped and continued, too. */
 	assert_int_equal(unit_stop(&u), 0);
 	expect_frozen(inner, true);
 	assert_int_equal(unit_continue(&u), 0);
@@ -464,7 +464,7 @@ static void cgroups(void **state)
 	assert_int_equal(unit_release(&u), 0);
 	assert_false(u.stopped);
 	assert_int_equal(unit_rescue(&u), 0);
-	/* What was left by a run that is gone; and SIGKILL ends what is frozen. */
+	/* Rescue continues what a run that is gone left frozen. SIGKILL ends frozen processes. */
 	assert_int_equal(unit_stop(&u), 0);
 	expect_frozen(inner, true);
 	assert_int_equal(unit_rescue(&u), 1);
@@ -475,7 +475,7 @@ static void cgroups(void **state)
 	unit_signal(&u, SIGKILL);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-	/* Newer kernels take a moment to see it. */
+	/* Newer kernels take a moment to report that the group is empty. */
 	for (i = 0; i < 5000 && unit_is_alive(&u); i++)
 		usleep(1000);
 	assert_false(unit_is_alive(&u));

@@ -23,8 +23,8 @@
 #include "../src/view.h"
 
 /*
- * What @body writes to standard output and error, in a process of its own with or without
- * a terminal, where "q" is typed. Returns its exit status.
+ * Write to @text what @body prints to standard output and error, in a process of its own with or
+ * without a terminal, on which "q" is typed. Returns the exit status of @body's process.
  */
 static int output_of(void (*body)(void), bool terminal, char *text, size_t size)
 {
@@ -115,7 +115,7 @@ static void command_lines(void **state)
 	snprintf(numbers, sizeof(numbers), "method %d control 1 space %d", CONTROL_GEOM, SPACE_UNEVEN);
 	OPTIONS(0, numbers, "-l", "1", "-m", "geom", "-s", "uneven", "true");
 	OPTIONS(0, "control 0", "-l", "50", "-m", "nbench", "true");
-	/* There is no terminal. */
+	/* Without -v, nothing is shown. */
 	OPTIONS(0, "view 0", "-l", "50", "true");
 	OPTIONS(0, "--load", "--help");
 	OPTIONS(2, "x", "-l", "x", "true");
@@ -173,7 +173,7 @@ static void observations(void **state)
 	run.unit[1].own = 5 * NS_PER_S;
 	run.begin = run_now() - NS_PER_S;
 	assert_int_equal(observer_open(&o, &load, path, out_open(path)), 0);
-	/* While the controllers are getting there. */
+	/* Before the controllers have reached the target, observations do not count. */
 	c.now = (struct load_time){ NS_PER_S, 0 };
 	assert_int_equal(observer_take(&o, &run, &trace), 0);
 	assert_int_equal(o.nr, 0);
@@ -188,11 +188,11 @@ static void observations(void **state)
 	assert_int_equal(o.latest.running, 1);
 	assert_int_equal(o.latest.iterations, 7);
 	assert_true(o.latest.own >= 5 * NS_PER_S && o.latest.own < 100 * NS_PER_S);
-	/* A CPU went, with its times. */
+	/* A CPU went offline, with its times: the load stays as it was. */
 	c.now.idle -= NS_PER_S;
 	assert_int_equal(observer_take(&o, &run, &trace), 0);
 	assert_float_equal(o.latest.load, 0.25, 1e-9);
-	/* A pause, and the rest of its last period. */
+	/* A pause, and the rest of its last period, do not count. */
 	run.paused = 1;
 	c.now.work += 9 * NS_PER_S;
 	assert_int_equal(observer_take(&o, &run, &trace), 0);
@@ -218,18 +218,18 @@ static void observations(void **state)
 	assert_int_equal(observer_write_summary(&o, &run, out_open("/dev/full")), -ENOSPC);
 	assert_int_equal(out_open("/nonexistent/x"), -ENOENT);
 	c.err = 0;
-	/* Nothing is logged. */
+	/* Without a path, nothing is logged. */
 	assert_int_equal(observer_open(&o, &load, NULL, -1), 0);
 	assert_int_equal(observer_take(&o, &run, &trace), 0);
 	assert_int_equal(observer_close(&o), 0);
-	/* Its first line is not written. */
+	/* The first line of the log cannot be written. */
 	assert_int_equal(observer_open(&o, &load, "/dev/full", out_open("/dev/full")), 0);
 	assert_int_equal(observer_take(&o, &run, &trace), -ENOSPC);
 	observer_close(&o);
 	trace_free(&trace);
 }
 
-/* A reader that sleeps: nobody waits for it for long, and what there is room for is kept. */
+/* A reader that does not read: the wait for it is short, and lines are kept if there is room. */
 static void sleeping_readers(void **state)
 {
 	static char text[200000];
@@ -250,14 +250,14 @@ static void sleeping_readers(void **state)
 	o.fd = ends[1];
 	out_print(&o, "%s %d\n", "line", 1);
 	assert_int_equal(out_flush(&o, 0), -EAGAIN);
-	/* It wakes up: all lines are there, in their order. */
+	/* The reader reads again: all lines are there, in their order. */
 	while (n > 0)
 		n -= read(ends[0], text, n);
 	out_print(&o, "line 2\n");
 	assert_int_equal(out_flush(&o, 0), 0);
 	assert_int_equal(read(ends[0], text, sizeof(text)), 14);
 	assert_memory_equal(text, "line 1\nline 2\n", 14);
-	/* It never does. */
+	/* The reader never reads again. */
 	assert_true(out_write(ends[1], text, sizeof(text), 0) < (ssize_t)sizeof(text));
 	for (i = 0; i < 300000 && !o.full; i++)
 		out_print(&o, "a line that is kept\n");
@@ -293,7 +293,7 @@ static void complaints(void **state)
 	assert_non_null(strstr(text, "showstopper: number 14\nshowstopper: number 19\nshowstopper: after\n"));
 }
 
-/* Two copies of a program and another one, until the key is seen. */
+/* Show two copies of a program and another one, until the key is seen. */
 static void whole_screen(void)
 {
 	static struct view v;
@@ -354,7 +354,7 @@ static void screens(void **state)
 	assert_string_equal(text, "no screen");
 }
 
-/* What was ignored when we began (nohup) stays so. */
+/* Signals that were ignored at the beginning (nohup) remain ignored. */
 static void ignored_signals(void)
 {
 	sigset_t set;

@@ -41,12 +41,12 @@ SHORT = ["sh", "-c", "i=0; while [ $i -lt 3000 ]; do i=$((i+1)); done"]
 
 
 def close(value: float, expected: float, most: float = 1e-9) -> None:
-    """Nearly the same."""
+    """The value is nearly the expected one."""
     assert abs(value - expected) <= most, f"{value}, not {expected}"
 
 
 def refused(text: str, what: Callable[[], object]) -> None:
-    """It fails, and says this."""
+    """The call fails with a message that has the text."""
     try:
         what()
     except Failure as failure:
@@ -56,7 +56,7 @@ def refused(text: str, what: Callable[[], object]) -> None:
 
 
 def test_throughput_counts_parts() -> None:
-    """An iteration that spans windows counts in each, and only good ones do."""
+    """An iteration that spans windows counts in each by its part; failed ones do not."""
     iterations = [Iteration(0, "a", begin, end, status)
                   for begin, end, status in ((0, 2, 0), (1, 5, 0), (2, 3, 1))]
     close(throughput(iterations, 0, 2), (1 + 0.25) / 2)
@@ -66,7 +66,7 @@ def test_throughput_counts_parts() -> None:
 
 
 def test_logs() -> None:
-    """Both formats have the same; others are refused with a reason."""
+    """CSV and JSON lines have the same content; other logs are refused with a reason."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         values = {"time_s": 0.5, "target_percent": 40, "load_percent": 39.5, "duty_percent": 41,
@@ -81,7 +81,7 @@ def test_logs() -> None:
 
 
 def halves(pinning: str, *arguments: str) -> tuple[list[int], list[int]]:
-    """Of a machine that hwloc makes up."""
+    """CPUs of foreground and background, on a machine that hwloc simulates."""
     made = topology.PINNINGS[pinning](topology.machine(arguments))
     assert made.foreground is not None and made.background is not None
     assert not made.foreground & made.background
@@ -89,18 +89,18 @@ def halves(pinning: str, *arguments: str) -> tuple[list[int], list[int]]:
 
 
 def test_pinnings() -> None:
-    """Two chips of two cores of two hardware threads."""
+    """The machine has two chips of two cores of two hardware threads."""
     two = ("-i", "pack:2 core:2 pu:2")
     assert halves("per-chip", *two) == ([0, 1, 2, 3], [4, 5, 6, 7])
     assert halves("per-core", *two) == ([0, 1, 4, 5], [2, 3, 6, 7])
     assert halves("per-thread", *two) == ([0, 2, 4, 6], [1, 3, 5, 7])
     assert topology.PINNINGS["neutral"](topology.machine(two)).foreground is None
-    # Numbers of CPUs above 32, and memories that are no packages.
+    # CPU numbers above 32, and NUMA nodes that are not packages.
     assert halves("per-chip", "-i", "pack:1 numa:2 core:20 pu:2")[1] == list(range(40, 80))
 
 
 def test_pinnings_that_cannot_be() -> None:
-    """Each says what the machine lacks."""
+    """Each pinning is refused with what the machine lacks."""
     one = topology.machine(("-i", "pack:1 core:3 pu:1"))
     refused("per-chip: the number of this machine's chips is 1",
             lambda: topology.PINNINGS["per-chip"](one))
@@ -111,7 +111,7 @@ def test_pinnings_that_cannot_be() -> None:
 
 
 def test_energy() -> None:
-    """Packages and memory, without their parts; counters that wrap."""
+    """Energy is that of packages and memory, without their parts; counters may wrap."""
     with tempfile.TemporaryDirectory() as name:
         for zone, text, value in (("intel-rapl:0", "package-0", 900), ("intel-rapl:0:0", "core", 5),
                                   ("intel-rapl:0:1", "dram", 10), ("intel-rapl:1", "psys", 7),
@@ -134,7 +134,7 @@ def test_energy() -> None:
 
 
 def test_interference_metric() -> None:
-    """A line is found; what is no line is not significant."""
+    """A line is found; values that are no line are not significant."""
     loads = [0.05 * n for n in range(1, 20)]
     line = fit(loads, [8 - 2 * x for x in loads])
     close(metric.metric(line), 25, 1e-6)
@@ -155,13 +155,13 @@ def test_interference_metric() -> None:
 
 
 def test_staircase() -> None:
-    """38 steps from 5 to 95 % and back, as the paper's."""
+    """38 steps from 5 to 95 % and back, as in the paper."""
     steps = interference.Staircase(5, 95, 5).steps()
     assert len(steps) == 38 and steps[18] == ("up", 95.0) and steps[19] == ("down", 95.0)
 
 
 def test_deviation() -> None:
-    """To the baseline at the same load, where it has one."""
+    """Deviation from the baseline at the same load, if the baseline has that."""
     baseline = [Point("nbench", 0, 50, 10, 0), Point("nbench", 0, 100, 20, 0)]
     points = [Point("x", 0, 75, 16.5, 0), Point("x", 0, 20, 1, 0)]
     (apart,) = deviation(points, baseline)
@@ -171,7 +171,7 @@ def test_deviation() -> None:
 
 
 def command(folder: str, *arguments: str, status: int = 0) -> str:
-    """What showstopper says."""
+    """The output of showstopper, which has to end with the status."""
     done = subprocess.run([BINARY, *arguments], cwd=folder, timeout=300, text=True, check=False,
                           env={**os.environ, "SHOWSTOPPER_STUDY": str(STUDY)},
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
@@ -180,7 +180,7 @@ def command(folder: str, *arguments: str, status: int = 0) -> str:
 
 
 def columns(path: Path) -> dict[str, list[str]]:
-    """Of a CSV file."""
+    """The columns of a CSV file."""
     with open(path, encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     return {name: [r[name] for r in rows] for name in rows[0]}
@@ -201,12 +201,12 @@ def test_report_of_a_run() -> None:
         periods = runs.read_log(Path(folder, "out", "load.csv"))
         first, last = periods[2], periods[-1]
         logged = sum(first.at_s < i.end_s <= last.at_s for i in iterations)
-        # One may end between the clock and the count.
+        # A program may end between the reading of the clock and the count.
         assert abs(logged - (last.iterations - first.iterations)) <= 2, logged
 
 
 class Watch:
-    """Was this machine held up for longer than a study of seconds can bear?"""
+    """Measures for how long at most this machine was held up by other work."""
 
     def __init__(self) -> None:
         self.longest_s = 0.0
@@ -229,9 +229,10 @@ class Watch:
 
 
 def test_studies() -> None:
-    """The real thing, short: every file is there, every load was tried.
+    """Short real studies: every file is there, every load was tried.
 
-    Again, if it fails while other work holds the machine up: there was nothing to observe.
+    They are repeated if they fail while other work holds the machine up, because there was
+    nothing to observe then.
     """
     for _ in range(4):
         with Watch() as watch:
@@ -262,7 +263,7 @@ def short_studies() -> None:
         assert all(float(x) > 0 for x in found["rate"]), found
         assert Path(name, "showstopper-throughput", "throughput.png").stat().st_size > 5000
 
-        # Groups need root, and halves an even number of cores.
+        # Control groups need root, and pinning "per-core" needs an even number of cores.
         try:
             with interference.control_group():
                 pinning = "neutral"
@@ -278,7 +279,7 @@ def short_studies() -> None:
 
 
 def test_log_while_it_is_written() -> None:
-    """The line that is not whole yet is no row."""
+    """A last line that is not complete yet is not read."""
     with tempfile.TemporaryDirectory() as name:
         log = Path(name, "iterations.csv")
         log.write_text("unit,program,begin_s,end_s,status\n0,sh,0.5,1.5,0\n0,sh,1.", "ascii")
@@ -286,7 +287,7 @@ def test_log_while_it_is_written() -> None:
 
 
 def test_ends_that_are_missing() -> None:
-    """Iterations that are cut off are waited for; those that never end are told."""
+    """Iterations that are cut off are waited for; those that never end are reported."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         os.environ["SHOWSTOPPER"] = BINARY
@@ -304,7 +305,7 @@ def test_ends_that_are_missing() -> None:
 
 
 def test_ends_with_what_it_began() -> None:
-    """SIGTERM: no program is left, and what was measured is there."""
+    """After SIGTERM, no program is left, and what was measured is there."""
     with tempfile.TemporaryDirectory() as name:
         marked = ["sh", "-c", f"sleep 0.1; : {name}"]
         # pylint: disable-next=consider-using-with
@@ -324,7 +325,7 @@ def test_ends_with_what_it_began() -> None:
 
 
 def test_bad_input() -> None:
-    """One line, with what to do."""
+    """Bad input is refused with one line that says what to do."""
     with tempfile.TemporaryDirectory() as folder:
         assert "none.csv: No such file" in command(folder, "report", "none.csv", "x", status=1)
         assert "positive" in command(folder, "study", "throughput", "--seconds", "nan", "--",
@@ -344,7 +345,7 @@ def test_bad_input() -> None:
 
 
 def test_accuracy_tables() -> None:
-    """Errors of all tools, but of those that crash; a machine that is not idle is refused."""
+    """Tables have all tools that do not crash; a machine that is not idle is refused."""
     quiet = [Sample(4, 0, 1.0)]
     lengths = []
 
@@ -379,7 +380,7 @@ def test_accuracy_tables() -> None:
 
 
 def test_cpu_max() -> None:
-    """The kernel's limit, of the version that can be had; what was made is removed."""
+    """The kernel's limit, of the version of control groups that has it, is removed at the end."""
     with (tempfile.TemporaryDirectory() as folder,
           mock.patch.object(groups, "CGROUPS", Path(folder)),
           mock.patch.object(groups, "remove_group", shutil.rmtree)):
@@ -393,7 +394,7 @@ def test_cpu_max() -> None:
         with groups.cpu_max("showstopper", 50, 2) as group:
             assert group and (group / "cpu.max").read_text("ascii") == "100000 100000"
         assert not group.exists()
-        # What the kernel says if version 2 has no such controller.
+        # The kernel's error if version 2 has no such controller.
         with mock.patch.object(Path, "write_text", refuse_cpu(Path.write_text)):
             with groups.cpu_max("showstopper", 50, 2) as group:
                 assert group and (group / "cpu.cfs_quota_us").read_text("ascii") == "100000"
@@ -401,7 +402,7 @@ def test_cpu_max() -> None:
 
 
 def refuse_cpu(write: Callable[..., int]) -> Callable[..., int]:
-    """A Path.write_text without the controller."""
+    """A Path.write_text that refuses the controller."""
     def refusing(path: Path, text: str, encoding: str) -> int:
         if text == "+cpu":
             raise OSError("Invalid argument")
@@ -410,7 +411,7 @@ def refuse_cpu(write: Callable[..., int]) -> Callable[..., int]:
 
 
 def main() -> int:
-    """All of them; 1 if one has failed."""
+    """Run all tests. Returns 1 if one has failed."""
     tests = [f for name, f in globals().items() if name.startswith("test_")]
     print(f"1..{len(tests)}")
     failed = 0

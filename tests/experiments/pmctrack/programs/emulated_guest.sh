@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash disable=SC2329 # called by name
-# In the guest of "emulated": rows of each program, alone and beside the others, in this folder.
+# In the guest of "emulated": write rows of each program, alone and beside the others, here.
 set -e
 names=(xz sqlite3 python3 numpy)
 head -c 3000000 "$(readlink -f /usr/bin/python3)" >/tmp/text
 cp "$(readlink -f /usr/bin/python3)" /tmp/numpy-python
-# Nobody has set up alternatives in this userland.
+# Alternatives are not set up in this userland.
 export LD_LIBRARY_PATH=$LD_LIBRARY_PATH:/usr/lib/x86_64-linux-gnu/blas:/usr/lib/x86_64-linux-gnu/lapack OPENBLAS_NUM_THREADS=1
 xz() { exec xz -T1 -3 -c /tmp/text; }
 sqlite3() {
@@ -16,7 +16,7 @@ python3() {
 	exec python3 -c 'd = {i * 7919 % 99991: str(i) for i in range(90000)}
 for _ in range(3): sum(len(d[k]) for k in sorted(d))'
 }
-# A copy: the module takes two that execute one file for the same program.
+# A copy of python3: the module takes two processes that execute one file for the same program.
 numpy() {
 	PYTHONHOME=/usr exec /tmp/numpy-python -c 'import numpy as np
 a = np.random.default_rng(1).random((330, 330))
@@ -24,13 +24,13 @@ for _ in range(3): a = a @ a; a /= a.max()'
 }
 export -f "${names[@]}"
 
-# measure NAME OPTION…: on a CPU of its own
+# measure NAME OPTION…: run a program on a CPU of its own, under pmctrack
 measure() {
 	local cpu=0 name
 	for name in "${names[@]}"; do [ "$name" != "$1" ] || break; cpu=$((cpu + 1)); done
 	taskset -c $cpu pmctrack --csv -T 0.1 "${@:2}" bash -c "$1" >/dev/null
 }
-# beside NAME COMMAND…: while the others run, again and again
+# beside NAME COMMAND…: run COMMAND while the programs other than NAME run, again and again
 beside() {
 	local other others=()
 	for other in "${names[@]}"; do
@@ -43,7 +43,7 @@ beside() {
 	wait || true
 }
 
-# What counters say. The first run brings files to memory.
+# The counts. The first run reads files into memory.
 as_others=(-c instr,cycles,llc_misses)
 for name in "${names[@]}"; do
 	measure "$name" "${as_others[@]}" -o /dev/null
@@ -51,7 +51,7 @@ for name in "${names[@]}"; do
 	beside "$name" measure "$name" "${as_others[@]}" -o "$name-beside.csv"
 done
 
-# What the module makes of it. It learns from runs alone, then it knows.
+# The module's estimates. The module learns from runs alone, and knows the programs then.
 insmod /opt/pmctrack/modules/pmctrack_mmon_fair_progress.ko address_instr=100000
 echo fair_progress >/proc/pmc/mmon_manager
 as_others=(-V progress,windows,valid_windows)

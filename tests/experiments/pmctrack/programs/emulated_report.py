@@ -14,7 +14,7 @@ PROGRAMS = ("xz", "sqlite3", "python3", "numpy")
 
 
 def sums(path: Path) -> dict[str, float]:
-    """Each column of numbers, added up over all records of all threads."""
+    """Return the sum of each column of numbers over all records of all threads."""
     with open(path, encoding="ascii", newline="") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     found: dict[str, float] = {}
@@ -26,20 +26,20 @@ def sums(path: Path) -> dict[str, float]:
 
 
 def counts(folder: Path, name: str, way: str) -> tuple[float, float, float]:
-    """Millions of instructions, misses of 1000, cycles of each."""
+    """Return millions of instructions, misses per 1000, cycles per instruction."""
     total = sums(folder / f"{name}-{way}.csv")
     instr = total["instr"]
     return instr / 1e6, 1000 * total["llc_misses"] / instr, total["cycles"] / instr
 
 
 def estimated(folder: Path, name: str, way: str) -> tuple[float, float]:
-    """CPU time over progress, and the part of windows that were valid."""
+    """Return CPU time over progress, and the part of windows that were valid."""
     total = sums(folder / f"{name}-fair-{way}.csv")
     return total["run_ns"] / total["progress"], total["valid_windows"] / total["windows"]
 
 
 def main() -> None:
-    """Print."""
+    """Print the table."""
     folder = Path(sys.argv[1])
     print("| program | instructions, millions | beside others | misses of 1000 | beside others |"
           " cycles of an instruction | beside others | slowdown in cycles | estimated |"

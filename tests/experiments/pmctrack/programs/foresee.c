@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * foresee: the model of qosd, as it runs. Reads lines of CPUs and the rate that came of them, a
- * step each; prints for each what was foreseen for it, or nan for the first.
+ * foresee: the model of qosd, online. Reads lines of CPUs and the resulting rate, one for each
+ * step. Prints the rate that was predicted for each step, or nan for the first.
  */
 #include <math.h>
 #include <stdio.h>
 
 #include "model.h"
 
-/* As the manager has it. */
+/* The same as in the manager. */
 #define FORGETTING 0.95
 
 int main(void)

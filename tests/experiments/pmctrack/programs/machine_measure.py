@@ -25,12 +25,12 @@ FIRST_ROUND_S = 60
 
 
 def write(path: Path, text: str) -> None:
-    """Say it to the kernel."""
+    """Write text to a file of the kernel."""
     path.write_text(text, encoding="ascii")
 
 
 def whole(programs: list[dict[str, Any]], cpus: int) -> list[str]:
-    """CPUs of their own for all, as many as suffice; the last ones share what is too few."""
+    """Return CPUs for each program, as many as suffice; if too few, the last programs share."""
     found, first = [], 0
     for program in programs:
         wanted = math.ceil(program["cpus"])
@@ -41,7 +41,7 @@ def whole(programs: list[dict[str, Any]], cpus: int) -> list[str]:
 
 
 def reader_of(process: subprocess.Popen[bytes], name: str) -> throughput.Reader:
-    """When it delivers."""
+    """Return a reader of the program, once it delivers something."""
     end = time.monotonic() + FIRST_ROUND_S
     while time.monotonic() < end:
         try:
@@ -57,14 +57,14 @@ def reader_of(process: subprocess.Popen[bytes], name: str) -> throughput.Reader:
 
 
 def group_of(pid: int) -> str:
-    """The path of its control group."""
+    """Return the path of a process's control group."""
     (path,) = (line.partition("::")[2] for line in
                Path(f"/proc/{pid}/cgroup").read_text("ascii").split() if line.startswith("0::"))
     return path
 
 
 def cpu_s(pid: int) -> float:
-    """CPU time of its control group."""
+    """Return the CPU time of a process's control group."""
     (usec,) = (line.split()[1] for line in
                Path(f"{GROUPS}{group_of(pid)}/cpu.stat").read_text("ascii").splitlines()
                if line.startswith("usage_usec"))
@@ -72,7 +72,7 @@ def cpu_s(pid: int) -> float:
 
 
 def begin(program: dict[str, Any], way: str, cpus: str) -> subprocess.Popen[bytes]:
-    """A program, in a group of its own; with what it has for good, if it is not qosd's."""
+    """Start a program in a group of its own, with fixed CPUs if they are not qosd's."""
     group = GROUPS / program["name"]
     group.mkdir(exist_ok=True)
     if way in ("cpuset", "both"):
@@ -90,7 +90,7 @@ def begin(program: dict[str, Any], way: str, cpus: str) -> subprocess.Popen[byte
 
 
 def run(plan: dict[str, Any], name: str, way: str) -> None:
-    """All programs at once."""
+    """Run all programs at once."""
     cpus = whole(plan["programs"], plan["cpus"])
     running = [begin(program, way, cpus[i]) for i, program in enumerate(plan["programs"])]
     readers = [reader_of(process, program["name"])
@@ -98,7 +98,7 @@ def run(plan: dict[str, Any], name: str, way: str) -> None:
     daemon = None
     if way.startswith("qosd"):
         settings = Path("/tmp/qosd.json")
-        # Groups with limits of their own are left alone: these have none.
+        # qosd leaves groups with limits of their own alone: these have none.
         settings.write_text(json.dumps({"actuator": way.removeprefix("qosd-")}), encoding="ascii")
         # pylint: disable-next=consider-using-with
         daemon = subprocess.Popen(["qosd", "-f", str(settings), "-l",
@@ -126,7 +126,7 @@ def run(plan: dict[str, Any], name: str, way: str) -> None:
 
 
 def main() -> None:
-    """Each way."""
+    """Run the plan each way."""
     name = sys.argv[1]
     plan = json.loads(Path(f"/share/plan-{name}.json").read_text(encoding="ascii"))
     if not os.path.ismount(GROUPS):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-"""Simulated machines of six and sixteen CPUs, programs for them by lot, and their goals.
+"""Simulated machines of six and sixteen CPUs, random programs for them, and their goals.
 
 Usage: machine_plan.py FOLDER SIMAPP PROFILES SECONDS SEED…
 """
@@ -14,24 +14,24 @@ from pathlib import Path
 from typing import Any
 
 THREADS = 12
-# Instructions of a thread in a round: a CPU does some ten rounds a second of them all.
+# Instructions of a thread in a round: one CPU does about ten rounds of all threads a second.
 ROUND = 30_000_000
 # A phase lasts so many seconds at the goal.
 SHORTEST_S, LONGEST_S = 5, 12
-# The speed of a busy phase, times a calm one's.
+# The speed of a busy phase, in relation to a calm one.
 SLOWEST, FASTEST = 0.45, 0.75
-# Goals in numbers of CPUs at their mean rate alone. The two of the paper are as 8 to 12.
+# Goals in numbers of CPUs at their mean rate alone. The paper's two goals are in the ratio 8 to 12.
 ENCODERS = (1.6, 2.4)
-# All of what a machine has is not promised: a busy phase takes more than the mean.
+# Goals take only this part of a machine, because a busy phase takes more than the mean.
 PROMISED = 0.62
 LEAST = 1.1
-# Threads wait for each other: so much more than their number of CPUs is needed, about.
+# Threads wait for each other, so they need their CPUs divided by about this.
 SCALING = 0.93
 CPU_STEP = 0.05
 
 
 def machine(simapp: str, name: str, clusters: int, cpus: int) -> dict[str, Any]:
-    """CPUs as those of 8-shared, each six or eight of them with a cache."""
+    """Return a machine with CPUs like those of 8-shared, each six or eight of them with a cache."""
     out = subprocess.run([simapp, "--describe", "8-shared"], check=True, capture_output=True)
     found: dict[str, Any] = json.loads(out.stdout)
     kind = found["types"][0]["name"]
@@ -42,11 +42,11 @@ def machine(simapp: str, name: str, clusters: int, cpus: int) -> dict[str, Any]:
 
 
 def profile(base: dict[str, Any], name: str, times: float, lot: random.Random) -> dict[str, Any]:
-    """An encoder: rounds are pictures, calm and busy parts take turns."""
+    """Return the profile of an encoder: rounds are pictures, calm and busy parts take turns."""
     found = dict(base, name=name, description="an encoder", threads=THREADS, rounds=1_000_000,
                  serial=ROUND // 20, parallel=ROUND, imbalance=10)
     phases = []
-    # Instructions of a thread in a second of a calm part, about.
+    # About the instructions of a thread in a second of a calm part.
     speed = 3.2e9 * times / THREADS
     for part in range(4):
         phase = dict(base["phases"][part % len(base["phases"])])
@@ -59,8 +59,8 @@ def profile(base: dict[str, Any], name: str, times: float, lot: random.Random) -
 
 
 def rate_alone(simapp: str, path: Path, on_machine: Path) -> float:
-    """Rounds in a second with one CPU, on average over a cycle of phases, without others."""
-    # As many as a cycle has, for the prediction; and as the profile itself does not end.
+    """Return rounds in a second with one CPU, alone, on average over a cycle of phases."""
+    # Predict a cycle of phases, because the profile itself does not end.
     found = json.loads(path.read_text(encoding="ascii"))
     found["rounds"] = max(1, sum(p["instr"] for p in found["phases"]) // ROUND)
     short = path.with_suffix(".cycle.json")
@@ -73,16 +73,16 @@ def rate_alone(simapp: str, path: Path, on_machine: Path) -> float:
 
 
 def wanted_of(cpus: int, lot: random.Random) -> list[float]:
-    """Goals, in numbers of CPUs."""
+    """Return goals, in numbers of CPUs."""
     if cpus <= 6:
         return list(ENCODERS)
     wanted = [lot.uniform(1.2, 3.4) for _ in range(5)]
-    # Nobody can have less than a CPU.
+    # A program cannot have less than a CPU.
     return [max(LEAST, one * PROMISED * cpus / sum(wanted)) for one in wanted]
 
 
 def plan(folder: Path, simapp: str, base: dict[str, Any], name: str, seed: int) -> dict[str, Any]:
-    """Programs of a machine and a seed."""
+    """Return the programs of a machine and a seed."""
     lot = random.Random(f"{name} {seed}")
     machine_of = json.loads((folder / f"{name}.json").read_text(encoding="ascii"))
     cpus, programs = len(machine_of["cpus"]), []
@@ -98,7 +98,7 @@ def plan(folder: Path, simapp: str, base: dict[str, Any], name: str, seed: int) 
 
 
 def main() -> None:
-    """Write all that is not there yet."""
+    """Write the machines, and the plans that do not exist yet."""
     folder, simapp, profiles = Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3])
     base = json.loads((profiles / "h264ref.json").read_text(encoding="ascii"))
     for name, clusters, cpus in (("six", 1, 6), ("sixteen", 2, 16)):

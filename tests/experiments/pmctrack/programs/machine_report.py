@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[4] / "userland/study"))
 from pmctrack_study.plots import Plot  # noqa: E402
 
 Numbers = numpy.typing.NDArray[np.float64]
-# Windows are of a second, or of so many units; the first ones do not count.
+# Windows are of a second, or of so many units; those of the first seconds do not count.
 UNITS = 20
 FIRST_S = 10.0
 NEAR = 0.1
@@ -40,7 +40,7 @@ class Run:
     cpu_s: list[float] = field(default_factory=list)
 
     def windows(self) -> tuple[Numbers, Numbers]:
-        """Ends and rates of disjoint windows."""
+        """Return ends and rates of disjoint windows."""
         length = max(1.0, UNITS / self.goal)
         ends, rates, first = [], [], 0
         for index, now in enumerate(self.at_s):
@@ -52,13 +52,13 @@ class Run:
         return np.array(ends), np.array(rates)
 
     def used(self) -> float:
-        """CPUs, on average."""
+        """Return how many CPUs were used, on average."""
         first = next(i for i, now in enumerate(self.at_s) if now > FIRST_S)
         return (self.cpu_s[-1] - self.cpu_s[first]) / (self.at_s[-1] - self.at_s[first])
 
 
 def read(path: Path) -> dict[str, Run]:
-    """The programs of a run. CPU times are of a group, and begin anew when that is another."""
+    """Return the programs of a run. Their CPU times in the file begin anew with another group."""
     found: dict[str, Run] = {}
     last: dict[str, tuple[str, float]] = {}
     with open(path, encoding="ascii", newline="") as file:
@@ -75,7 +75,7 @@ def read(path: Path) -> dict[str, Run]:
 
 
 def row_of(machine: str, way: str, runs: list[Run]) -> str:
-    """Of all programs with all seeds."""
+    """Return the row of all programs with all seeds."""
     near, means, deviations = [], [], []
     for one in runs:
         ends, rates = one.windows()
@@ -90,7 +90,7 @@ def row_of(machine: str, way: str, runs: list[Run]) -> str:
 
 
 def panels(folder: Path, name: str, ways: dict[str, dict[str, Run]], names: list[str]) -> None:
-    """Each program's rate, over its goal, each way."""
+    """Draw each program's rate, over its goal, each way."""
     for program in sorted(ways[PANELS[0]]):
         with Plot(folder, f"{name}-{program}.png", names, len(PANELS)) as picture:
             for column, way in enumerate(PANELS):
@@ -105,7 +105,7 @@ def panels(folder: Path, name: str, ways: dict[str, dict[str, Run]], names: list
 
 
 def main() -> None:
-    """Print, and draw."""
+    """Print the table, and draw the plots."""
     folder = Path(sys.argv[1])
     found: dict[str, dict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
     names: list[str] = []

@@ -20,7 +20,7 @@ import throughput  # noqa: E402  # pylint: disable=import-error,wrong-import-pos
 
 CPUS = 2
 GROUPS = Path("/sys/fs/cgroup")
-# Of two kinds by turns; and a part of one kind. They have no end.
+# A video with two kinds of parts by turns, and one with a part of one kind. They do not end.
 VIDEO, CALM = "/tmp/video.yuv", "/tmp/calm.yuv"
 ENCODED = "/tmp/calm.mkv"
 CALM_BYTES = 200 * 176 * 144 * 3 // 2
@@ -30,13 +30,13 @@ LIBRARIES = "/usr/lib/x86_64-linux-gnu"
 SYSTEM = "/lib/x86_64-linux-gnu"
 RAW = "-s 176x144 -pix_fmt yuv420p"
 
-# Until a program delivers something.
+# A program must deliver something within this time.
 FIRST_UNIT_S = 60
 X264 = ("x264 --quiet --no-progress --preset superfast --threads 8 --demuxer raw"
         " --input-res 176x144 -o /dev/null -")
 X264_PROBE = f"-u frames/s -p uprobe:{LIBRARIES}/libx264.so.164:x264_encoder_encode"
 
-# How each says what it delivers, and its command: more threads than there are CPUs.
+# How each program's throughput is measured, and its command: more threads than there are CPUs.
 PROGRAMS = {
     "x264": (X264_PROBE, f"{LOOP} | {X264}"),
     "x264-turns": (X264_PROBE, f"{TURNS} | {X264}"),
@@ -52,18 +52,18 @@ PROGRAMS = {
     "vpxenc": (f"-u frames/s -p uprobe:{LIBRARIES}/libvpx.so.7:vpx_codec_encode",
                f"{LOOP} | vpxenc --quiet --codec=vp9 --rt --cpu-used=8 --threads=8 --row-mt=1"
                " --i420 -w 176 -h 144 -o /dev/null -"),
-    # A unit is a piece of the input, as it writes seldom and much.
+    # A unit is a piece of the input, because pigz writes seldom and much.
     "pigz": (f"-u pieces/s -p uprobe:{SYSTEM}/libz.so.1:deflate", f"{LOOP} | pigz -p 8 -c"),
 }
 
 
 def write(path: Path, text: str) -> None:
-    """Say it to the kernel."""
+    """Write text to a file of the kernel."""
     path.write_text(text, encoding="ascii")
 
 
 class Program:
-    """One that runs, in a control group of its own or in that where we are."""
+    """A program that runs, in a control group of its own or in that of this script."""
 
     def __init__(self, name: str, label: str, goal: str | None = None,
                  group: Path | None = None) -> None:
@@ -82,7 +82,7 @@ class Program:
         self.reader = self._find(label)
 
     def _find(self, label: str) -> throughput.Reader:
-        """By LD_PRELOAD, it is a process that our child has started."""
+        """Return a reader of the program. With LD_PRELOAD, this is a process of the child."""
         end = time.monotonic() + FIRST_UNIT_S
         while time.monotonic() < end:
             out = subprocess.run(["throughput", "list", "--json"], check=True, capture_output=True)
@@ -95,12 +95,12 @@ class Program:
         sys.exit(f"{label} has delivered nothing in {FIRST_UNIT_S} s")
 
     def count(self) -> int:
-        """Units so far."""
+        """Return the units so far."""
         return int(self.reader.count())
 
 
     def cpu_s(self) -> float:
-        """CPU time of its control group."""
+        """Return the CPU time of the program's control group."""
         (path,) = (line.partition("::")[2] for line in
                    Path(f"/proc/{self.process.pid}/cgroup").read_text("ascii").split()
                    if line.startswith("0::"))
@@ -111,12 +111,12 @@ class Program:
 
 
 def prepare() -> None:
-    """Control groups, and the video in memory."""
+    """Prepare control groups, and the video in memory."""
     for folder, kind in ((GROUPS, "cgroup2"), (Path("/sys/kernel/tracing"), "tracefs")):
         if not os.path.ismount(folder):
             subprocess.run(["mount", "-t", kind, "none", str(folder)], check=True)
     write(GROUPS / "cgroup.subtree_control", "+cpu +cpuset")
-    # Nobody has set up alternatives in this userland.
+    # Alternatives are not set up in this userland.
     os.environ["LD_LIBRARY_PATH"] = ":".join(
         [os.environ.get("LD_LIBRARY_PATH", ""),
          *(f"{LIBRARIES}/{name}" for name in ("blas", "lapack", "pulseaudio"))])
@@ -128,16 +128,16 @@ def prepare() -> None:
 
 
 def set_bandwidth(group: Path, cpus: float) -> None:
-    """Likewise for qosd's programs."""
+    """Limit a group's CPUs, with the period of qosd."""
     write(group / "cpu.max", f"{int(cpus * 20000)} 20000")
 
 
-# Somewhat more than the second of which rates are.
+# Somewhat more than the second for which rates are computed.
 INTERVAL_S = 1.15
 
 
 def measure_model(name: str) -> None:
-    """Other CPUs each second, twice, to learn and to judge; then fixed ones."""
+    """Measure with other CPUs each second, first to learn, then to judge; then with fixed CPUs."""
     group = GROUPS / "one"
     group.mkdir()
     program = Program(name, name, group=group)
@@ -157,7 +157,7 @@ def measure_model(name: str) -> None:
     os.rename(f"/share/model-{name}.tmp", f"/share/model-{name}.csv")
 
 
-# What one CPU does in a second, and the goal: between one CPU's and two's.
+# Seconds in which one CPU's rate is measured, and the goal: between one CPU's rate and two's.
 ALONE_S = 16
 TIMES = 1.3
 FIXED = 1.5
@@ -165,7 +165,7 @@ GOAL_S = 60
 
 
 def measure_goal(way: str) -> None:
-    """An encoder of a video with calm and busy parts."""
+    """Measure an encoder of a video with calm and busy parts."""
     group = GROUPS / "one"
     group.mkdir()
     set_bandwidth(group, 1)

@@ -21,7 +21,7 @@ from pmctrack_study.plots import Plot  # noqa: E402
 from pmctrack_study.qos.log import read as read_log  # noqa: E402
 
 Numbers = numpy.typing.NDArray[np.float64]
-# Rates are of so long, and windows are disjoint.
+# Rates are of windows of this length, which are disjoint.
 WINDOW_S = 1.0
 # A goal is judged by windows of a second, or of so many units.
 UNITS = 20
@@ -30,7 +30,7 @@ NAMES = {"one": "one CPU", "two": "two CPUs", "bandwidth": "bandwidth of 1.5 CPU
 
 
 def rates(path: Path) -> dict[str, list[tuple[float, float]]]:
-    """(CPUs, rate) of the windows of each part, in order."""
+    """Return (CPUs, rate) of the windows of each part, in order."""
     found: dict[str, list[tuple[float, float]]] = defaultdict(list)
     with open(path, encoding="ascii", newline="") as file:
         rows = list(csv.DictReader(file))
@@ -47,18 +47,18 @@ def rates(path: Path) -> dict[str, list[tuple[float, float]]]:
 
 
 def pairs(windows: list[tuple[float, float]]) -> tuple[Numbers, Numbers]:
-    """What the model is given, a row for each step: the last rate, CPUs; and what came of it."""
+    """Return the model's input, a row (last rate, CPUs) for each step, and the resulting rates."""
     given = np.array([[before[1], now[0]] for before, now in zip(windows, windows[1:])])
     return given, np.array([now[1] for now in windows[1:]])
 
 
 def explained(truth: Numbers, foreseen: Numbers) -> float:
-    """Part of the variance that is explained."""
+    """Return the part of the variance that is explained."""
     return float(1 - np.sum((truth - foreseen) ** 2) / np.sum((truth - truth.mean()) ** 2))
 
 
 def online(path: Path, windows: list[tuple[float, float]]) -> Numbers:
-    """What the model of qosd foresees for each, as it goes."""
+    """Return what the model of qosd predicts for each window, online."""
     text = "".join(f"{cpus} {rate}\n" for cpus, rate in windows)
     out = subprocess.run([path.parent / "foresee"], input=text, text=True, check=True,
                          capture_output=True).stdout
@@ -66,7 +66,7 @@ def online(path: Path, windows: list[tuple[float, float]]) -> Numbers:
 
 
 def model_row(path: Path) -> str:
-    """Least squares on one run; judged on another, and with each fixed number of CPUs."""
+    """Return the row of a model: learnt with one run, judged with others and with fixed CPUs."""
     windows = rates(path)
     given, came = pairs(windows["learn"])
     model = np.linalg.lstsq(given, came, rcond=None)[0]
@@ -75,7 +75,7 @@ def model_row(path: Path) -> str:
     errors = []
     for cpus in sorted({cpus for cpus, _ in windows["fixed"]}):
         fixed_given, fixed_came = pairs([w for w in windows["fixed"] if w[0] == cpus])
-        # What is not delivered in a window cannot be missed by a part of itself.
+        # A window in which nothing was delivered has no relative error.
         kept = fixed_came > 0
         off = np.abs(fixed_given @ model - fixed_came)[kept] / fixed_came[kept]
         errors.append(100 * np.mean(off))
@@ -87,14 +87,14 @@ def model_row(path: Path) -> str:
 
 
 def read_goal(path: Path) -> dict[str, Numbers]:
-    """Its columns."""
+    """Return the columns of a file."""
     with open(path, encoding="ascii", newline="") as file:
         rows = list(csv.DictReader(file))
     return {name: np.array([float(row[name]) for row in rows]) for name in rows[0]}
 
 
 def windows_of(table: dict[str, Numbers]) -> tuple[Numbers, Numbers, float]:
-    """Ends and rates of disjoint windows, and the goal."""
+    """Return ends and rates of disjoint windows, and the goal."""
     goal = float(table["goal"][0])
     length = max(1.0, UNITS / goal)
     ends, found, first = [], [], 0
@@ -108,7 +108,7 @@ def windows_of(table: dict[str, Numbers]) -> tuple[Numbers, Numbers, float]:
 
 
 def goal_row(way: str, table: dict[str, Numbers]) -> str:
-    """Windows within 10 %, the mean, and CPUs that were used."""
+    """Return the row of a way: windows within 10 %, the mean, and CPUs that were used."""
     ends, found, goal = windows_of(table)
     found = found[ends > FIRST_S]
     used = table["cpu_s"][-1] - table["cpu_s"][0]
@@ -118,7 +118,7 @@ def goal_row(way: str, table: dict[str, Numbers]) -> str:
 
 
 def plot_goals(folder: Path, tables: dict[str, dict[str, Numbers]], names: list[str]) -> None:
-    """Rates under each way, with the goal; and what qosd gave."""
+    """Draw the rates under each way, with the goal; and the CPUs that qosd gave."""
     with Plot(folder, "goal.png", names, 2) as picture:
         for way, table in tables.items():
             ends, found, goal = windows_of(table)
@@ -137,7 +137,7 @@ def plot_goals(folder: Path, tables: dict[str, dict[str, Numbers]], names: list[
 
 
 def main() -> None:
-    """Print, and draw."""
+    """Print the tables, and draw the plots."""
     folder = Path(sys.argv[1])
     models = sorted(folder.glob("model-*.csv"))
     if models:

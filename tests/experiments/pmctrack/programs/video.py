@@ -16,7 +16,7 @@ PART = 400
 
 
 def picture(number: int, busy: bool, lot: np.random.Generator) -> bytes:
-    """A gradient that moves; with that, in busy parts, squares that move each way, and noise."""
+    """Return a moving gradient; in busy parts also squares that move each way, and noise."""
     down, across = np.mgrid[0:HEIGHT, 0:WIDTH]
     luma = 96 + 48 * np.sin((across + 2 * number) / 37) + 32 * np.cos((down - number) / 23)
     if busy:
@@ -33,7 +33,7 @@ def picture(number: int, busy: bool, lot: np.random.Generator) -> bytes:
 
 
 def main() -> None:
-    """Write it."""
+    """Write the video."""
     lot = np.random.default_rng(1)
     with open(sys.argv[1], "wb") as out:
         for number in range(4 * PART):

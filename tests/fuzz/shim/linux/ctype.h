@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * As lib/ctype.c, which knows Latin-1: 0xa1 and above are letters or signs.
- * The C library's <ctype.h> would hide what that leads to.
+ * Like the kernel's lib/ctype.c, which knows Latin-1: 0xa1 and above are letters or signs. The C
+ * library's <ctype.h> would hide the effects of that.
  */
 #ifndef PMCT_SHIM_CTYPE_H
 #define PMCT_SHIM_CTYPE_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Numbers as lib/kstrtox.c reads them: a sign "+", a prefix and one newline are welcome. */
+/* Numbers as lib/kstrtox.c reads them: a sign "+", a prefix and one newline are accepted. */
 #ifndef PMCT_SHIM_KERNEL_H
 #define PMCT_SHIM_KERNEL_H
 

@@ -15,7 +15,7 @@ typedef __u64 u64;
 typedef __s32 s32;
 typedef __s64 s64;
 
-/* Of other headers, which everybody gets with this one. */
+/* From other headers, which all code gets with this one. */
 #define U8_MAX		((u8)~0U)
 #define U16_MAX		((u16)~0U)
 #define U32_MAX		((u32)~0U)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * vcpu: the same thread reads its counters in user mode and runs a virtual CPU. Access that ends
- * while the virtual CPU is loaded must not be there when it is left: KVM keeps the host's
- * PMUSERENR_EL0 meanwhile, and brings it back.
+ * vcpu: a thread reads its counters in user mode and runs a virtual CPU. If its access ends while
+ * the virtual CPU is loaded, it must not have access afterwards: KVM saves the host's PMUSERENR_EL0
+ * meanwhile, and restores it.
  */
 #include <err.h>
 #include <errno.h>
@@ -39,7 +39,7 @@ static void on_kick(int sig)
 	(void)sig;
 }
 
-/* Can this thread read a counter register? */
+/* True if this thread can read a counter register. */
 static bool access_granted(void)
 {
 	uint64_t value;
@@ -59,7 +59,7 @@ static int request(int fd, unsigned long number, void *arg, const char *what)
 	return ret;
 }
 
-/* One that does nothing, for ever. */
+/* Make a virtual CPU that does nothing, forever. */
 static int make_vcpu(void)
 {
 	size_t page = (size_t)sysconf(_SC_PAGESIZE);
