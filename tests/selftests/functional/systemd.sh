@@ -126,11 +126,16 @@ in_it() {
 	systemctl daemon-reload
 	systemctl restart one
 	a=$(main_of one)
-	# A unit ended while no qosd ran: its PID may be another program's.
-	echo 0 >/run/qosd/cpus-4194303
+	# A unit had this PID, and ended while no qosd ran.
+	echo 0 >"/run/qosd/cpus-$a"
+	mv /etc/qosd.json /tmp
+	systemctl start qosd
+	eventually limited $units/one.service
+	[ ! -e "/run/qosd/cpus-$a" ] || fail "$(ls /run/qosd)"
+	systemctl stop qosd
+	mv /tmp/qosd.json /etc
 	systemctl start qosd
 	eventually has_cpus
-	[ ! -e /run/qosd/cpus-4194303 ] || fail "$(ls /run/qosd)"
 	systemctl stop qosd
 	equal "$(cat $units/one.service/cpuset.cpus)" "$(cat /sys/devices/system/cpu/possible)"
 	rm /etc/qosd.json

@@ -173,12 +173,6 @@ static double rounded_down(double cpus, double unit)
 	return floor(cpus / unit + NEARLY) * unit;
 }
 
-/* True if the program has what it asks for, and its floor is more. */
-static bool has_enough(const struct qos_share *s)
-{
-	return s->granted >= s->demand - NEARLY && s->fair > s->demand + NEARLY;
-}
-
 /*
  * The program that is owed most, and can be given one unit more. With @sign -1: the program that is
  * owed least, and can be given one unit less. NULL: there is none.
@@ -193,8 +187,7 @@ static struct qos_share *most_owed(struct qos_share *share, size_t n, double lea
 	for (i = 0; i < n; i++) {
 		if (sign < 0 && share[i].granted - unit < least - NEARLY)
 			continue;
-		if (sign > 0 && (has_enough(&share[i]) ||
-				 share[i].granted + unit > ceil(share[i].cap / unit) * unit + NEARLY))
+		if (sign > 0 && share[i].granted + unit > ceil(share[i].cap / unit) * unit + NEARLY)
 			continue;
 		owed = sign * (share[i].fair + share[i].carry - share[i].granted);
 		if (owed > most) {
@@ -216,19 +209,10 @@ static void round_shares(const struct qos_machine *machine, struct qos_share *sh
 	for (i = 0; i < n; i++) {
 		before = share[i].granted;
 		wanted = share[i].fair + share[i].carry;
-		if (has_enough(&share[i]) && fabs(share[i].fair - before) < unit) {
-			/*
-			 * The part of the floor that the program does not ask for is not carried
-			 * over.
-			 */
-			wanted = rounded_down(before, unit);
-			share[i].carry = 0;
-		}
-		share[i].granted = rounded_down(wanted, unit);
+		share[i].granted = greater(rounded_down(wanted, unit), least);
 		/* The program keeps what it has, because the change is small. */
 		if (before > 0 && fabs(wanted - before) < machine->hysteresis * unit)
 			share[i].granted = rounded_down(before, unit);
-		share[i].granted = greater(share[i].granted, least);
 		sum += share[i].granted;
 		target += wanted;
 	}
@@ -244,7 +228,7 @@ static void round_shares(const struct qos_machine *machine, struct qos_share *sh
 	}
 	for (i = 0; i < n; i++) {
 		wanted = share[i].fair + share[i].carry - share[i].granted;
-		share[i].carry = has_enough(&share[i]) ? 0 : greater(lesser(wanted, unit), -unit);
+		share[i].carry = greater(lesser(wanted, unit), -unit);
 	}
 }
 

@@ -24,10 +24,7 @@
 /* After so many such steps in a row, a program is given so many times what it uses. */
 #define UNUSED_STEPS 4
 #define UNUSED 1.5
-/*
- * An idle program keeps up to this part of a CPU that it does not use, because a change of its
- * group is expensive.
- */
+/* A program that leaves most of its quota unused is not given so few CPUs more. */
 #define IDLE_BAND 0.15
 /* Processes of a program that are watched from the beginning, with all that they start later. */
 #define MOST_PROCESSES 64
@@ -238,23 +235,6 @@ static void check(struct app *a)
 		group_close(&a->group);
 }
 
-static bool is_held(const struct app *a)
-{
-	return a->shown >= a->goal.min * (1 - APP_HELD_PART) && a->shown <= a->goal.max * (1 + APP_HELD_PART);
-}
-
-/*
- * A program that does not use its CPUs gets no more for saying that they are not enough. If it
- * delivers what it should, it keeps what it has, because errors of rates would cause a change in
- * each step.
- */
-static double demand_of_idle(const struct app *a, double used)
-{
-	double demand = fmin(a->share.demand, fmax(1, used * UNUSED));
-
-	return is_held(a) && demand >= a->manager.granted - IDLE_BAND ? a->manager.granted : demand;
-}
-
 bool app_step(struct app *a, const struct settings *s, double cpus, double seconds)
 {
 	double used;
@@ -285,8 +265,9 @@ bool app_step(struct app *a, const struct settings *s, double cpus, double secon
 	if (!a->usage_known)
 		a->manager.missed = 0;
 	a->share.demand = qos_manager_step(&a->manager, a->rate, learn, &a->goal);
+	/* A program that does not use its CPUs gets no more for saying that they are not enough. */
 	if (a->unused >= UNUSED_STEPS)
-		a->share.demand = demand_of_idle(a, used);
+		a->share.demand = fmin(a->share.demand, fmax(1, used * UNUSED));
 	a->share.cap = a->manager.most;
 	a->share.weight = a->weight;
 	return true;
@@ -313,6 +294,19 @@ static void judge(struct app *a, int err)
 	group_close(&a->group);
 }
 
+/*
+ * True if the program's quota can stay, though it is a little less than what is granted, because
+ * the program leaves most of it unused. Errors of rates and rounding would change it in each step,
+ * and a change of a group is expensive. The quota is never more than what is granted.
+ */
+static bool is_quota_enough(const struct app *a)
+{
+	double quota = group_quota(&a->group);
+
+	return a->unused >= UNUSED_STEPS && quota > 0 && quota <= a->share.granted &&
+	       a->share.granted <= quota + IDLE_BAND && a->used * UNUSED <= quota;
+}
+
 void app_give(struct app *a, enum actuator actuator)
 {
 	int err = 0;
@@ -320,7 +314,7 @@ void app_give(struct app *a, enum actuator actuator)
 	qos_manager_grant(&a->manager, a->rate, a->share.granted, is_short(a));
 	if (!a->group.path[0])
 		return;
-	if (actuator != ACTUATOR_CPUS)
+	if (actuator != ACTUATOR_CPUS && !is_quota_enough(a))
 		err = group_set_bandwidth(&a->group, a->share.granted);
 	if (!err && actuator != ACTUATOR_BANDWIDTH)
 		err = group_set_cpus(&a->group, &a->cpus);
@@ -345,6 +339,11 @@ static bool is_out_of_reach(const struct app *a)
 
 	return (m->probed_at && m->steps - m->probed_at < TRIED) || m->short_of > 2 ||
 	       qos_manager_plateau(m) > 0;
+}
+
+static bool is_held(const struct app *a)
+{
+	return a->shown >= a->goal.min * (1 - APP_HELD_PART) && a->shown <= a->goal.max * (1 + APP_HELD_PART);
 }
 
 enum app_state app_state(const struct app *a)

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +20,7 @@
 #define ASK_AGAIN 20
 #define MOST_ASKED (3 * ASK_AGAIN)
 /* File of the CPUs that a program's unit was given, for a qosd that starts after a crash. */
-#define NOTE "/run/qosd/cpus-"
+#define NOTE "/run/qosd/cpus-%d"
 /* Instead of its descriptor: there is none so far; or making it has failed, which was reported. */
 #define NO_NOTE -1
 #define NO_NOTE_CAN_BE -2
@@ -77,8 +76,14 @@ static int open_files(struct group *g)
 	return g->max_fd < 0 && !g->in_unit ? g->max_fd : 0;
 }
 
+static void note_path(char *path, size_t size, pid_t pid)
+{
+	snprintf(path, size, NOTE, (int)pid);
+}
+
 int group_open(struct group *g, const char *name)
 {
+	char note[64];
 	int err;
 
 	if (g->in_unit) {
@@ -86,6 +91,9 @@ int group_open(struct group *g, const char *name)
 			g->path[0] = '\0';
 			return -ENAMETOOLONG;
 		}
+		/* A note with this PID is of a program that ended while no qosd ran. */
+		note_path(note, sizeof(note), g->origin[0].pid);
+		unlink(note);
 		return open_files(g);
 	}
 	snprintf(g->path, sizeof(g->path), "%.200s/%.50s", home_folder(), name);
@@ -213,6 +221,11 @@ int group_set_bandwidth(struct group *g, double cpus)
 	return 0;
 }
 
+double group_quota(const struct group *g)
+{
+	return (double)g->quota_us / GROUP_PERIOD_US;
+}
+
 int group_free_bandwidth(struct group *g)
 {
 	if (!g->max[0])
@@ -223,11 +236,6 @@ int group_free_bandwidth(struct group *g)
 	g->quota_us = 0;
 	set_burst(g, 0);
 	return pwrite(g->max_fd, "max", 3, 0) < 0 ? -errno : 0;
-}
-
-static void note_path(char *path, size_t size, pid_t pid)
-{
-	snprintf(path, size, NOTE "%d", (int)pid);
 }
 
 /*
@@ -299,17 +307,6 @@ int group_recover_cpus(const char *folder, pid_t pid)
 	if (err >= 0)
 		unlink(path);
 	return err;
-}
-
-void group_forget_notes(void)
-{
-	glob_t notes;
-	size_t i;
-
-	if (!glob(NOTE "*", GLOB_NOSORT, NULL, &notes))
-		for (i = 0; i < notes.gl_pathc; i++)
-			unlink(notes.gl_pathv[i]);
-	globfree(&notes);
 }
 
 int group_free_cpus(struct group *g)

@@ -84,6 +84,8 @@ int group_take(struct group *g, pid_t pid, uid_t uid);
  */
 int group_set_bandwidth(struct group *g, double cpus);
 int group_set_cpus(struct group *g, const cpu_set_t *cpus);
+/* Returns the CPUs of the quota that was set, 0 if none was set. */
+double group_quota(const struct group *g);
 /* Remove a limit that was set. */
 int group_free_bandwidth(struct group *g);
 int group_free_cpus(struct group *g);
@@ -99,11 +101,6 @@ int group_threads(const struct group *g, unsigned int *threads);
  * program. Returns 1 if this was done; 0 if the group has what others gave it; or a negative errno.
  */
 int group_recover_cpus(const char *folder, pid_t pid);
-/*
- * Delete the other notes afterwards: their units have ended, and other programs will have their
- * PIDs.
- */
-void group_forget_notes(void);
 /* Fill @pids with the group's processes, @most at most. Returns how many. */
 int group_processes(const struct group *g, pid_t *pids, int most);
 /*

@@ -180,7 +180,6 @@ int group_recover(const char *state)
 	}
 	if (in)
 		fclose(in);
-	group_forget_notes();
 	/* Groups that the state file does not have: their processes go to the root. */
 	if (home_folder())
 		folder = opendir(home_folder());

@@ -426,32 +426,6 @@ static void rounding_test(void **state)
 	assert_in_range(changes, 1, 3 * 200 * 2 / 3);
 }
 
-/* Programs that ask for less than their floor, and for a bit more or less each time. */
-static void floor_test(void **state)
-{
-	struct qos_machine machine = {.cpus = 4, .unit = 0.05, .hysteresis = 0.5};
-	struct qos_share share[32] = {{0}};
-	double before[32];
-	unsigned int k, i;
-
-	(void)state;
-	for (k = 0; k < 200; k++) {
-		for (i = 0; i < 32; i++) {
-			before[i] = share[i].granted;
-			share[i].demand = 0.06 + 0.01 * ((7 * i + k) % 4);
-			share[i].cap = 4;
-			share[i].weight = 100;
-		}
-		qos_allocate(&machine, share, 32);
-		assert_true(sum_of(share, 32) <= 4 + 1e-9);
-		/* All programs have what they ask for, so nothing needs to change. */
-		for (i = 0; i < 32; i++) {
-			assert_true(share[i].granted >= share[i].demand);
-			assert_true(!k || share[i].granted == before[i]);
-		}
-	}
-}
-
 /* The bounds hold for any demands, and for any number of programs. */
 static void random_test(void **state)
 {
@@ -590,7 +564,6 @@ int main(void)
 		cmocka_unit_test(phases_test),	cmocka_unit_test(plateau_test),
 		cmocka_unit_test(range_test),	cmocka_unit_test(absurd_test),
 		cmocka_unit_test(divide_test),	cmocka_unit_test(rounding_test),
-		cmocka_unit_test(floor_test),
 		cmocka_unit_test(random_test),	cmocka_unit_test(limit_test),
 		cmocka_unit_test(users_test),
 		cmocka_unit_test(crowded_test),
