@@ -17,11 +17,8 @@
 /* A higher rate is a mistake; with a lower one, programs could have CPU time for nothing. */
 #define RATE_MOST	1000
 #define RATE_LEAST	250
-/* Largest correction of earlier charges at a time, for nice 0; less for smaller weights, */
+/* Largest correction of earlier charges at a time. The rest of a correction is lost. */
 #define CORRECTION_NS	(200 * NSEC_PER_MSEC)
-#define USUAL_WEIGHT	100
-/* and largest sum of corrections that are not made yet. */
-#define OWED_MOST_NS	(2 * 1000 * NSEC_PER_MSEC)
 
 static s64 policy_pays(struct task_struct *p, struct amp_thread *t, u64 ns, u64 now);
 
@@ -43,47 +40,29 @@ static void look_at_rest(struct task_struct *p, struct amp_thread *t)
 	}
 }
 
-static s64 bounded_by(s64 ns, u64 most)
+static s64 bounded_correction(s64 by)
 {
-	if (ns > (s64)most)
-		return most;
-	if (ns < -(s64)most)
-		return -(s64)most;
-	return ns;
+	if (by > (s64)CORRECTION_NS)
+		return CORRECTION_NS;
+	if (by < -(s64)CORRECTION_NS)
+		return -(s64)CORRECTION_NS;
+	return by;
 }
 
-/* What is known of @t has changed: it made @made ns, and was charged for @pays_ns by its rate. */
-static void correct(struct amp_thread *t, u64 made)
+/* Returns the correction: @t made @made ns, and was charged for @pays_ns by its rate. */
+static s64 correct(struct amp_thread *t, u64 made)
 {
 	s64 by;
 
 	if (made < t->ran_ns * RATE_LEAST / 1000)
 		made = t->ran_ns * RATE_LEAST / 1000;
-	by = (s64)(made - t->pays_ns);
-	t->owed_ns = bounded_by(t->owed_ns + by, OWED_MOST_NS);
-	/* The module has learnt something of long ago. That says nothing of the present rate. */
-	if (by > (s64)OWED_MOST_NS)
-		return;
+	by = bounded_correction((s64)(made - t->pays_ns));
 	if (t->pays_ns && t->rate)
 		t->rate = (3 * t->rate + t->rate * made / t->pays_ns) / 4;
 	if (t->rate > RATE_MOST)
 		t->rate = RATE_MOST;
 	if (t->rate < RATE_LEAST)
 		t->rate = RATE_LEAST;
-}
-
-/*
- * Returns what is to be charged now of the corrections that are not made yet. A thread whose
- * progress is not @known pays its debts, but gets nothing back.
- */
-static s64 take_correction(const struct task_struct *p, struct amp_thread *t, bool known)
-{
-	u64 weight = p->scx.weight < USUAL_WEIGHT ? p->scx.weight : USUAL_WEIGHT;
-	s64 by = bounded_by(t->owed_ns, CORRECTION_NS * weight / USUAL_WEIGHT);
-
-	if (by < 0 && !known)
-		return 0;
-	t->owed_ns -= by;
 	return by;
 }
 
@@ -97,8 +76,6 @@ static void count_in_full(struct amp_thread *t, u64 now)
 		return;
 	t->rate = RATE_MOST;
 	t->seen_ns = 0;
-	if (t->owed_ns < 0)
-		t->owed_ns = 0;
 }
 
 /*
@@ -123,16 +100,14 @@ static s64 policy_pays(struct task_struct *p, struct amp_thread *t, u64 ns, u64 
 	if (pmcs_metric(p, PMCS_PROGRESS, &value)) {
 		stats.unknown++;
 		count_in_full(t, now);
-		by = take_correction(p, t, false);
 		goto out;
 	}
 	t->known_ns = now;
 	if (value.confidence < PMCS_ESTIMATED)
 		stats.low++;
 	/* Do not correct if the module met the thread for the first time, or anew. */
-	if (t->seen_ns && value.value >= t->seen_ns)
-		correct(t, value.value - t->seen_ns);
-	by = take_correction(p, t, true);
+	if (t->seen_ns && value.value >= t->seen_ns && value.value - t->seen_ns < 10 * CORRECTION_NS)
+		by = correct(t, value.value - t->seen_ns);
 	t->seen_ns = value.value;
 	t->pays_ns = 0;
 	t->ran_ns = 0;

@@ -429,7 +429,6 @@ void BPF_PROG(amp_enable, struct task_struct *p)
 	t->wants_training = false;
 	t->rate = 1000;
 	t->pays_ns = 0;
-	t->owed_ns = 0;
 	t->ran_ns = 0;
 	t->seen_ns = 0;
 	t->fixed = is_fixed(p, p->cpus_ptr);

@@ -71,7 +71,6 @@ struct amp_config {
  * @ran_ns: its CPU time since @seen_ns was read
  * @seen_ns: its progress, as last read from the module
  * @asked_ns: when the policy last asked for that progress
- * @owed_ns: corrections of its charge that are not made yet
  * @time_ns: time that it ran on each core type
  * @progress_ns: progress made in that time, as the policy counts it; see policy_ran()
  * @score: how much it deserves fast cores: see policy_score()
@@ -102,7 +101,6 @@ struct amp_thread {
 	unsigned long long ran_ns;
 	unsigned long long seen_ns;
 	unsigned long long asked_ns;
-	long long owed_ns;
 	unsigned long long time_ns[AMP_RANKS];
 	unsigned long long progress_ns;
 	long long score;
