@@ -209,6 +209,7 @@ static int check_region(const struct pmctrack_region_info *info, void *arg)
 static int check_open(const struct pmctrack_region_info *info, void *arg)
 {
 	(void)arg;
+	seen++;
 	CHECK(info->own_counts[0] <= info->counts[0], "%s: %llu of %llu events are its own", info->path,
 	      (unsigned long long)info->own_counts[0], (unsigned long long)info->counts[0]);
 	return 0;
@@ -220,7 +221,9 @@ static void list_within_region(void)
 	CHECK(!pmctrack_profile__begin(profile, "inner"), "begin: %s", pmctrack_error());
 	spin(1000);
 	CHECK(!pmctrack_profile__end(profile, "inner"), "end: %s", pmctrack_error());
+	seen = 0;
 	CHECK(!pmctrack_profile__each(profile, check_open, NULL), "each");
+	CHECK(seen == 10, "%d regions", seen);
 	CHECK(!pmctrack_profile__end(profile, "open"), "end: %s", pmctrack_error());
 }
 

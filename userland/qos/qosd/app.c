@@ -333,17 +333,17 @@ void app_free(struct app *a, enum actuator actuator)
 	judge(a, group_free_cpus(&a->group));
 }
 
+static bool is_held(const struct app *a)
+{
+	return a->shown >= a->goal.min * (1 - APP_HELD_PART) && a->shown <= a->goal.max * (1 + APP_HELD_PART);
+}
+
 static bool is_out_of_reach(const struct app *a)
 {
 	const struct qos_manager *m = &a->manager;
 
 	return (m->probed_at && m->steps - m->probed_at < TRIED) || m->short_of > 2 ||
 	       qos_manager_plateau(m) > 0;
-}
-
-static bool is_held(const struct app *a)
-{
-	return a->shown >= a->goal.min * (1 - APP_HELD_PART) && a->shown <= a->goal.max * (1 + APP_HELD_PART);
 }
 
 enum app_state app_state(const struct app *a)
