@@ -38,12 +38,11 @@ test_fair_progress() {
 	echo "# alone: $true, estimated $estimated; $(csv_sum /tmp/alone windows) windows, $(csv_sum /tmp/alone valid_windows) valid"
 	more "$estimated" 985
 	more 1015 "$estimated"
-	# With more CPUs, a program that is not monitored runs on one of them now and then.
-	if [ "$(nproc)" = 4 ]; then
-		equal "$(csv_sum /tmp/alone valid_windows)" "$(csv_sum /tmp/alone windows)" "valid windows alone"
-	else
-		more "$(csv_sum /tmp/alone valid_windows)" $(($(csv_sum /tmp/alone windows) * 9 / 10)) "valid windows alone"
-	fi
+	# Whoever is not monitored and keeps another CPU busy for 5 ms or so (a kernel thread) makes
+	# a window invalid, because nobody knows what he moves. That is rare with four CPUs (once in
+	# some 30 runs), and more frequent with more.
+	more "$(csv_sum /tmp/alone valid_windows)" \
+		$(($(csv_sum /tmp/alone windows) * $([ "$(nproc)" = 4 ] && echo 98 || echo 90) / 100)) "valid windows alone"
 	phases=$(grep -c " phase=" /proc/pmc/mmon_state)
 	cat /proc/pmc/mmon_state
 	more "$phases" 3 "phases of four"
