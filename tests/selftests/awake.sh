@@ -13,7 +13,7 @@ result() {
 	if [ $rc = 0 ]; then echo "ok $n - suspend: $1"; else echo "not ok $n - suspend: $1"; status=1; fi
 }
 echo "KTAP version 1"
-echo "1..13"
+echo "1..14"
 
 # asleep FILE WHAT [OPTION…] COMMAND…: a program sleeps on its way, and CPUs are monitored, too,
 # while COMMAND puts the machine to sleep. FILE has its counts, by pmctrack with these options, and
@@ -80,6 +80,26 @@ more "$before" 5 "holds before" && more $(($(begun) - slept)) 5 "holds afterward
 result "samples in which others are held"
 echo none >/proc/pmc/mmon_manager
 rmmod pmctrack_mmon_quality_time pmctrack_hold
+
+# The sleep is nobody's progress either, and it ends no window.
+echo fair_progress >/proc/pmc/mmon_manager
+pmctrack --csv -o /tmp/fair -T 0.05 -V progress,windows,valid_windows taskset 1 bash -c 'while :; do :; done' & mine=$!
+sleep 1
+rtcwake -m mem -s 3 >/dev/null
+slept=$(csv_sum /tmp/fair windows)
+sleep 1
+kill $mine
+wait $mine
+ran=$(csv_sum /tmp/fair run_ns) windows=$(csv_sum /tmp/fair windows)
+echo "# $ran ns, progress $(csv_sum /tmp/fair progress); $slept windows, then $windows, $(csv_sum /tmp/fair valid_windows) valid"
+more 4000000000 "$ran" "ns of a program that runs for two seconds" &&
+	more "$(csv_sum /tmp/fair progress)" $((ran * 97 / 100)) "ns of progress alone" &&
+	more "$((ran + 1))" "$(csv_sum /tmp/fair progress)" "ns" &&
+	more "$windows" $((slept + 50)) "windows afterwards" &&
+	more "$(csv_sum /tmp/fair valid_windows)" $((windows * 8 / 10)) "valid windows"
+result "progress"
+echo none >/proc/pmc/mmon_manager
+rmmod pmctrack_mmon_fair_progress
 
 # What programs deliver is of the time in which they could: a second before the sleep and one after
 # it are two.

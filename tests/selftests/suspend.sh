@@ -41,5 +41,6 @@ export LC_ALL=C
 insmod /opt/pmctrack/modules/pmctrack_mmon_energy.ko
 insmod /opt/pmctrack/modules/pmctrack_hold.ko
 insmod /opt/pmctrack/modules/pmctrack_mmon_quality_time.ko hold_us=5000 budget=50
+insmod /opt/pmctrack/modules/pmctrack_mmon_fair_progress.ko address_instr=20000 peak=1000000
 echo energy >/proc/pmc/mmon_manager
 exec chroot $new /bin/bash /awake.sh "$ctl"

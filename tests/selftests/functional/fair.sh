@@ -64,6 +64,40 @@ test_fair_progress() {
 	without_fair
 }
 
+# CPUs go offline and come back while a program runs alone, and while another one, which must leave
+# its CPU again and again, slows it down: estimates are as good as without that.
+test_fair_hotplug() {
+	only sim
+	local other mine cycler true estimated cpu=/sys/devices/system/cpu/cpu
+	with_fair peak="$(peak)"
+	# The other one has mcf's cache for itself and mcf, until it must go to a CPU without that.
+	while :; do
+		for state in 0 1; do sleep 0.4; echo $state >${cpu}1/online; echo $state >${cpu}3/online; done
+		taskset -pc 1 "$(pgrep -x -o -f "simapp .* soplex")" || true
+	done >/dev/null 2>&1 & cycler=$!
+	fair /tmp/alone mcf -x 200
+	read -r true estimated < <(judge /tmp/alone)
+	echo "# alone: $true, estimated $estimated; $(csv_sum /tmp/alone windows) windows, $(csv_sum /tmp/alone valid_windows) valid"
+	more "$(csv_sum /tmp/alone valid_windows)" $(($(csv_sum /tmp/alone windows) * 2 / 3)) "valid windows alone"
+	more "$estimated" 985
+	more 1015 "$estimated"
+	simapp -x 10000 soplex >/dev/null & other=$!
+	pmctrack -V progress -o /dev/null -p $other & mine=$!
+	sleep 0.5
+	fair /tmp/beside mcf -x 200
+	kill $other
+	wait $mine || true
+	kill $cycler
+	wait $cycler || true
+	echo 1 | tee ${cpu}1/online >${cpu}3/online
+	read -r true estimated < <(judge /tmp/beside)
+	echo "# beside soplex: $true, estimated $estimated; $(csv_sum /tmp/beside windows) windows, $(csv_sum /tmp/beside valid_windows) valid"
+	more "$true" 1080 "slowed down"
+	more "$estimated" $((true * 95 / 100)) "estimated slowdown"
+	more $((true * 105 / 100)) "$estimated" "estimated slowdown"
+	without_fair
+}
+
 # Wrong parameters are refused by name, and so are users without rights. The address samples of a
 # module cannot be had in users' own event sets.
 test_fair_refused() {
