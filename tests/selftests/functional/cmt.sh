@@ -12,6 +12,7 @@ inactive() { echo none >$MANAGER; rmmod pmctrack_mmon_cmt; }
 # fill KIB N: copy zeros to a buffer of KIB KiB, N times
 fill() { dd if=/dev/zero of=/dev/null bs="$1K" count="$2" 2>/dev/null; }
 export -f fill
+median() { grep . | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 state() { sed -n "s/.* $1=\([0-9]*\).*/\1/p" $STATE | tail -n 1; }
 
 # A program that uses more than the cache again and again occupies all of it (2 MiB). A program that
@@ -110,6 +111,81 @@ test_cmt_and_resctrl() {
 	inactive
 	[ ! -e /dev/cpu/0/msr ] ||
 		equal "$(dd if=/dev/cpu/0/msr bs=8 count=1 skip=$((0xc8f)) iflag=skip_bytes 2>/dev/null | od -An -tu8 | tr -d ' ')" 0 "PQR_ASSOC of CPU 0"
+}
+
+# The same program has the same misses and the same part of the cache on each CPU.
+test_cmt_cpus() {
+	cmt
+	local cpu
+	active
+	for cpu in 0 1; do
+		taskset -c $cpu pmctrack --csv -T 0.01 -c llc_misses:uk -V llc_usage -o /tmp/on$cpu \
+			dd if=/dev/zero of=/dev/null bs=6M count=40 2>/dev/null
+		echo "$(csv_sum /tmp/on$cpu llc_misses:uk) $(csv /tmp/on$cpu llc_usage | sort -n | tail -n 1)"
+	done | tee /tmp/told
+	# 98304 lines in each round, and few others
+	awk '$1 < 40 * 98304 || $1 > 41 * 98304 || $2 < 2000000 || $2 > 2097152 { exit 1 }' /tmp/told ||
+		fail "misses and bytes on both CPUs: $(xargs </tmp/told)"
+	inactive
+}
+
+# The module's values, what the registers hold at the same time, and what resctrl says of the same
+# program are the same. The program fills the cache (2 MiB) again and again.
+test_cmt_books() {
+	cmt
+	[ -d /sys/fs/resctrl ] || only "resctrl"
+	[ -e /dev/cpu/1/msr ] || modprobe msr
+	local group=/sys/fs/resctrl/mon_groups/mine program rmid
+	# From a process on the other CPU: what a register says of an RMID.
+	cat >/tmp/books.py <<-'END'
+		import os, sys, time
+		def read_msr(event):
+		    fd = os.open("/dev/cpu/1/msr", os.O_RDWR)
+		    os.pwrite(fd, (int(sys.argv[1]) << 32 | event).to_bytes(8, "little"), 0xc8d)
+		    return int.from_bytes(os.pread(fd, 8, 0xc8e), "little") * 64
+		def read_file(event):
+		    name = {1: "llc_occupancy", 2: "mbm_total_bytes"}[event]
+		    return int(open(f"{sys.argv[1]}/mon_data/mon_L3_00/{name}").read())
+		read = read_msr if sys.argv[1].isdigit() else read_file
+		begin, before = time.monotonic(), read(2)
+		used, moved = [], 0
+		for _ in range(20):
+		    time.sleep(0.02)
+		    used.append(read(1))
+		    now = read(2)
+		    moved += (now - before) % (64 << 24)
+		    before = now
+		print(round(sum(used) / len(used)), round(moved / (time.monotonic() - begin)))
+	END
+	active
+	taskset -c 0 dd if=/dev/zero of=/dev/null bs=6M 2>/dev/null & program=$!
+	start_attached /tmp/mine --csv -T 0.02 -c instr -V llc_usage,total_llc_bw -p $program
+	sleep 0.3
+	rmid=$(sed -n "s/^rmid=\([0-9]*\) tgid=$program .*/\1/p" $STATE)
+	: >/tmp/told
+	taskset -c 1 python3 /tmp/books.py "$rmid" >>/tmp/told
+	kill $mine
+	wait $mine || true
+	kill $program
+	inactive
+	mount -t resctrl resctrl /sys/fs/resctrl
+	mkdir $group
+	taskset -c 0 bash -c "echo \$\$ >$group/tasks; exec dd if=/dev/zero of=/dev/null bs=6M" 2>/dev/null & program=$!
+	sleep 0.3
+	taskset -c 1 python3 /tmp/books.py $group >>/tmp/told
+	kill $program
+	wait $program || true
+	rmdir $group
+	umount /sys/fs/resctrl
+	# The first samples are of a cache that is not full yet, so these are medians. Who reads
+	# registers or resctrl's files takes some lines before he reads.
+	echo "$(csv /tmp/mine llc_usage | median) $(csv /tmp/mine total_llc_bw | median)" >>/tmp/told
+	sed 's/^/# /' /tmp/told
+	awk '{ used[NR] = $1; bw[NR] = $2 }
+		function same(a, b, part) { d = a - b; return a > 0 && (d < 0 ? -d : d) <= part * a }
+		END { exit !(NR == 3 && same(used[3], used[1], 0.05) && same(used[3], used[2], 0.05) &&
+			same(bw[3], bw[1], 0.02) && same(bw[3], bw[2], 0.02)) }' /tmp/told ||
+		fail "bytes, and bytes/s: of registers, resctrl, the module: $(xargs </tmp/told)"
 }
 
 test_cmt_of_others() {
