@@ -30,35 +30,28 @@ measure() {
 	for name in "${names[@]}"; do [ "$name" != "$1" ] || break; cpu=$((cpu + 1)); done
 	taskset -c $cpu pmctrack --csv -T 0.1 "${@:2}" bash -c "$1" >/dev/null
 }
-# beside NAME COMMAND…: run COMMAND while the programs other than NAME run, again and again
-beside() {
+# measure_beside NAME OPTION…: the same while the other programs run, again and again
+measure_beside() {
 	local other others=()
 	for other in "${names[@]}"; do
-		[ "$other" = "$1" ] || { (while :; do measure "$other" "${as_others[@]}" -o /dev/null 2>/dev/null; done) & others+=($!); }
+		[ "$other" = "$1" ] || { (while :; do measure "$other" "${virtual[@]}" -o /dev/null 2>/dev/null; done) & others+=($!); }
 	done
 	sleep 1
-	"${@:2}"
+	measure "$@"
 	kill "${others[@]}"
 	while pkill -x 'pmctrack|xz' || pkill -x 'sqlite.|py.*' || pkill -x 'numpy.*'; do sleep 0.1; done
 	wait || true
 }
 
-# The counts. The first run reads files into memory.
-as_others=(-c instr,cycles,llc_misses)
-for name in "${names[@]}"; do
-	measure "$name" "${as_others[@]}" -o /dev/null
-	measure "$name" "${as_others[@]}" -o "$name-alone.csv"
-	beside "$name" measure "$name" "${as_others[@]}" -o "$name-beside.csv"
-done
-
-# The module's estimates. The module learns from runs alone, and knows the programs then.
+# The module learns from three runs alone, and knows the programs then. Its counts say what was
+# true.
 insmod /opt/pmctrack/modules/pmctrack_mmon_fair_progress.ko address_instr=100000
 echo fair_progress >/proc/pmc/mmon_manager
-as_others=(-V progress,windows,valid_windows)
+virtual=(-V progress,windows,valid_windows)
 for name in "${names[@]}"; do
-	for run in 1 2 3; do measure "$name" "${as_others[@]}" -o "$name-fair-alone.csv"; done
+	for run in 1 2 3; do measure "$name" "${virtual[@]}" -o "$name-alone.csv"; done
 done
-for name in "${names[@]}"; do beside "$name" measure "$name" "${as_others[@]}" -o "$name-fair-beside.csv"; done
+for name in "${names[@]}"; do measure_beside "$name" "${virtual[@]}" -o "$name-beside.csv"; done
 cat /proc/pmc/mmon_state >state
 echo none >/proc/pmc/mmon_manager
 rmmod pmctrack_mmon_fair_progress

@@ -25,17 +25,11 @@ def sums(path: Path) -> dict[str, float]:
     return found
 
 
-def counts(folder: Path, name: str, way: str) -> tuple[float, float, float]:
+def ratios(total: dict[str, float]) -> tuple[float, float, float]:
     """Return millions of instructions, misses per 1000, cycles per instruction."""
-    total = sums(folder / f"{name}-{way}.csv")
-    instr = total["instr"]
-    return instr / 1e6, 1000 * total["llc_misses"] / instr, total["cycles"] / instr
-
-
-def estimated(folder: Path, name: str, way: str) -> tuple[float, float]:
-    """Return CPU time over progress, and the part of windows that were valid."""
-    total = sums(folder / f"{name}-fair-{way}.csv")
-    return total["run_ns"] / total["progress"], total["valid_windows"] / total["windows"]
+    instr, cycles, misses = (value for name, value in total.items()
+                             if name.startswith(("pmc", "0x")))
+    return instr / 1e6, 1000 * misses / instr, cycles / instr
 
 
 def main() -> None:
@@ -45,12 +39,13 @@ def main() -> None:
           " cycles of an instruction | beside others | slowdown in cycles | estimated |"
           " windows valid, % | estimated alone |\n" + "|---" * 11 + "|")
     for name in PROGRAMS:
-        alone, beside = counts(folder, name, "alone"), counts(folder, name, "beside")
-        guess, valid = estimated(folder, name, "beside")
+        alone, beside = (sums(folder / f"{name}-{way}.csv") for way in ("alone", "beside"))
         pairs = [f"{one:.{digits}f} | {other:.{digits}f}"
-                 for one, other, digits in zip(alone, beside, (0, 2, 3))]
-        print(f"| {name} | {' | '.join(pairs)} | {beside[2] / alone[2]:.3f} | {guess:.3f} |"
-              f" {100 * valid:.0f} | {estimated(folder, name, 'alone')[0]:.3f} |")
+                 for one, other, digits in zip(ratios(alone), ratios(beside), (0, 2, 3))]
+        print(f"| {name} | {' | '.join(pairs)} | {ratios(beside)[2] / ratios(alone)[2]:.3f} |"
+              f" {beside['run_ns'] / beside['progress']:.3f} |"
+              f" {100 * beside['valid_windows'] / beside['windows']:.0f} |"
+              f" {alone['run_ns'] / alone['progress']:.3f} |")
 
 
 if __name__ == "__main__":
