@@ -145,8 +145,8 @@ in_it() {
 	equal "$(grep -vE "has all CPUs again that a qosd had taken|four\[[0-9]+\] is left alone: its cpu.max was changed" /tmp/qosd.err)" "" "complaints"
 }
 
-test_systemd_qosd() {
-	only sim
+# beside_systemd FUNCTION: call it in systemd's namespaces, with a goal for programs
+beside_systemd() {
 	local failed=
 	qos_machine
 	chmod 666 /dev/pmctrack_sim
@@ -154,9 +154,84 @@ test_systemd_qosd() {
 	: >/tmp/qosd.err
 	rm -f /tmp/five
 	begin_systemd
-	inside bash -c "set -eu; . $S/lib.sh; . $S/functional/systemd.sh; in_it $(awk -v r="$rate" 'BEGIN { print 1.05 * r }')" ||
+	inside bash -c "set -eu; . $S/lib.sh; . $S/functional/systemd.sh; $1 $(awk -v r="$rate" 'BEGIN { print 1.05 * r }')" ||
 		failed=$(tail -n 20 /tmp/systemd.log /tmp/qosd.err)
 	end_systemd
 	[ -z "$failed" ] || fail "$failed"
 	on_machine ""
+}
+test_systemd_qosd() {
+	only sim
+	beside_systemd in_it
+}
+
+# in_delegated GOAL: the test of groups that systemd has delegated, in its namespaces
+in_delegated() {
+	local a b mine=$CG/system.slice/mine.service ours=$CG/system.slice/ours.service
+	is_held() { qosctl why "$1" | grep -q ": held: "; }
+	is_left() { qosctl why "$1" | grep -q "left alone: .*$2"; }
+	limited() { grep -sqE "^[0-9]+ 20000" "$1/cpu.max"; }
+
+	# A user's program in a group that he has made himself is limited there. "No limit" is what
+	# his own systemd would write, too, so the limit is written again. With another one, the
+	# program is left alone.
+	systemctl start qosd
+	eventually [ -S /run/qosd/socket ]
+	cat >/tmp/mine.sh <<-END
+		set -e
+		mkdir $mine/app
+		echo \$\$ >$mine/app/cgroup.procs
+		echo +cpu >$mine/cgroup.subtree_control
+		exec throughput run -n mine -u frames/s -e ^round -g $1 simapp -r /tmp/frames1.json
+	END
+	systemd-run -q --unit=mine -p User=user -p Delegate=cpu bash /tmp/mine.sh
+	eventually limited $mine/app
+	a=$(systemctl show -P MainPID mine)
+	grep -qx "0::/system.slice/mine.service/app" /proc/$a/cgroup
+	grep -q '^max ' $mine/cpu.max
+	eventually is_held $a
+	user bash -c "echo max >$mine/app/cpu.max"
+	eventually limited $mine/app
+	eventually is_held $a
+	user bash -c "echo 400000 100000 >$mine/app/cpu.max"
+	eventually is_left $a "its cpu.max was changed"
+	equal "$(cat $mine/app/cpu.max)" "400000 100000" "what its owner has written"
+	systemctl stop mine qosd
+
+	# An administrator gives qosd a group of its own. Programs are moved there from their units,
+	# and back again at the end; nothing of it stays. (A program that would escape a limit by
+	# that stays in its unit, and TasksMax= is one.)
+	cat >/tmp/ours.sh <<-END
+		mkdir $ours/keeper
+		echo \$\$ >$ours/keeper/cgroup.procs
+		echo +cpu +cpuset >$ours/cgroup.subtree_control
+		exec sleep infinity
+	END
+	systemd-run -q --unit=ours -p Delegate=yes bash /tmp/ours.sh
+	eventually grep -sq cpuset $ours/cgroup.subtree_control
+	echo '{"group": "system.slice/ours.service/qosd"}' >/etc/qosd.json
+	systemctl start qosd
+	eventually [ -S /run/qosd/socket ]
+	systemd-run -q --unit=one -p TasksMax=infinity throughput run -n one -u frames/s -e ^round -g "$1" simapp -r /tmp/frames1.json
+	a=$(systemctl show -P MainPID one)
+	eventually is_held $a
+	systemd-run -q --unit=two throughput run -n two -u frames/s -e ^round -g "$1" simapp -r /tmp/frames1.json
+	eventually is_left "$(systemctl show -P MainPID two)" "has limits that it would escape"
+	systemctl stop two
+	b=$CG$(sed -n 's/^0:://p' /proc/$a/cgroup)
+	[[ $b = $ours/qosd/* ]] || fail "in $b"
+	limited "$b"
+	systemctl daemon-reload
+	eventually is_held $a
+	systemctl stop qosd
+	grep -qx "0::/system.slice/one.service" /proc/$a/cgroup || fail "in $(cat /proc/$a/cgroup)"
+	[ ! -d "$b" ] || fail "$b is left"
+	systemctl stop one ours
+	rm /etc/qosd.json
+	cat /tmp/qosd.err
+	equal "$(grep -v "mine\[[0-9]*\] is left alone: its cpu.max was changed" /tmp/qosd.err)" "" "complaints"
+}
+test_systemd_delegated() {
+	only sim
+	beside_systemd in_delegated
 }

@@ -158,6 +158,64 @@ static void topology_test(void **state)
 	assert_true(t.cache[0] >= 0 && t.node[0] >= 0);
 }
 
+/*
+ * 256 CPUs in four nodes, of four caches each, and 64 programs that want nearly all CPUs. No two
+ * programs share one, most programs are in one cache, and hardly any moves when some want more and
+ * some less.
+ */
+static void large_test(void **state)
+{
+	static struct topology t;
+	static struct place place[64], before[64];
+	cpu_set_t machine, both;
+	int i, k, caches, moved = 0, crossing = 0;
+
+	(void)state;
+	setenv("HWLOC_SYNTHETIC", "node:4 l3:4 pu:16", 1);
+	place_topology(&t);
+	unsetenv("HWLOC_SYNTHETIC");
+	CPU_ZERO(&machine);
+	for (i = 0; i < 256; i++)
+		CPU_SET(i, &machine);
+	for (i = 0; i < 64; i++)
+		place[i] = (struct place){.wanted = 1 + i % 7};
+	place_all(&machine, &t, place, 64);
+	for (k = 0; k < 100; k++) {
+		memcpy(before, place, sizeof(place));
+		/* The sum stays the same: 64 programs never want more than there is. */
+		i = k * 7 % 63;
+		if (place[i].wanted > 1) {
+			place[i].wanted--;
+			place[i + 1].wanted++;
+		}
+		place_all(&machine, &t, place, 64);
+		for (i = 0; i < 64; i++) {
+			assert_int_equal(CPU_COUNT(&place[i].cpus), (int)place[i].wanted);
+			CPU_AND(&both, &before[i].cpus, &place[i].cpus);
+			moved += (int)(before[i].wanted < place[i].wanted ? before[i].wanted : place[i].wanted) - CPU_COUNT(&both);
+		}
+	}
+	CPU_ZERO(&both);
+	for (i = 0; i < 64; i++) {
+		CPU_OR(&both, &both, &place[i].cpus);
+		for (caches = 0, k = 0; k < 256; k += 16) {
+			cpu_set_t in_cache;
+
+			CPU_ZERO(&in_cache);
+			for (int cpu = k; cpu < k + 16; cpu++)
+				CPU_SET(cpu, &in_cache);
+			CPU_AND(&in_cache, &in_cache, &place[i].cpus);
+			caches += CPU_COUNT(&in_cache) > 0;
+		}
+		crossing += caches > 1;
+	}
+	/* 64 programs want 253 CPUs in all. */
+	assert_int_equal(CPU_COUNT(&both), 253);
+	print_message("%d CPUs moved in 100 changes; %d of 64 programs have more than one cache\n", moved, crossing);
+	assert_true(moved <= 20);
+	assert_true(crossing <= 16);
+}
+
 static int of_type(const struct topology *t, const struct place *p, int type)
 {
 	int cpu, nr = 0;
@@ -315,7 +373,7 @@ static void unit_test_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(settings_test), cmocka_unit_test(place_test),
-					   cmocka_unit_test(topology_test), cmocka_unit_test(hybrid_test),
+					   cmocka_unit_test(topology_test), cmocka_unit_test(large_test), cmocka_unit_test(hybrid_test),
 					   cmocka_unit_test(three_types_test),
 					   cmocka_unit_test(unit_test_names)};
 
