@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=bash
+# What one machine has learnt, on another one of the same kind. tests/guest (phases_of_another) runs
+# this on both, with a folder that both see.
+. "$(dirname "${BASH_SOURCE[0]}")/fair.sh"
+
+SHARED=/share/phases.db
+
+# learn FILE PROGRAM: run it alone while phasedb keeps what is learnt
+learn() {
+	local keeper
+	with_fair peak="$(peak)"
+	phasedb -d "$1" watch -i 0.2 & keeper=$!
+	fair /tmp/alone "$2" -x 200
+	sleep 0.5
+	kill $keeper
+	wait $keeper || fail "status $? after SIGTERM"
+	without_fair
+}
+
+# The first machine sees mcf alone. The second one knows another program, and is given the first
+# one's database. It never sees mcf alone, and yet knows how much mcf is slowed down.
+test_fair_another() {
+	only sim
+	mountpoint -q /share || only "two machines"
+	local mine=/tmp/mine.db other keeper true estimated
+	rm -f $mine
+	if [ ! -e $SHARED ]; then
+		learn $mine mcf
+		cp $mine $SHARED
+		return
+	fi
+	learn $mine gamess
+	phasedb -d $mine merge $SHARED
+	phasedb -d $mine show simapp
+	with_fair peak="$(peak)"
+	phasedb -d $mine watch -v -i 0.2 >/tmp/keeper & keeper=$!
+	taskset -c 1 pmctrack -V progress -o /dev/null simapp -x 10000 soplex >/dev/null & other=$!
+	sleep 0.5
+	fair /tmp/beside mcf -x 200
+	kill $keeper $other
+	wait $keeper $other || true
+	grep -E "^simapp\[[0-9]+\]: given [0-9]+ phases of [0-9]+ windows$" /tmp/keeper
+	read -r true estimated < <(judge /tmp/beside)
+	echo "# beside soplex: $true, estimated $estimated; $(csv_sum /tmp/beside windows) windows, $(csv_sum /tmp/beside valid_windows) valid"
+	more "$true" 1080 "slowed down"
+	more "$estimated" $((true * 95 / 100)) "estimated slowdown"
+	more $((true * 105 / 100)) "$estimated" "estimated slowdown"
+	without_fair
+}
