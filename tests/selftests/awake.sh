@@ -81,7 +81,7 @@ result "samples in which others are held"
 echo none >/proc/pmc/mmon_manager
 rmmod pmctrack_mmon_quality_time pmctrack_hold
 
-# The sleep is nobody's progress either, and it ends no window.
+# The sleep is nobody's progress either.
 echo fair_progress >/proc/pmc/mmon_manager
 pmctrack --csv -o /tmp/fair -T 0.05 -V progress,windows,valid_windows taskset 1 bash -c 'while :; do :; done' & mine=$!
 sleep 1

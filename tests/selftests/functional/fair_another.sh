@@ -18,25 +18,30 @@ learn() {
 	without_fair
 }
 
-# The first machine sees mcf alone. The second one knows another program, and is given the first
-# one's database. It never sees mcf alone, and yet knows how much mcf is slowed down.
+# The first machine sees mcf alone. The second one knows other phases of that file (gamess), and is
+# given the first one's database. It never sees mcf alone, and yet knows how much mcf is slowed
+# down.
 test_fair_another() {
 	only sim
-	mountpoint -q /share || only "two machines"
-	local mine=/tmp/mine.db other keeper true estimated
+	[ -e /share/two-machines ] || only "two machines"
+	local mine=/tmp/mine.db own other keeper true estimated
 	rm -f $mine
 	if [ ! -e $SHARED ]; then
 		learn $mine mcf
+		phasedb -d $mine show simapp
 		cp $mine $SHARED
 		return
 	fi
 	learn $mine gamess
+	own=$(phasedb -d $mine show simapp | wc -l)
 	phasedb -d $mine merge $SHARED
 	phasedb -d $mine show simapp
+	more "$(phasedb -d $mine show simapp | wc -l)" $((own + 2)) "phases of both"
 	with_fair peak="$(peak)"
 	phasedb -d $mine watch -v -i 0.2 >/tmp/keeper & keeper=$!
 	taskset -c 1 pmctrack -V progress -o /dev/null simapp -x 10000 soplex >/dev/null & other=$!
-	sleep 0.5
+	its_windows() { grep -qE "^program=.* process=[1-9]" /proc/pmc/mmon_state; }
+	eventually its_windows
 	fair /tmp/beside mcf -x 200
 	kill $keeper $other
 	wait $keeper $other || true

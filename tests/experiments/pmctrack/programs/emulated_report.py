@@ -27,8 +27,10 @@ def sums(path: Path) -> dict[str, float]:
 
 def ratios(total: dict[str, float]) -> tuple[float, float, float]:
     """Return millions of instructions, misses per 1000, cycles per instruction."""
-    instr, cycles, misses = (value for name, value in total.items()
-                             if name.startswith(("pmc", "0x")))
+    # pmc0 and pmc1 are instructions and cycles (fixed counters), the third event is llc_misses.
+    instr, cycles, misses = (
+        sum(value for name, value in total.items() if name.startswith(event))
+        for event in ("pmc0", "pmc1", "0x2e:umask=0x41"))
     return instr / 1e6, 1000 * misses / instr, cycles / instr
 
 

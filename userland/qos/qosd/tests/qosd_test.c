@@ -167,8 +167,8 @@ static void large_test(void **state)
 {
 	static struct topology t;
 	static struct place place[64], before[64];
-	cpu_set_t machine, both;
-	int i, k, caches, moved = 0, crossing = 0;
+	cpu_set_t machine, both, all;
+	int i, k, caches, changes = 0, moved = 0, crossing = 0;
 
 	(void)state;
 	setenv("HWLOC_SYNTHETIC", "node:4 l3:4 pu:16", 1);
@@ -183,21 +183,24 @@ static void large_test(void **state)
 	for (k = 0; k < 100; k++) {
 		memcpy(before, place, sizeof(place));
 		/* The sum stays the same: 64 programs never want more than there is. */
-		i = k * 7 % 63;
+		i = k * 11 % 63;
 		if (place[i].wanted > 1) {
 			place[i].wanted--;
 			place[i + 1].wanted++;
+			changes++;
 		}
 		place_all(&machine, &t, place, 64);
+		CPU_ZERO(&all);
 		for (i = 0; i < 64; i++) {
 			assert_int_equal(CPU_COUNT(&place[i].cpus), (int)place[i].wanted);
+			CPU_OR(&all, &all, &place[i].cpus);
 			CPU_AND(&both, &before[i].cpus, &place[i].cpus);
 			moved += (int)(before[i].wanted < place[i].wanted ? before[i].wanted : place[i].wanted) - CPU_COUNT(&both);
 		}
+		/* 64 programs want 253 CPUs in all. */
+		assert_int_equal(CPU_COUNT(&all), 253);
 	}
-	CPU_ZERO(&both);
 	for (i = 0; i < 64; i++) {
-		CPU_OR(&both, &both, &place[i].cpus);
 		for (caches = 0, k = 0; k < 256; k += 16) {
 			cpu_set_t in_cache;
 
@@ -209,11 +212,10 @@ static void large_test(void **state)
 		}
 		crossing += caches > 1;
 	}
-	/* 64 programs want 253 CPUs in all. */
-	assert_int_equal(CPU_COUNT(&both), 253);
-	print_message("%d CPUs moved in 100 changes; %d of 64 programs have more than one cache\n", moved, crossing);
+	print_message("%d CPUs moved in %d changes; %d of 64 programs have more than one cache\n", moved, changes, crossing);
+	assert_true(changes > 50);
 	assert_true(moved <= 20);
-	assert_true(crossing <= 16);
+	assert_true(crossing <= 32);
 }
 
 static int of_type(const struct topology *t, const struct place *p, int type)
