@@ -194,12 +194,57 @@ static void count_fixed(const struct amp_thread *t, u32 rank)
 	survey.fixed[rank & (AMP_RANKS - 1)] += use;
 }
 
+/*
+ * Add a thread to the survey. This function is global so that the verifier checks it once: in the
+ * loop, Linux 6.12 would follow each way through it with those of the turns before, and give up.
+ */
+__noinline int survey_thread(u32 i)
+{
+	struct amp_thread *t = &threads[i & (AMP_THREADS - 1)];
+	u32 rank;
+	bool part;
+	s32 cpu;
+
+	if (t->state == AMP_FREE)
+		return 0;
+	part = takes_part(t);
+	if (t->state != AMP_RUNNABLE)
+		return 0;
+	count_in_process(t);
+	survey.runnable++;
+	cpu = t->cpu;
+	if (t->fixed || part) {
+		survey.competing++;
+		survey.all_weights += t->weight ?: 1;
+	}
+	if (t->fixed && cpu >= 0)
+		count_fixed(t, rank_of_cpu(cpu));
+	if (t->fixed || !part)
+		return 0;
+	note_progress(t);
+	rank = t->rank & (AMP_RANKS - 1);
+	/* One score is for the border to the better rank, one for the other border. */
+	t->score = policy_score(t, rank ? rank - 1 : 0);
+	if (is_chosen(survey.nr[rank], t->score > survey.best_score[rank])) {
+		survey.best[rank] = i;
+		survey.best_score[rank] = t->score;
+	}
+	if (amp.ranks > 2)
+		t->score = policy_score(t, rank);
+	if (is_chosen(survey.nr[rank], t->score < survey.worst_score[rank])) {
+		survey.worst[rank] = i;
+		survey.worst_score[rank] = t->score;
+	}
+	survey.nr[rank]++;
+	if (cpu >= 0)
+		survey.astray[rank][rank_of_cpu(cpu) & (AMP_RANKS - 1)] = cpu;
+	return 0;
+}
+
 static void take_survey(void)
 {
 	u32 i, rank, on;
-	s32 cpu;
 
-	/* All is in memory: the verifier would follow each value of a variable through the loop. */
 	survey.runnable = 0;
 	survey.above = 0;
 	survey.parts = 0;
@@ -214,44 +259,9 @@ static void take_survey(void)
 			survey.astray[rank][on] = -1;
 	}
 	bpf_for(i, 0, AMP_THREADS) {
-		struct amp_thread *t = &threads[i & (AMP_THREADS - 1)];
-		bool part;
-
 		if (i >= threads_end)
 			break;
-		if (t->state == AMP_FREE)
-			continue;
-		part = takes_part(t);
-		if (t->state != AMP_RUNNABLE)
-			continue;
-		count_in_process(t);
-		survey.runnable++;
-		cpu = t->cpu;
-		if (t->fixed || part) {
-			survey.competing++;
-			survey.all_weights += t->weight ?: 1;
-		}
-		if (t->fixed && cpu >= 0)
-			count_fixed(t, rank_of_cpu(cpu));
-		if (t->fixed || !part)
-			continue;
-		note_progress(t);
-		rank = t->rank & (AMP_RANKS - 1);
-		/* One score is for the border to the better rank, one for the other border. */
-		t->score = policy_score(t, rank ? rank - 1 : 0);
-		if (is_chosen(survey.nr[rank], t->score > survey.best_score[rank])) {
-			survey.best[rank] = i;
-			survey.best_score[rank] = t->score;
-		}
-		if (amp.ranks > 2)
-			t->score = policy_score(t, rank);
-		if (is_chosen(survey.nr[rank], t->score < survey.worst_score[rank])) {
-			survey.worst[rank] = i;
-			survey.worst_score[rank] = t->score;
-		}
-		survey.nr[rank]++;
-		if (cpu >= 0)
-			survey.astray[rank][rank_of_cpu(cpu) & (AMP_RANKS - 1)] = cpu;
+		survey_thread(i);
 	}
 	if (survey.parts) {
 		/* BPF divides unsigned numbers only. */
