@@ -27,6 +27,16 @@ judge() {
 		printf "%d %d\n", ns / alone / 1e6, 1000 * ns / progress }'
 }
 
+# knows_slowdown FILE: a program beside soplex was slowed down, and the estimate is within 5 %
+knows_slowdown() {
+	local true estimated
+	read -r true estimated < <(judge "$1")
+	echo "# beside soplex: $true, estimated $estimated; $(csv_sum "$1" windows) windows, $(csv_sum "$1" valid_windows) valid"
+	more "$true" 1080 "slowed down"
+	more "$estimated" $((true * 95 / 100)) "estimated slowdown"
+	more $((true * 105 / 100)) "$estimated" "estimated slowdown"
+}
+
 # Alone, a program is not slowed down, and its phases are found. Beside another program it has the
 # same phases, and its speed alone is known from before.
 test_fair_progress() {
@@ -54,12 +64,8 @@ test_fair_progress() {
 	fair /tmp/beside mcf -x 200
 	kill $other
 	wait $mine || true
-	read -r true estimated < <(judge /tmp/beside)
-	echo "# beside soplex: $true, estimated $estimated; $(csv_sum /tmp/beside windows) windows, $(csv_sum /tmp/beside valid_windows) valid"
 	cat /proc/pmc/mmon_state
-	more "$true" 1080 "slowed down"
-	more "$estimated" $((true * 95 / 100)) "estimated slowdown"
-	more $((true * 105 / 100)) "$estimated" "estimated slowdown"
+	knows_slowdown /tmp/beside
 	more $((phases + 3)) "$(grep -c "^$place phase=" /proc/pmc/mmon_state)" "phases beside another one"
 	without_fair
 }
@@ -90,11 +96,7 @@ test_fair_hotplug() {
 	kill $cycler
 	wait $cycler || true
 	echo 1 | tee ${cpu}1/online >${cpu}3/online
-	read -r true estimated < <(judge /tmp/beside)
-	echo "# beside soplex: $true, estimated $estimated; $(csv_sum /tmp/beside windows) windows, $(csv_sum /tmp/beside valid_windows) valid"
-	more "$true" 1080 "slowed down"
-	more "$estimated" $((true * 95 / 100)) "estimated slowdown"
-	more $((true * 105 / 100)) "$estimated" "estimated slowdown"
+	knows_slowdown /tmp/beside
 	without_fair
 }
 
@@ -144,7 +146,7 @@ test_fair_programs() {
 # alone is then known although it never ran alone. Forged records are refused.
 test_fair_phasedb() {
 	only sim
-	local other mine keeper file=/tmp/phases.db programs=/proc/pmc/programs true estimated
+	local other mine keeper file=/tmp/phases.db programs=/proc/pmc/programs
 	rm -f $file
 	with_fair peak="$(peak)"
 	expect_refusal 1 "^phasedb: $programs is root's: it says what others run" user phasedb top --batch
@@ -179,11 +181,7 @@ open("/tmp/record", "wb").write(next(r for r in records if r[16:24] != bytes(8))
 	kill $other
 	wait $mine || true
 	grep -E "^simapp\[[0-9]+\]: given [0-9]+ phases of [0-9]+ windows$" /tmp/keeper
-	read -r true estimated < <(judge /tmp/beside)
-	echo "# beside soplex: $true, estimated $estimated; $(csv_sum /tmp/beside windows) windows, $(csv_sum /tmp/beside valid_windows) valid"
-	more "$true" 1080 "slowed down"
-	more "$estimated" $((true * 95 / 100)) "estimated slowdown"
-	more $((true * 105 / 100)) "$estimated" "estimated slowdown"
+	knows_slowdown /tmp/beside
 	more "$(csv /tmp/top.csv windows | sort -n | tail -n 1)" 0 "windows that top tells of"
 	# The module is deactivated under phasedb: both the watcher and a later reader get an error.
 	echo none >$MANAGER
