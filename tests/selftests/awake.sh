@@ -81,7 +81,8 @@ result "samples in which others are held"
 echo none >/proc/pmc/mmon_manager
 rmmod pmctrack_mmon_quality_time pmctrack_hold
 
-# The sleep is nobody's progress either.
+# The sleep is nobody's progress either. A window in which others ran is an estimate, by what other
+# windows took, so the sum can be more than the time by a hair: 85 ns of 1.9 s were seen.
 echo fair_progress >/proc/pmc/mmon_manager
 pmctrack --csv -o /tmp/fair -T 0.05 -V progress,windows,valid_windows taskset 1 bash -c 'while :; do :; done' & mine=$!
 sleep 1
@@ -94,7 +95,7 @@ ran=$(csv_sum /tmp/fair run_ns) windows=$(csv_sum /tmp/fair windows)
 echo "# $ran ns, progress $(csv_sum /tmp/fair progress); $slept windows, then $windows, $(csv_sum /tmp/fair valid_windows) valid"
 more 4000000000 "$ran" "ns of a program that runs for two seconds" &&
 	more "$(csv_sum /tmp/fair progress)" $((ran * 97 / 100)) "ns of progress alone" &&
-	more "$((ran + 1))" "$(csv_sum /tmp/fair progress)" "ns" &&
+	more $((ran * 1001 / 1000)) "$(csv_sum /tmp/fair progress)" "ns" &&
 	more "$windows" $((slept + 50)) "windows afterwards" &&
 	more "$(csv_sum /tmp/fair valid_windows)" $((windows * 8 / 10)) "valid windows"
 result "progress"
