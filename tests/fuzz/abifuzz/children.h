@@ -7,7 +7,10 @@
 
 #include "args.h"
 
-/* Keep a CPU busy for @ms milliseconds. */
+/* Work and waits become short, for this process and for children that begin later. */
+void children_hurry(void);
+
+/* Keep a CPU busy for @ms milliseconds; much shorter after children_hurry(). */
 void burn_ms(unsigned int ms);
 
 /* Go on as the user of the tests, who has no privileges. */

@@ -7,6 +7,8 @@
 
 #include "request.h"
 
+#define SLOW_PERCENT	5	/* how much of what takes long is left to a quick run */
+
 /* A text for a file in /proc/pmc: 'c' config, 'n' the name of a monitoring module. */
 static void gen_text(struct line *l, struct rng *r, char what)
 {
@@ -88,53 +90,56 @@ static void gen_arg(struct line *l, struct rng *r, char arg)
 	}
 }
 
+#define RACY	1	/* may run beside another operation */
+#define SLOW	2	/* takes as long as many others: rare in a quick run */
+
 /* What is generated, and how often. */
 static const struct gen_op {
 	const char *name;
 	const char *args;	/* letters of gen_arg(); NULL: a "new" */
 	unsigned int weight;
-	bool racy;		/* may run beside another operation */
+	unsigned int flags;	/* RACY, SLOW */
 	int who;		/* of a "new" */
 } gen_ops[] = {
-	{ "new", NULL, 220, true, WHO_ANY },
-	{ "newself", NULL, 5, true, WHO_SELF },
-	{ "newread", NULL, 5, true, WHO_READ },
-	{ "newattach", NULL, 30, true, WHO_ATTACH },
-	{ "attach", "SC", 90, true, 0 },
-	{ "raw", "xh", 8, true, 0 },
-	{ "info", "", 4, true, 0 },
-	{ "start", "S", 25, true, 0 },
-	{ "stop", "S", 25, true, 0 },
-	{ "detach", "S", 12, true, 0 },
-	{ "ioctl", "Sxx", 10, true, 0 },
-	{ "read", "Slm", 60, true, 0 },
-	{ "poll", "Sw", 12, true, 0 },
-	{ "map", "SMolpm", 40, false, 0 },
-	{ "unmap", "Mol", 10, false, 0 },
-	{ "protect", "Molp", 15, false, 0 },
-	{ "remap", "MMoll", 10, false, 0 },
-	{ "touch", "Mxbx", 25, false, 0 },
-	{ "tail", "Smx", 25, true, 0 },
-	{ "scribble", "Sxx", 15, true, 0 },
-	{ "consume", "S", 30, false, 0 },
-	{ "dup", "SS", 8, false, 0 },
-	{ "pass", "SS", 6, false, 0 },
-	{ "close", "S", 40, true, 0 },
-	{ "spawn", "Ckbu", 50, false, 0 },
-	{ "kill", "Cg", 30, true, 0 },
-	{ "affine", "Cm", 20, true, 0 },
-	{ "fork", "b", 12, false, 0 },
-	{ "burn", "w", 15, true, 0 },
-	{ "wait", "w", 15, false, 0 },
-	{ "config", "c", 8, true, 0 },
-	{ "mmon", "n", 30, true, 0 },
-	{ "module", "bbm", 12, true, 0 },
-	{ "sched", "Cb", 12, true, 0 },
-	{ "metric", "Cx", 6, true, 0 },
-	{ "procread", "", 4, true, 0 },
-	{ "cpu", "b", 10, true, 0 },
-	{ "perf", "", 4, false, 0 },
-	{ "counter", "", 6, true, 0 },
+	{ "new", NULL, 220, RACY, WHO_ANY },
+	{ "newself", NULL, 5, RACY, WHO_SELF },
+	{ "newread", NULL, 5, RACY, WHO_READ },
+	{ "newattach", NULL, 30, RACY, WHO_ATTACH },
+	{ "attach", "SC", 90, RACY, 0 },
+	{ "raw", "xh", 8, RACY, 0 },
+	{ "info", "", 4, RACY, 0 },
+	{ "start", "S", 25, RACY, 0 },
+	{ "stop", "S", 25, RACY, 0 },
+	{ "detach", "S", 12, RACY, 0 },
+	{ "ioctl", "Sxx", 10, RACY, 0 },
+	{ "read", "Slm", 60, RACY, 0 },
+	{ "poll", "Sw", 12, RACY, 0 },
+	{ "map", "SMolpm", 40, 0, 0 },
+	{ "unmap", "Mol", 10, 0, 0 },
+	{ "protect", "Molp", 15, 0, 0 },
+	{ "remap", "MMoll", 10, 0, 0 },
+	{ "touch", "Mxbx", 25, 0, 0 },
+	{ "tail", "Smx", 25, RACY, 0 },
+	{ "scribble", "Sxx", 15, RACY, 0 },
+	{ "consume", "S", 30, 0, 0 },
+	{ "dup", "SS", 8, 0, 0 },
+	{ "pass", "SS", 6, 0, 0 },
+	{ "close", "S", 40, RACY, 0 },
+	{ "spawn", "Ckbu", 50, SLOW, 0 },
+	{ "kill", "Cg", 30, RACY, 0 },
+	{ "affine", "Cm", 20, RACY, 0 },
+	{ "fork", "b", 12, SLOW, 0 },
+	{ "burn", "w", 15, RACY, 0 },
+	{ "wait", "w", 15, 0, 0 },
+	{ "config", "c", 8, RACY, 0 },
+	{ "mmon", "n", 30, RACY | SLOW, 0 },
+	{ "module", "bbm", 12, RACY | SLOW, 0 },
+	{ "sched", "Cb", 12, RACY, 0 },
+	{ "metric", "Cx", 6, RACY, 0 },
+	{ "procread", "", 4, RACY, 0 },
+	{ "cpu", "b", 10, RACY | SLOW, 0 },
+	{ "perf", "", 4, SLOW, 0 },
+	{ "counter", "", 6, RACY, 0 },
 };
 
 #define NR_GEN_OPS	(sizeof(gen_ops) / sizeof(gen_ops[0]))
@@ -151,8 +156,14 @@ static void gen_named(struct line *l, struct rng *r, const struct gen_op *op)
 		gen_arg(l, r, *a);
 }
 
+/* True if a quick run leaves out what takes long, this time. */
+static bool is_left_out(struct rng *r, bool quick)
+{
+	return quick && !percent(r, SLOW_PERCENT);
+}
+
 /* A random operation, by weight. @racy: one that may run beside another one. */
-static const struct gen_op *gen_pick(struct rng *r, bool racy)
+static const struct gen_op *gen_pick(struct rng *r, bool racy, bool quick)
 {
 	unsigned int all = 0, at;
 
@@ -163,7 +174,7 @@ static const struct gen_op *gen_pick(struct rng *r, bool racy)
 
 		for (at = below(r, all); at >= op->weight; op++)
 			at -= op->weight;
-		if (op->racy || !racy)
+		if ((op->flags & RACY || !racy) && !(op->flags & SLOW && is_left_out(r, quick)))
 			return op;
 	}
 }
@@ -194,6 +205,8 @@ static void gen_story(struct line *l, struct rng *r)
 		".module 0 1 2;.mmon -74657374;spawn;newattach;attach;sched;metric;wait;consume");
 	char copy[200], *rest = copy, *name;
 
+	if ((strstr(story, "spawn") || strstr(story, "fork")) && is_left_out(r, l->quick))
+		story = "newself;start;tail;burn;read;close";
 	l->session = (int)below(r, NR_SESSIONS);
 	strcpy(copy, story);
 	while ((name = strsep(&rest, ";"))) {
@@ -220,18 +233,18 @@ void generate(struct rng *r, struct line *l)
 		/* Races are more likely on the same session. */
 		if (percent(r, 60))
 			l->session = (int)below(r, NR_SESSIONS);
-		gen_named(l, r, gen_pick(r, true));
+		gen_named(l, r, gen_pick(r, true, l->quick));
 		put(l, " | ");
-		gen_named(l, r, gen_pick(r, true));
-	} else if (form < 18) {
+		gen_named(l, r, gen_pick(r, true, l->quick));
+	} else if (form < 18 && !is_left_out(r, l->quick)) {
 		put(l, "user ");
-		percent(r, 50) ? gen_story(l, r) : gen_named(l, r, gen_pick(r, true));
+		percent(r, 50) ? gen_story(l, r) : gen_named(l, r, gen_pick(r, true, l->quick));
 	} else if (form < 26) {
 		put(l, "thread ");
 		gen_story(l, r);
 	} else if (form < 34) {
 		gen_story(l, r);
 	} else {
-		gen_named(l, r, gen_pick(r, false));
+		gen_named(l, r, gen_pick(r, false, l->quick));
 	}
 }

@@ -6,7 +6,7 @@
 #include "random.h"
 #include "text.h"
 
-/* Put the next line into @l, without a newline. The same @r gives the same lines again. */
+/* Put the next line into @l, without a newline. The same @r and @l->quick give the same lines. */
 void generate(struct rng *r, struct line *l);
 
 #endif /* PMCT_ABIFUZZ_GENERATE_H */

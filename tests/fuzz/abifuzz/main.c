@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * abifuzz --seed N --ops M [--log FILE] | --replay FILE
+ * abifuzz --seed N --ops M [--log FILE] [--quick] | --replay FILE [--quick]
  *
  * A fuzzer of the module's interfaces: it does what user space can do to the module,
  * right, wrong and at the same time. Each line (grammar.h) is written to the log before
- * it is executed, so that --replay can repeat a run that crashed the kernel.
+ * it is executed, so that --replay can repeat a run that crashed the kernel. A log that has become
+ * large is begun anew, and the one before is FILE.old. With --quick, hours of it are millions of
+ * operations: programs work for moments, and processes, CPUs and modules come and go rarely.
  *
  * The kernel has to survive; to refuse with errors that are documented, and in one line
  * of text; to give correct records to a reader that behaves; and to be as before when
@@ -13,6 +15,7 @@
 #include <err.h>
 #include <fcntl.h>
 #include <getopt.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +33,8 @@
 #include "system.h"
 
 #define RESET_EVERY	250		/* lines */
+#define QUICK_RESET	2500
+#define LOG_MOST	(64 << 20)	/* bytes */
 
 static void set_up(void)
 {
@@ -43,27 +48,53 @@ static void set_up(void)
 	system_init();
 }
 
+static int open_log(const char *log)
+{
+	int fd = open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		err(2, "%s", log);
+	return fd;
+}
+
+/* Begin a log anew that has become large: after a reset, as nothing is left of what was before. */
+static int renew_log(int fd, const char *log)
+{
+	char old[4096];
+
+	if (lseek(fd, 0, SEEK_CUR) < LOG_MOST)
+		return fd;
+	close(fd);
+	snprintf(old, sizeof(old), "%s.old", log);
+	if (rename(log, old))
+		err(2, "%s", old);
+	return open_log(log);
+}
+
 /* Execute @nr lines, or fewer if too much is broken. Returns the number after the last line. */
-static unsigned long fuzz(uint64_t seed, unsigned long nr, const char *log)
+static unsigned long fuzz(uint64_t seed, unsigned long nr, const char *log, bool quick)
 {
 	static struct line line;
 	struct rng r = { seed };
-	int fd = log ? open(log, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644) : -1;
+	int fd = log ? open_log(log) : -1;
 	unsigned long i;
 
-	if (log && fd < 0)
-		err(2, "%s", log);
+	line.quick = quick;
 	for (i = 1; i <= nr && !report_is_hopeless(); i++) {
-		if (i % RESET_EVERY)
-			generate(&r, &line);
-		else
+		bool reset = i % (quick ? QUICK_RESET : RESET_EVERY) == 0;
+
+		if (reset)
 			line.len = (size_t)sprintf(line.text, "reset");
+		else
+			generate(&r, &line);
 		line.text[line.len] = '\n';
 		/* One write, which has reached the host before the kernel can crash. */
 		if (fd >= 0 && write(fd, line.text, line.len + 1) < 0)
 			err(2, "%s", log);
 		line.text[line.len] = '\0';
 		run_line(i, line.text);
+		if (reset && fd >= 0)
+			fd = renew_log(fd, log);
 	}
 	if (fd >= 0)
 		close(fd);
@@ -94,9 +125,11 @@ int main(int argc, char **argv)
 	static const struct option options[] = {
 		{ "seed", required_argument, NULL, 's' }, { "ops", required_argument, NULL, 'o' },
 		{ "log", required_argument, NULL, 'l' }, { "replay", required_argument, NULL, 'r' },
-		{ "child", required_argument, NULL, 'c' }, { NULL, 0, NULL, 0 },
+		{ "child", required_argument, NULL, 'c' }, { "quick", no_argument, NULL, 'q' },
+		{ NULL, 0, NULL, 0 },
 	};
-	const char *log = NULL, *old = NULL;
+	const char *log = NULL, *old = NULL, *child = NULL;
+	bool quick = false;
 	unsigned long nr = 0, last;
 	uint64_t seed = 1;
 	int opt;
@@ -116,17 +149,23 @@ int main(int argc, char **argv)
 			old = optarg;
 			break;
 		case 'c':	/* a child that has executed us */
-			child_main((unsigned int)atoi(optarg));
+			child = optarg;
+			break;
+		case 'q':
+			quick = true;
+			children_hurry();
 			break;
 		default:
 			nr = 0, old = NULL;
 			optind = argc + 1;
 		}
 	}
+	if (child)
+		child_main((unsigned int)atoi(child));
 	if (optind != argc || !nr == !old)
-		errx(2, "usage: abifuzz --seed N --ops M [--log FILE] | --replay FILE");
+		errx(2, "usage: abifuzz --seed N --ops M [--log FILE] [--quick] | --replay FILE [--quick]");
 	set_up();
-	last = old ? replay(old) : fuzz(seed, nr, log);
+	last = old ? replay(old) : fuzz(seed, nr, log, quick);
 	run_line(last, "reset");
 	system_exit();
 	run_print_statistics();

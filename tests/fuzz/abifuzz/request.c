@@ -144,9 +144,10 @@ void gen_new(struct line *l, struct rng *r, int who)
 		gen_attr(l, r, odd, PMCTRACK_A_SESSION_PERIOD_NS, "q%llu", (unsigned long long)
 			 (percent(r, 95) ? PICK(r, 4000000, 8000000, 8000000, 20000000, 100000000, 1) :
 			  PICK(r, 0, UINT64_MAX, 86400000000000, 86400000000001)));
-	if (percent(r, 60))
+	/* To get and to free large rings takes longer than all else. */
+	if (percent(r, l->quick ? 98 : 60))
 		gen_attr(l, r, odd, PMCTRACK_A_SESSION_RING_SIZE, "u%llu", (unsigned long long)
-			 (percent(r, 93) ? PICK(r, 4096, 4096, 8192, 65536) :
+			 (percent(r, l->quick ? 99 : 93) ? PICK(r, 4096, 4096, 8192, 65536) :
 			  PICK(r, 1, 4095, 1 << 22, 1 << 24, 1 << 25, 0x80000000, UINT32_MAX)));
 	gen_target(l, r, odd, who != WHO_ANY ? (unsigned int)who : below(r, 100));
 }

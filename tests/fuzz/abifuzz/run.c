@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "args.h"
@@ -34,9 +35,10 @@ static const struct {
 };
 #define NR_OPS (sizeof(ops) / sizeof(ops[0]))
 
-/* Statistics of each operation, shared by all processes. */
+/* Statistics of each operation, shared by all processes. Other programs run in that time, too. */
 static struct statistics {
 	unsigned int did, ok, idle;
+	uint64_t ns;
 } *statistics;
 
 static _Thread_local bool racing;
@@ -61,6 +63,14 @@ bool run_is_racing(void)
 	return racing;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 /* Execute the operations "a ; b ; c", one after the other. */
 static void run_ops(char *text)
 {
@@ -69,6 +79,8 @@ static void run_ops(char *text)
 	while ((one = strsep(&text, ";"))) {
 		struct args a = { one };
 		const char *name = next_word(&a);
+		enum outcome got;
+		uint64_t began;
 		size_t i = 0;
 
 		while (name && i < NR_OPS && strcmp(ops[i].name, name))
@@ -76,7 +88,10 @@ static void run_ops(char *text)
 		if (!name || i == NR_OPS)
 			report_no_operation(name ? name : "");
 		count(&statistics[i].did);
-		switch (ops[i].run(&a)) {
+		began = now_ns();
+		got = ops[i].run(&a);
+		__atomic_add_fetch(&statistics[i].ns, now_ns() - began, __ATOMIC_RELAXED);
+		switch (got) {
 		case OK:
 			count(&statistics[i].ok);
 			break;
@@ -170,12 +185,16 @@ void run_line(unsigned long nr, const char *line)
 
 void run_print_statistics(void)
 {
-	printf("%-10s %8s %8s %8s %8s\n", "operation", "done", "worked", "refused", "idle");
+	unsigned int all = 0;
+
+	printf("%-10s %8s %8s %8s %8s %10s\n", "operation", "done", "worked", "refused", "idle", "us each");
 	for (size_t i = 0; i < NR_OPS; i++) {
 		const struct statistics *s = &statistics[i];
 
-		printf("%-10s %8u %8u %8u %8u\n", ops[i].name, s->did, s->ok, s->did - s->ok - s->idle, s->idle);
+		all += s->did;
+		printf("%-10s %8u %8u %8u %8u %10.1f\n", ops[i].name, s->did, s->ok, s->did - s->ok - s->idle,
+		       s->idle, s->did ? (double)s->ns / s->did / 1000 : 0);
 	}
-	printf("%u sessions, %u messages, %u records\n", report_total(TOTAL_SESSIONS),
+	printf("%u operations, %u sessions, %u messages, %u records\n", all, report_total(TOTAL_SESSIONS),
 	       report_total(TOTAL_MESSAGES), report_total(TOTAL_RECORDS));
 }

@@ -121,6 +121,16 @@ enum outcome op_cpu(struct args *a)
 	return write_text("/sys/devices/system/cpu/cpu1/online", next_number(a) ? "1" : "0", 1);
 }
 
+unsigned long system_attach_limit(void)
+{
+	char text[4096];
+	const char *at = NULL;
+
+	if (read_text("/proc/pmc/config", text, sizeof(text)) > 0)
+		at = strstr(text, "attach_max_threads=");
+	return at ? strtoul(at + strlen("attach_max_threads="), NULL, 10) : ~0UL;
+}
+
 static int open_perf(void)
 {
 	struct perf_event_attr attr = { .type = PERF_TYPE_HARDWARE, .size = sizeof(attr),
@@ -212,6 +222,7 @@ enum outcome op_reset(struct args *a)
 	memory_clear();
 	write_text("/proc/pmc/mmon_manager", "none", 4);
 	write_text("/proc/pmc/config", "unprivileged=1", 14);
+	write_text("/proc/pmc/config", "attach_max_threads=65536", 24);
 	write_text("/sys/devices/system/cpu/cpu1/online", "1", 1);
 	/* Some processes are still ending. A subreaper reaps grandchildren, too. */
 	for (int i = 0; i < 500; i++) {

@@ -20,6 +20,9 @@ int system_cgroup(bool good);
 enum outcome op_config(struct args *a);
 enum outcome op_mmon(struct args *a);
 
+/* The largest number of threads that one call attaches, as "config" left it. */
+unsigned long system_attach_limit(void);
+
 /* sched CHILD WANTED, metric CHILD NUMBER: what a scheduler would ask for */
 enum outcome op_sched(struct args *a);
 enum outcome op_metric(struct args *a);

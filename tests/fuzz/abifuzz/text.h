@@ -13,6 +13,7 @@ struct line {
 	char text[MAX_LINE];
 	size_t len;
 	int session;		/* all operations of the line use this slot; -1: any slot */
+	bool quick;		/* leave out most of what takes long */
 };
 
 /* Append to @l. The process is aborted if there is no room. */
