@@ -151,4 +151,10 @@ void pmct_fair_traffic_moved(u64 lines);
 bool pmct_fair_traffic_look(struct pmct_window *w, u64 ns);
 void pmct_fair_traffic_show(struct seq_file *m);
 
+/* Idle CPUs: fair_idle.c */
+void pmct_fair_idle_start(void);
+void pmct_fair_idle_stop(void);
+u64 pmct_fair_idle_ns(unsigned int cpu, u64 ns);
+void pmct_fair_idle_doubt(unsigned int cpu);
+
 #endif /* _PMCT_FAIR_H */

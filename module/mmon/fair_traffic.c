@@ -10,12 +10,10 @@
  */
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
-#include <linux/kernel_stat.h>
 #include <linux/math64.h>
 #include <linux/percpu.h>
 #include <linux/sched/clock.h>
 #include <linux/seq_file.h>
-#include <linux/tick.h>
 #include <linux/topology.h>
 
 #include "../compat/hrtimer.h"
@@ -52,7 +50,6 @@ MODULE_PARM_DESC(system_low, "nobody is, while all together move less than so ma
  * @unknown: it is not known what others move
  * @seen_lines: @lines, when the timer looked; this and the following are the timer's
  * @seen_ns: @ran_ns and the time since then, when the timer looked
- * @idle_us: idle time of the CPU, when the timer looked
  * @rate: lines per ms in the last epoch
  * @busy: it was busy for more than TOLERATED percent of the time
  *
@@ -71,7 +68,6 @@ struct here {
 	bool unknown;
 	u64 seen_lines;
 	u64 seen_ns;
-	u64 idle_us;
 	u64 rate;
 	bool busy;
 };
@@ -159,34 +155,25 @@ static bool is_intensive(u64 rate)
 	return t->peak && rate * 1000 >= t->peak * t->own;
 }
 
-/* A CPU that idles in I/O wait is idle, too. */
-static u64 idle_time_us(unsigned int cpu)
-{
-	u64 idle = get_cpu_idle_time_us(cpu, NULL), waits = get_cpu_iowait_time_us(cpu, NULL);
-
-	return idle == U64_MAX || waits == U64_MAX ? U64_MAX : idle + waits;
-}
-
 /* Find the lines per ms of a CPU since the last call, and whether other threads ran there. */
 static void see_cpu(unsigned int cpu, u64 now, u64 ns)
 {
 	struct here *h = per_cpu_ptr(&here, cpu);
 	u64 lines = READ_ONCE(h->lines), ran = READ_ONCE(h->ran_ns);
-	u64 idle_us = idle_time_us(cpu), idle_ns = 0, busy_ns;
+	u64 idle_ns = pmct_fair_idle_ns(cpu, ns), busy_ns;
 
 	if (READ_ONCE(h->ctx))
 		ran += now - min(now, READ_ONCE(h->entered_ns));
 	h->rate = div64_u64((lines - h->seen_lines) * NSEC_PER_MSEC, ns);
 	/* If the tick does not stop on idle CPUs, the kernel does not know their idle time. */
-	if (idle_us != U64_MAX)
-		idle_ns = (idle_us - h->idle_us) * NSEC_PER_USEC;
-	busy_ns = ns - min(ns, idle_ns);
+	busy_ns = idle_ns == U64_MAX ? ns : ns - idle_ns;
 	h->busy = busy_ns * 100 > ns * TOLERATED;
 	busy_ns -= min(busy_ns, ran - min(ran, h->seen_ns));
-	h->unknown = idle_us != U64_MAX && busy_ns * 100 > ns * TOLERATED;
+	h->unknown = idle_ns != U64_MAX && busy_ns * 100 > ns * TOLERATED;
+	if (h->unknown && !READ_ONCE(h->ctx))
+		pmct_fair_idle_doubt(cpu);
 	h->seen_lines = lines;
 	h->seen_ns = ran;
-	h->idle_us = idle_us;
 }
 
 /* If another process has taken the place already, a wrong rate is subtracted once. */
@@ -324,10 +311,9 @@ int pmct_fair_traffic_start(void)
 	pmct_fair_traffic.peak = peak;
 	pmct_fair_traffic.typical = 0;
 	memset(last_rates, 0, sizeof(last_rates));
-	for_each_possible_cpu(cpu) {
+	for_each_possible_cpu(cpu)
 		memset(per_cpu_ptr(&here, cpu), 0, sizeof(struct here));
-		per_cpu(here, cpu).idle_us = idle_time_us(cpu);
-	}
+	pmct_fair_idle_start();
 	looked_ns = local_clock();
 	pmct_hrtimer_setup(&timer, traffic_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);
 	hrtimer_start(&timer, ns_to_ktime(epoch_ns()), HRTIMER_MODE_REL_HARD);
@@ -337,6 +323,7 @@ int pmct_fair_traffic_start(void)
 void pmct_fair_traffic_stop(void)
 {
 	hrtimer_cancel(&timer);
+	pmct_fair_idle_stop();
 	pmct_neighbours_free(&neighbours);
 }
 
