@@ -13,13 +13,16 @@ static void begin(FILE *out)
 static void interval(FILE *out, const struct state *s)
 {
 	const struct sum *i = &s->interval;
-	double quality;
+	double quality, waited;
 
 	fprintf(out, "%.3f,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", s->elapsed_s, s->processes,
 		i->cpu_ns, i->explained_ns, i->quality_ns);
 	if (sum_quality(i, &quality))
 		fprintf(out, "%.3f", quality);
-	fprintf(out, ",%" PRIu64 ",", i->waited_ns);
+	fputc(',', out);
+	if (sum_waited(i, &waited))
+		fprintf(out, "%" PRIu64, i->waited_ns);
+	fputc(',', out);
 	if (s->all.explained_ns)
 		fprintf(out, "%" PRIu64, s->sample_age_ms);
 	fputc(',', out);

@@ -35,11 +35,14 @@ static void print_quality(FILE *out, const struct sum *s)
 
 void writer_live(FILE *out, const struct state *s)
 {
+	double waited;
+
 	fprintf(out, "%.1f s, CPU time %.1f s, quality ", s->elapsed_s, seconds(s->all.cpu_ns));
 	print_quality(out, &s->all);
 	fputs(", now ", out);
 	print_quality(out, &s->interval);
-	fprintf(out, ", waiting %.1f s", seconds(s->all.waited_ns));
+	if (sum_waited(&s->all, &waited))
+		fprintf(out, ", waiting %.1f s", waited);
 }
 
 /* Print Quality Time, and the CPU time that it covers. */
@@ -64,9 +67,12 @@ static void print_quality_time(FILE *out, const struct state *s)
 static void print_elsewhere(FILE *out, const struct state *s)
 {
 	const struct elsewhere *e = &s->elsewhere;
+	double waited;
 
-	fprintf(out, "waiting        %12.3f s  in run queues, sum of its threads (schedstat)\n",
-		seconds(s->all.waited_ns));
+	if (sum_waited(&s->all, &waited))
+		fprintf(out, "waiting        %12.3f s  in run queues, sum of its threads (schedstat)\n", waited);
+	else
+		fputs("waiting             unknown    this kernel does not count it (no schedstat)\n", out);
 	if (e->has_throttled && e->throttled_us)
 		fprintf(out, "throttled      %12.3f s  of its control group, by cpu.max, sum of CPUs (cpu.stat%s)\n",
 			(double)e->throttled_us / 1e6, e->throttled_gone ? ", at least: it was removed" : "");
@@ -82,14 +88,18 @@ static void print_programs(FILE *out, const struct programs *p)
 	fputs("\n      CPU s  Quality s  quality    waiting s  processes  program\n", out);
 	for (unsigned int i = 0; i < p->nr && i < ROWS; i++) {
 		const struct program_sum *of = &p->of[i];
-		double quality;
+		double quality, waited;
 
 		fprintf(out, "%11.3f %10.3f  ", seconds(of->sum.cpu_ns), seconds(of->sum.quality_ns));
 		if (sum_quality(&of->sum, &quality))
 			fprintf(out, "%5.1f %%", 100 * quality);
 		else
 			fputs("unknown", out);
-		fprintf(out, " %12.3f %10u  %s\n", seconds(of->sum.waited_ns), of->processes, of->name);
+		if (sum_waited(&of->sum, &waited))
+			fprintf(out, " %12.3f", waited);
+		else
+			fprintf(out, " %12s", "unknown");
+		fprintf(out, " %10u  %s\n", of->processes, of->name);
 	}
 	if (p->nr > ROWS)
 		fprintf(out, "and %u programs more\n", p->nr - ROWS);

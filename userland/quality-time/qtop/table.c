@@ -86,6 +86,8 @@ static const char *age(const struct row *row, char *text, size_t size)
 void table_row(const struct moment *m, const struct row *row, char *line, size_t size)
 {
 	char windows[32] = "", all[16], text[16], history[TABLE_HISTORY + 1] = "", on[12] = "-", first[12];
+	char waited[16] = "-";
+	double seconds;
 	bool one = m->choice->by == BY_PROCESS;
 
 	for (unsigned int i = 0; i < m->choice->nr_windows; i++)
@@ -96,8 +98,10 @@ void table_row(const struct moment *m, const struct row *row, char *line, size_t
 	if (one && row->process->cpu >= 0)
 		snprintf(on, sizeof(on), "%d", row->process->cpu);
 	snprintf(first, sizeof(first), "%u", one ? (unsigned int)row->process->pid : row->processes);
-	snprintf(line, size, "%7s %-8.8s %5.1f %4s%s %5.1f %4s %3s %-*s %s%s", first, row->user,
-		 share(row->last.cpu_ns, m->slot_s), percent(&row->all, all, sizeof(all)), windows,
-		 share(row->last.waited_ns, m->slot_s), age(row, text, sizeof(text)), on, TABLE_HISTORY,
+	if (sum_waited(&row->last, &seconds))
+		snprintf(waited, sizeof(waited), "%.1f", share(row->last.waited_ns, m->slot_s));
+	snprintf(line, size, "%7s %-8.8s %5.1f %4s%s %5s %4s %3s %-*s %s%s", first, row->user,
+		 share(row->last.cpu_ns, m->slot_s), percent(&row->all, all, sizeof(all)), windows, waited,
+		 age(row, text, sizeof(text)), on, TABLE_HISTORY,
 		 history, row->title, one && row->process->ended ? " (ended)" : "");
 }

@@ -6,7 +6,7 @@ static const struct { const char *key, *text; } units[] = {
 	{ "explained_ns", "ns, the part of cpu_ns that quality_time_ns is about" },
 	{ "quality_time_ns", "ns that this would have taken alone, an estimate from samples alone" },
 	{ "quality", "quality_time_ns / explained_ns" },
-	{ "waited_ns", "ns in run queues, sum of all threads (schedstat)" },
+	{ "waited_ns", "ns in run queues, sum of all threads (schedstat); null: this kernel does not know" },
 	{ "throttled_us", "us, of the control group and those above it, by cpu.max (cpu.stat)" },
 	{ "stolen_ms", "ms, of all CPUs, by the hypervisor (/proc/stat)" },
 	{ "sample_age_ms", "ms, age of the oldest of the last samples alone" },
@@ -52,13 +52,13 @@ void json_add_text(struct json_object *to, const char *key, const char *text)
 
 void json_add_sum(struct json_object *to, const struct sum *s)
 {
-	double quality;
+	double quality, waited;
 
 	json_add_u64(to, "cpu_ns", s->cpu_ns);
 	json_add_u64(to, "explained_ns", s->explained_ns);
 	json_add_u64(to, "quality_time_ns", s->quality_ns);
 	json_add(to, "quality", sum_quality(s, &quality) ? json_rounded(quality) : NULL);
-	json_add_u64(to, "waited_ns", s->waited_ns);
+	json_add(to, "waited_ns", sum_waited(s, &waited) ? json_object_new_uint64(s->waited_ns) : NULL);
 }
 
 void json_add_units(struct json_object *to)

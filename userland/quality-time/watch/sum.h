@@ -45,4 +45,10 @@ static inline bool sum_quality(const struct sum *s, double *quality)
 	return true;
 }
 
+/*
+ * The time in run queues, in seconds. Returns false if this kernel has no account of that
+ * (CONFIG_SCHED_INFO), so that @waited_ns is 0. For one thread only.
+ */
+bool sum_waited(const struct sum *s, double *seconds);
+
 #endif /* WATCH_SUM_H */
