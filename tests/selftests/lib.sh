@@ -190,6 +190,23 @@ near() {
 # more GREATER SMALLER [WHAT]
 more() { awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > b) }' || fail "${3-value}: $1 is not more than $2"; }
 
+# ran_ns PID: its CPU time; in steps of 10 ms on kernels without /proc/PID/schedstat
+ran_ns() {
+	if [ -e "/proc/$1/schedstat" ]; then
+		cut -d' ' -f1 "/proc/$1/schedstat"
+	else
+		sed 's/.*) //' "/proc/$1/stat" | awk '{ printf "%.0f", ($12 + $13) * 1e7 }'
+	fi
+}
+
+# on_time CHECK…: a check of how long something takes. A kernel that looks for its own mistakes
+# (KASAN) takes a good part of the CPU time for that, so there it is made, but not judged.
+on_time() {
+	"$@" && return
+	grep -q " kasan_report$" /proc/kallsyms || return
+	echo "# not judged on a debug kernel"
+}
+
 # truth FILE KEY: a number of the first thread, from a file that "simapp --json" wrote
 truth() { grep -oE "\"$2\":[0-9.]+" "$1" | head -n 1 | cut -d: -f2; }
 # alone FILE N: seconds that the same work takes alone on core type N; type 1 is the fastest

@@ -33,8 +33,8 @@ knows_slowdown() {
 	read -r true estimated < <(judge "$1")
 	echo "# beside soplex: $true, estimated $estimated; $(csv_sum "$1" windows) windows, $(csv_sum "$1" valid_windows) valid"
 	more "$true" 1080 "slowed down"
-	more "$estimated" $((true * 95 / 100)) "estimated slowdown"
-	more $((true * 105 / 100)) "$estimated" "estimated slowdown"
+	on_time more "$estimated" $((true * 95 / 100)) "estimated slowdown"
+	on_time more $((true * 105 / 100)) "$estimated" "estimated slowdown"
 }
 
 # Alone, a program is not slowed down, and its phases are found. Beside another program it has the
@@ -46,12 +46,12 @@ test_fair_progress() {
 	fair /tmp/alone mcf -x 200
 	read -r true estimated < <(judge /tmp/alone)
 	echo "# alone: $true, estimated $estimated; $(csv_sum /tmp/alone windows) windows, $(csv_sum /tmp/alone valid_windows) valid"
-	more "$estimated" 985
-	more 1015 "$estimated"
+	on_time more "$estimated" 985
+	on_time more 1015 "$estimated"
 	# Whoever is not monitored and keeps another CPU busy for 5 ms or so (a kernel thread) makes
 	# a window invalid, because nobody knows what he moves. That is rare with four CPUs (once in
 	# some 30 runs), and more frequent with more.
-	more "$(csv_sum /tmp/alone valid_windows)" \
+	on_time more "$(csv_sum /tmp/alone valid_windows)" \
 		$(($(csv_sum /tmp/alone windows) * $([ "$(nproc)" = 4 ] && echo 98 || echo 90) / 100)) "valid windows alone"
 	phases=$(grep -c " phase=" /proc/pmc/mmon_state)
 	cat /proc/pmc/mmon_state
@@ -84,9 +84,9 @@ test_fair_hotplug() {
 	fair /tmp/alone mcf -x 200
 	read -r true estimated < <(judge /tmp/alone)
 	echo "# alone: $true, estimated $estimated; $(csv_sum /tmp/alone windows) windows, $(csv_sum /tmp/alone valid_windows) valid"
-	more "$(csv_sum /tmp/alone valid_windows)" $(($(csv_sum /tmp/alone windows) * 2 / 3)) "valid windows alone"
-	more "$estimated" 985
-	more 1015 "$estimated"
+	on_time more "$(csv_sum /tmp/alone valid_windows)" $(($(csv_sum /tmp/alone windows) * 2 / 3)) "valid windows alone"
+	on_time more "$estimated" 985
+	on_time more 1015 "$estimated"
 	simapp -x 10000 soplex >/dev/null & other=$!
 	pmctrack -V progress -o /dev/null -p $other & mine=$!
 	sleep 0.5

@@ -50,7 +50,7 @@ test_quality_time() {
 	with_quality hold_us=5000 budget=50
 	together gamess >/tmp/one
 	cat /tmp/one
-	awk '{ e = $2 / $4 - 1; exit !(e > -0.02 && e < 0.02) }' /tmp/one || fail "alone"
+	awk '{ e = $2 / $4 - 1; exit !(e > -0.02 && e < 0.02) }' /tmp/one || on_time fail "alone"
 	# In a large cache, two programs lose little, and samples are too short for these losses.
 	case $(simapp --machine | sed -n 's/^simulated machine: //p') in
 	4P-8E*) for i in 2 3 4 5; do taskset -c $i simapp -x 10000 lbm >/dev/null & others+=($!); done ;;
@@ -62,7 +62,7 @@ test_quality_time() {
 	awk '{ q = $2 / $4 - 1; c = $3 / $4 - 1; print "# " $1 ": Quality Time " int(q * 1000) / 10 " %, CPU time " int(c * 1000) / 10 " % off"
 		if (q < 0) q = -q
 		# How much they lose depends on the machine: 9 % where twelve cores share a cache.
-		if (c < 0.08 || q > c / 2) bad = 1 } END { exit bad }' /tmp/two || fail "beside another one"
+		if (c < 0.08 || q > c / 2) bad = 1 } END { exit bad }' /tmp/two || on_time fail "beside another one"
 	without_quality
 }
 
@@ -75,17 +75,17 @@ test_quality_budget() {
 	taskset -c 1 simapp -x 10000 gamess >/dev/null & other=$!
 	sleep 1
 	holds=$(state begun) began=$(date +%s%N)
-	read -r ran _ <"/proc/$other/schedstat"
+	ran=$(ran_ns $other)
 	sleep 5
 	ended=$(date +%s%N)
-	read -r ran2 _ <"/proc/$other/schedstat"
+	ran2=$(ran_ns $other)
 	holds=$(($(state begun) - holds))
 	kill $mine $other
 	wait $mine $other || true
 	echo "# $holds holds in $(((ended - began) / 1000000)) ms"
 	awk -v n="$holds" -v ns=$((ended - began)) -v ran=$((ran2 - ran)) 'BEGIN {
 		share = n * 5e6 / ns; lost = 1 - ran / ns; print "# held for " share ", lost " lost
-		exit !(n >= 5 && share < 0.012 && lost < 0.02) }' || fail "the budget"
+		exit !(n >= 5 && share < 0.012 && lost < 0.02) }' || on_time fail "the budget"
 	without_quality
 }
 
@@ -132,7 +132,7 @@ test_quality_changes() {
 		echo 1 >/sys/devices/system/cpu/cpu1/online
 	done
 	more "$(state begun)" 20 "holds"
-	more "$(state good)" 10 "good samples"
+	on_time more "$(state good)" 10 "good samples"
 	for i in 1 2 3; do
 		echo none >$MANAGER
 		echo quality_time >$MANAGER

@@ -33,8 +33,9 @@ test_sim_cache_is_true() {
 	pair
 	local usage
 	taskset -c 1 simapp -x 1000 lbm & other=$!
-	# Take the last tick: at the exit, the simulated thread may not exist any more. If something had
-	# its CPU after that tick, it lost a part of the cache which no sample shows. Then run it again.
+	# Take the last tick: at the exit, the simulated thread may not exist any more. If something
+	# had its CPU after that tick, it lost a part of the cache which no sample shows. Then run
+	# it again.
 	for _ in 1 2 3; do
 		taskset -c 0 pmctrack --csv -T 0.01 -c instr,mem_lines -V llc_usage,total_llc_bw,local_llc_bw -o /tmp/mine simapp -x 2 -j omnetpp >/tmp/truth
 		usage=$(csv /tmp/mine llc_usage | awk '$1 > 0' | tail -n 1)
