@@ -26,7 +26,7 @@
 #define IN_VAIN 16
 /* Most programs that are taken over in a step, because each takes a look at all processes. */
 #define TAKES 4
-#define SCHED_EXT "/sys/kernel/sched_ext"
+#define SCHED_EXT_DIR "/sys/kernel/sched_ext"
 #define PMCTRACK_INFO "/proc/pmc/info"
 /* The number of whole CPUs is not changed for less than this part of one. */
 #define HYSTERESIS 0.6
@@ -128,8 +128,8 @@ static bool is_bandwidth_ignored(void)
 {
 	char text[32];
 
-	return text_file_line(SCHED_EXT "/state", text, sizeof(text)) && !strcmp(text, "enabled") &&
-	       text_file_line(SCHED_EXT "/switch_all", text, sizeof(text)) && strcmp(text, "0");
+	return text_file_line(SCHED_EXT_DIR "/state", text, sizeof(text)) && !strcmp(text, "enabled") &&
+	       text_file_line(SCHED_EXT_DIR "/switch_all", text, sizeof(text)) && strcmp(text, "0");
 }
 
 /* Adapt the actuator, because policies of sched_ext come and go. */
