@@ -4,8 +4,8 @@
  * a CPU that takes none of them, as in training, idle_cpu() is false, and on Linux 6.12 the account
  * of this CPU then stands still from its first interrupt on. But its idle thread runs all the time.
  *
- * The idle thread of a CPU becomes known when an interrupt finds it running, once for each CPU.
- * Isolated CPUs are left alone.
+ * The idle thread of a CPU becomes known when an interrupt finds it running, once for each CPU that
+ * is not isolated.
  */
 #include <linux/cpumask.h>
 #include <linux/kernel_stat.h>
@@ -18,8 +18,10 @@
 #include "../compat/task.h"
 #include "fair.h"
 
-/* Interrupts in a row that look for an idle thread; then one in so many calls does. */
-#define LOOKS		100
+/* One in so many calls looks for an idle thread; after so many calls in vain, one in so many. */
+#define LOOK_EACH	8
+#define LOOKS_MOST	1024
+#define LOOK_RARELY	128
 
 /**
  * struct idle - a CPU
@@ -27,7 +29,7 @@
  * @switches: how often the idle thread had left the CPU, at the last call
  * @ran: it ran then
  * @us: the kernel's account of idle time, at the last call
- * @looks: how often it was tried to find @thread
+ * @looks: calls that might have looked for @thread
  * @csd: to find @thread
  */
 struct idle {
@@ -49,12 +51,12 @@ static u64 account_us(unsigned int cpu)
 	return idle_us == U64_MAX || waits == U64_MAX ? U64_MAX : idle_us + waits;
 }
 
-/* Context: the CPU, hard interrupt. */
+/* Context: the CPU, with interrupts disabled. Others that idle (PF_IDLE) have a number. */
 static void find_thread(void *info)
 {
 	struct idle *i = info;
 
-	if (is_idle_task(current))
+	if (!current->pid)
 		WRITE_ONCE(i->thread, current);
 }
 
@@ -65,7 +67,7 @@ static bool idled(struct idle *i)
 	unsigned long switches = i->switches;
 	bool ran = i->ran;
 
-	if (!thread)
+	if (!IS_ENABLED(CONFIG_SMP) || !thread)
 		return false;
 	i->switches = READ_ONCE(thread->nivcsw);
 	i->ran = pmct_task_on_cpu(thread);
@@ -83,14 +85,14 @@ static bool idled(struct idle *i)
 u64 pmct_fair_idle_ns(unsigned int cpu, u64 ns)
 {
 	struct idle *i = per_cpu_ptr(&idle, cpu);
-	u64 us = account_us(cpu), idle_ns = 0;
+	u64 us = account_us(cpu), was = i->us;
+	bool all = idled(i);
 
-	if (us != U64_MAX && us > i->us)
-		idle_ns = min((us - i->us) * NSEC_PER_USEC, ns);
 	i->us = us;
-	if (idled(i))
-		return ns;
-	return us == U64_MAX ? U64_MAX : idle_ns;
+	/* An account that moves leaves out interrupts, which the idle thread does not. */
+	if (us == was)
+		return all ? ns : us == U64_MAX ? U64_MAX : 0;
+	return us > was ? min((us - was) * NSEC_PER_USEC, ns) : 0;
 }
 
 /* The CPU seems to be busy with something else than counted threads. Context: the same timer. */
@@ -100,9 +102,11 @@ void pmct_fair_idle_doubt(unsigned int cpu)
 
 	if (READ_ONCE(i->thread) || pmct_cpu_is_isolated(cpu))
 		return;
+	/* Not all CPUs at once. */
+	if ((i->looks++ + cpu) % (i->looks < LOOKS_MOST ? LOOK_EACH : LOOK_RARELY))
+		return;
 	/* -EBUSY: the last one is under way. */
-	if (++i->looks <= LOOKS || i->looks % LOOKS == 0)
-		smp_call_function_single_async(cpu, &i->csd);
+	smp_call_function_single_async(cpu, &i->csd);
 }
 
 /* Context: before the timer starts. */
@@ -124,8 +128,14 @@ static void nothing(void *info)
 {
 }
 
-/* Wait for interrupts that are under way. Context: process, after the timer's last call. */
+/*
+ * Wait for interrupts that are under way. A CPU executes calls that are waited for before others
+ * that came earlier, so that only the second call comes after them.
+ *
+ * Context: process, after the timer's last call.
+ */
 void pmct_fair_idle_stop(void)
 {
+	on_each_cpu(nothing, NULL, true);
 	on_each_cpu(nothing, NULL, true);
 }
