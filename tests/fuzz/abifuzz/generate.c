@@ -126,7 +126,7 @@ static const struct gen_op {
 	{ "pass", "SS", 6, 0, 0 },
 	{ "close", "S", 40, RACY, 0 },
 	{ "spawn", "Ckbu", 50, SLOW, 0 },
-	{ "kill", "Cg", 30, RACY, 0 },
+	{ "kill", "Cg", 30, RACY | SLOW, 0 },
 	{ "affine", "Cm", 20, RACY, 0 },
 	{ "fork", "b", 12, SLOW, 0 },
 	{ "burn", "w", 15, RACY, 0 },

@@ -57,7 +57,7 @@ static int open_log(const char *log)
 	return fd;
 }
 
-/* Begin a log anew that has become large: after a reset, as nothing is left of what was before. */
+/* Begin a log anew that has become large: after a reset, which leaves little of what was before. */
 static int renew_log(int fd, const char *log)
 {
 	char old[4096];

@@ -223,6 +223,7 @@ enum outcome op_reset(struct args *a)
 	write_text("/proc/pmc/mmon_manager", "none", 4);
 	write_text("/proc/pmc/config", "unprivileged=1", 14);
 	write_text("/proc/pmc/config", "attach_max_threads=65536", 24);
+	write_text("/proc/pmc/config", "user_read=1", 11);
 	write_text("/sys/devices/system/cpu/cpu1/online", "1", 1);
 	/* Some processes are still ending. A subreaper reaps grandchildren, too. */
 	for (int i = 0; i < 500; i++) {
