@@ -64,7 +64,7 @@ struct pmctrack_quality_head {
  * @cpu_ns: CPU time of all threads
  * @explained_ns: the part of @cpu_ns of which Quality Time is known
  * @quality_ns: Quality Time of that part, an estimate
- * @waited_ns: time in run queues
+ * @waited_ns: time in run queues; 0 also if the kernel does not count it (/proc/self/schedstat)
  * @instr: instructions of the program, in user mode
  * @l1d_accesses: accesses to the first-level data cache
  * @updated_ns: when the last interval of the process ended, CLOCK_MONOTONIC
