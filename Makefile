@@ -7,12 +7,14 @@
 # make experiments	the papers' tables and plots: hours. ONLY="NAME…": some of them, see
 #			tests/experiments/run --list
 # make bench		our cost and perf's, in guest instructions
-# make deb		Debian packages, in build/deb
+# make deb		Debian packages, in build/deb. PROFILES=pkg.pmctrack.sched: and
+#			pmctrack-sched
 # make install		what was made (PREFIX, DESTDIR, KDIR)
 KDIR ?= /lib/modules/$(shell uname -r)/build
 PREFIX ?= /usr/local
 VERSION := $(shell cat VERSION)
-kbuild := $(MAKE) -C $(KDIR) M=$(CURDIR)/module PMCT_VERSION=$(VERSION)
+kbuild := M=$(CURDIR)/module PMCT_VERSION=$(VERSION)
+release = $(shell cat $(KDIR)/include/config/kernel.release)
 headers := $(wildcard $(KDIR)/Makefile)
 
 all: userland
@@ -27,12 +29,12 @@ userland:
 	$(MAKE) -C userland PREFIX=$(PREFIX)
 
 module:
-	$(kbuild) modules
+	MAKE="$(MAKE)" module/btf-make $(KDIR) "$(release)" $(CURDIR)/build/btf $(kbuild) modules
 
 install: all
 	$(MAKE) -C userland PREFIX=$(PREFIX) install
 	[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig
-	$(if $(headers),$(kbuild) modules_install)
+	$(if $(headers),$(MAKE) -C $(KDIR) $(kbuild) modules_install)
 
 setup:
 	@tests/vm/setup
@@ -44,7 +46,7 @@ deb:
 	@{ git ls-files -co --exclude-standard -z 2>/dev/null || \
 		find . \( -path ./build -o -path ./.git \) -prune -o -type f -print0; } | \
 		xargs -0 cp --parents -t build/deb/pmctrack
-	cd build/deb/pmctrack && dpkg-buildpackage -b -us -uc
+	cd build/deb/pmctrack && dpkg-buildpackage -b -us -uc $(if $(PROFILES),-P$(PROFILES))
 	@rm -rf build/deb/pmctrack
 	@ls build/deb/*.deb
 
@@ -68,6 +70,6 @@ experiments: setup
 
 clean:
 	rm -rf build
-	$(if $(headers),$(kbuild) clean)
+	$(if $(headers),$(MAKE) -C $(KDIR) $(kbuild) clean)
 
 .PHONY: all userland module install deb setup demo demo-arm64 test test-matrix bench experiments clean

@@ -142,7 +142,7 @@ static int __init pmcs_init(void)
 
 	/* Without BTF, registering would succeed, but the kfuncs would not exist. */
 	if (!THIS_MODULE->btf_data_size) {
-		pr_err("pmctrack_bpf: this module was built without BTF, so BPF programs cannot find its functions: build it where the kernel's build folder has vmlinux (from /sys/kernel/btf/vmlinux)\n");
+		pr_err("pmctrack_bpf: this module was built without BTF, so BPF programs cannot find its functions: build it again while this kernel runs, with pahole installed\n");
 		return -EOPNOTSUPP;
 	}
 	for (i = 0; !err && i < ARRAY_SIZE(types); i++)

@@ -102,8 +102,9 @@ void pmct_fair_idle_doubt(unsigned int cpu)
 
 	if (READ_ONCE(i->thread) || pmct_cpu_is_isolated(cpu))
 		return;
+	i->looks++;
 	/* Not all CPUs at once. */
-	if ((i->looks++ + cpu) % (i->looks < LOOKS_MOST ? LOOK_EACH : LOOK_RARELY))
+	if ((i->looks + cpu) % (i->looks < LOOKS_MOST ? LOOK_EACH : LOOK_RARELY))
 		return;
 	/* -EBUSY: the last one is under way. */
 	smp_call_function_single_async(cpu, &i->csd);

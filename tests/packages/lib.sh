@@ -6,7 +6,7 @@
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 root=$work/root
-n=0 status=0 kernel=stock-6.1
+n=0 status=0 suite=bookworm kernel=stock-6.1
 # expect NAME COMMAND…
 expect() {
 	local name=$1; shift
@@ -20,10 +20,11 @@ expect() {
 	fi
 }
 
-# debian PACKAGE,… [OPTION…]: a Debian 12 with these, as it is after its installation, in $root
+# debian PACKAGE,… [OPTION…]: a Debian of $suite with these, as it is after its installation, in
+# $root
 debian() {
 	local base
-	base=$cache/stock-root-$(hash_of "$@" "$top/tests/packages/lib.sh")
+	base=$cache/stock-root-$(hash_of "$suite" "$@" "$top/tests/packages/lib.sh")
 	with_lock stock-root unpack_base "$base" "$@" || exit 1
 	cp -a "$base/root" "$root"
 }
@@ -31,11 +32,11 @@ unpack_base() {
 	local base=$1 packages=$2; shift 2
 	[ ! -e "$base/done" ] || return 0
 	rm -rf --one-file-system "$base"; mkdir -p "$base"
-	say "unpacking Debian bookworm with $packages, once"
-	private_apt "$base/apt" deb bookworm amd64 || return
+	say "unpacking Debian $suite with $packages, once"
+	private_apt "$base/apt" deb "$suite" amd64 || return
 	logged "$base/build.log" mmdebstrap --quiet --variant=apt --architectures=amd64 --include="$packages" \
 		--aptopt='Acquire::Languages "none"' --aptopt='Acquire::Check-Valid-Until "false"' "$@" \
-		bookworm "$base/root" "$base/apt/sources.list" || return
+		"$suite" "$base/root" "$base/apt/sources.list" || return
 	mkdir -p "$base/root"/{share,opt/pmctrack,run/vm} || return
 	touch "$base/done"
 }

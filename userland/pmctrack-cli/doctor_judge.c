@@ -239,7 +239,6 @@ static void judge_pmu(const struct facts *f, struct findings *found)
 static void judge_policies(const struct facts *f, struct findings *found)
 {
 	const char *admin = as_admin(f, CAP_SYS_MODULE);
-	remedy_t remedy;
 
 	if (!f->sched_ext)
 		return;
@@ -253,10 +252,8 @@ static void judge_policies(const struct facts *f, struct findings *found)
 			    "pmctrack-sched loads pmctrack_bpf, which sched_ext policies ask; others need '%smodprobe pmctrack_bpf'; if it refuses, 'dmesg' says why",
 			    admin);
 	} else {
-		snprintf(remedy, sizeof(remedy),
-			 "%scp /sys/kernel/btf/vmlinux /lib/modules/$(uname -r)/build/, then build and install pmctrack's module again",
-			 admin);
-		finding_add(found, WARNING, "policies", remedy,
+		finding_add(found, WARNING, "policies",
+			    "install pahole, then build and install pmctrack's module again while this kernel runs",
 			    "sched_ext policies cannot ask for metrics: pmctrack_bpf is not installed for this kernel");
 	}
 }

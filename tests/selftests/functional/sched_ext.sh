@@ -584,5 +584,8 @@ test_scx_symmetric() {
 	kill $program
 	wait $program || true
 	sched_end
+	# Without a choice, a policy needs no metric, and so no module that would give it.
+	sched_begin -q acfs
+	sched_end
 	on_machine ""
 }

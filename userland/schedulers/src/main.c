@@ -289,7 +289,8 @@ int main(int argc, char **argv)
 		sigaddset(&set, signals[i]);
 	sigprocmask(SIG_BLOCK, &set, NULL);
 	signal(SIGPIPE, SIG_IGN);
-	name = o.module ? o.module : o.kind->module;
+	/* Without a choice, no metric is needed. The module may not exist for this machine. */
+	name = o.module ? o.module : machine.nr > 1 || o.kind->symmetric ? o.kind->module : NULL;
 	if (name && strcmp(name, "none")) {
 		module = module_choose(name, &machine.type[0]);
 		if (!module)

@@ -102,7 +102,7 @@ static int load_functions(void)
 	if (!text_file_value(INFO, "scheduler_clients", clients, sizeof(clients)))
 		complain("PMCTrack's kernel module is not loaded, or too old: modprobe pmctrack");
 	else if (strstr(clients, "bpf"))
-		complain("pmctrack_bpf.ko was built without BTF, so policies cannot ask it: build it where the kernel's build folder has vmlinux");
+		complain("pmctrack_bpf.ko was built without BTF, so policies cannot ask it: install pahole, then build and install it again while this kernel runs");
 	else
 		complain("pmctrack_bpf.ko cannot be loaded: try 'modprobe pmctrack_bpf', and look at the kernel log");
 	return -1;
