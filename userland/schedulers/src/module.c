@@ -101,10 +101,8 @@ static int load_functions(void)
 		return 0;
 	if (!text_file_value(INFO, "scheduler_clients", clients, sizeof(clients)))
 		complain("PMCTrack's kernel module is not loaded, or too old: modprobe pmctrack");
-	else if (strstr(clients, "bpf"))
-		complain("pmctrack_bpf.ko was built without BTF, so policies cannot ask it: install pahole, then build and install it again while this kernel runs");
 	else
-		complain("pmctrack_bpf.ko cannot be loaded: try 'modprobe pmctrack_bpf', and look at the kernel log");
+		complain("pmctrack_bpf.ko, which policies ask, cannot be loaded; the kernel log says why. If it was built without BTF, install pahole, then build and install it again while this kernel runs");
 	return -1;
 }
 
