@@ -189,10 +189,10 @@ test_kill_program() {
 
 # SIGTERM from outside: the program gets it, and the last rows are still printed.
 test_interrupt() {
-	rm -f /tmp/ready
-	pmctrack -T 0.02 -c cycles bash -c 'trap "exit 9" TERM; : >/tmp/ready; while :; do :; done' >$OUT & mine=$!
+	rm -f /tmp/traps
+	pmctrack -T 0.02 -c cycles bash -c 'trap "exit 9" TERM; : >/tmp/traps; while :; do :; done' >$OUT & mine=$!
 	# A debug kernel may need longer to start bash than two rows take.
-	until [ -e /tmp/ready ] && [ "$(rows $OUT | wc -l)" -ge 2 ]; do sleep 0.02; done
+	until [ -e /tmp/traps ] && [ "$(rows $OUT | wc -l)" -ge 2 ]; do sleep 0.02; done
 	kill -TERM $mine
 	rc=0; wait $mine || rc=$?
 	equal $rc 9 "exit status"

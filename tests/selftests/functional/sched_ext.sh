@@ -552,7 +552,7 @@ test_scx_refusals() {
 	expect_refusal 2 "'0' is not a number from" sched --slice 0 rr
 	expect_refusal 1 "no core type 'nonsense' here" sched --big nonsense rr
 	expect_refusal 1 "/dev/null cannot be replaced" sched --openmetrics /dev/null rr
-	expect_refusal 1 "pmctrack_bpf.ko cannot be loaded" sched hsp
+	expect_refusal 1 "pmctrack_bpf.ko, which policies ask, cannot be loaded" sched hsp
 	expect_refusal 1 "this kernel has no sched_ext: it needs Linux 6.12 or newer" without_sched_ext
 	metrics
 	expect_refusal 1 "says that $(pmu 1) is the fastest core type, and not $(pmu 2)" sched --big "$(pmu 2)" hsp
