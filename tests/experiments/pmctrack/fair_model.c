@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 /*
- * fair_model MACHINE PROGRAMS MIXES SEED POLICY[,POLICY…] PROFILE…
+ * fair_model [-o OWN] [-s SYSTEM] MACHINE PROGRAMS MIXES SEED POLICY[,POLICY…] PROFILE…
+ * fair_model [-o OWN] [-s SYSTEM] -f MACHINE SEED POLICY[,POLICY…] PERCENT:PROFILE…
  *
  * Fair-progress scheduling on the model of a machine, with the module's own arithmetic
  * (module/mmon/progress.c) and without a kernel. PROGRAMS random programs of the profiles, each
- * with the work of 10 s alone, share the machine's CPUs until all have ended.
+ * with the work of 10 s alone, share the machine's CPUs until all have ended. With -f, there is one
+ * mix: these programs, each with so much of its work (as "simapp -x PERCENT").
+ *
+ * Traffic of a program is low below OWN, and that of all below SYSTEM, in thousandths of what the
+ * memory can move (the paper: 40 and 333).
  *
  * Policies: pinned (programs stay on their CPUs and take turns there, as under the kernel if it has
  * nothing to balance), time (the programs with the least CPU time run), none, capped, unlimited
@@ -20,19 +25,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "fair_window.h"
 #include "program.h"
-#include "topology.h"
-#include "../../../module/mmon/progress.h"
-#include "model.h"
 #include "rates.h"
+#include "topology.h"
 
 #define PROGRAMS	32
 #define ALONE_NS	10000000000ULL
 #define QUANTUM_NS	100000000ULL
 #define TICK_NS		4000000ULL
-/* Instructions between two sampled addresses. */
-#define ADDRESS_INSTR	200000U
 #define NO_CPU		PMCT_SIM_CPUS
 #define CAP_PERCENT	2
 /* The same phase is trained for at most so many quanta. */
@@ -42,12 +45,6 @@ enum policy { PINNED, TIME, NONE, CAPPED, UNLIMITED, AGAIN, ORACLE, NR_POLICIES 
 
 static const char *const policy_names[] = { "pinned", "time", "none", "capped", "unlimited", "again", "oracle" };
 
-/* What a program did up to some moment. */
-struct point {
-	uint64_t instr, cycles, lines, ns;
-	double alone;	/* true cycles alone */
-};
-
 struct task {
 	unsigned int number;	/* in the pool */
 	uint64_t goal;
@@ -55,14 +52,7 @@ struct task {
 	unsigned int last_cpu;
 	bool done;
 	double took_s, wasted_s;
-	struct pmct_progress progress;
-	struct pmct_program program;
-	/* The open window. */
-	struct pmct_phase_vector v;
-	struct pmct_window w;
-	struct pmct_unsure unsure[PMCT_PHASES];
-	struct point began, looked;
-	uint64_t next_address;
+	struct fair_watch watch;
 	/* Lines per ms at the last look. */
 	uint64_t rate;
 	unsigned int trained;	/* quanta in a row */
@@ -81,12 +71,6 @@ static bool in_training;
 /* True slowdowns of windows. */
 static struct { unsigned int n, over; double sum, worst; } kinds[PMCT_NR_CONTENTION];
 
-static void run_until(struct pmct_sim *s, uint64_t end)
-{
-	while (s->stepped < end)
-		pmct_sim_step(s, s->pace.next < end ? s->pace.next : end);
-}
-
 /* Returns the instructions of a program in 10 s alone. */
 static uint64_t work_of(const struct program *p, uint64_t seed)
 {
@@ -94,100 +78,60 @@ static uint64_t work_of(const struct program *p, uint64_t seed)
 	pmct_sim_begin(&alone, 0, &p->profile, seed);
 	alone.thread[0].goal = UINT64_MAX;
 	pmct_sim_enter(&alone, 0, 0, 0);
-	run_until(&alone, ALONE_NS);
+	fair_run_until(&alone, ALONE_NS);
 	return alone.thread[0].count[PMCT_SIM_INSTR];
 }
 
-static struct point now_of(unsigned int i)
+static void note_kind(enum pmct_contention kind, double cycles, double alone_cycles)
 {
-	const struct pmct_sim_thread *t = &sim.thread[i];
+	double slow = cycles / alone_cycles;
 
-	pmct_sim_settle_alone(&sim, i);
-	return (struct point){ t->count[PMCT_SIM_INSTR], t->count[PMCT_SIM_CYCLES],
-			       t->count[PMCT_SIM_MEM_LINES], t->ran_ps / 1000,
-			       (double)t->alone[0].ps * machine->type[0].mhz / 1e6 };
-}
-
-static void begin_window(struct task *t, const struct point *at)
-{
-	memset(&t->v, 0, sizeof(t->v));
-	memset(&t->w, 0, sizeof(t->w));
-	t->began = *at;
-}
-
-/* Sample some addresses of the instructions that were executed since the last look. */
-static void sample(unsigned int i, uint64_t to)
-{
-	struct task *t = &tasks[i];
-	struct pmct_sim_thread at = sim.thread[i];
-
-	for (; t->next_address <= to; t->next_address += ADDRESS_INSTR + (uint64_t)random() % (ADDRESS_INSTR / 4)) {
-		at.count[PMCT_SIM_INSTR] = t->next_address;
-		pmct_phase_add(&t->v, (uint32_t)(pmct_sim_ip(&at) >> 6));
-	}
-}
-
-static void end_window(unsigned int i, const struct point *now)
-{
-	struct task *t = &tasks[i];
-	enum pmct_contention kind;
-
-	t->w.v = &t->v;
-	t->w.unsure = t->unsure;
-	t->w.core_type = machine->cpu_type[t->cpu];
-	t->w.instr = now->instr - t->began.instr;
-	t->w.cycles = now->cycles - t->began.cycles;
-	t->w.lines = now->lines - t->began.lines;
-	t->w.ns = now->ns - t->began.ns;
-	kind = pmct_progress_window(&t->progress, &t->program, &t->w, &traffic);
-	pmct_progress_note_typical(&traffic, &t->progress, kind);
-	if (now->alone > t->began.alone) {
-		double slow = (double)t->w.cycles / (now->alone - t->began.alone);
-
-		kinds[kind].n++;
-		kinds[kind].sum += slow;
-		if (slow > 1.05)
-			kinds[kind].over++;
-		if (slow > kinds[kind].worst)
-			kinds[kind].worst = slow;
-	}
-	begin_window(t, now);
+	kinds[kind].n++;
+	kinds[kind].sum += slow;
+	if (slow > 1.05)
+		kinds[kind].over++;
+	if (slow > kinds[kind].worst)
+		kinds[kind].worst = slow;
 }
 
 /* Look at all programs: the lines that they transferred, and those of others meanwhile. */
 static void look(uint64_t ns)
 {
-	struct point now[PROGRAMS];
+	struct fair_point now[PROGRAMS];
 	uint64_t lines[PROGRAMS] = { 0 }, sum = 0;
 	unsigned int i, k;
 
 	for (i = 0; i < nr; i++) {
 		if (tasks[i].cpu == NO_CPU)
 			continue;
-		now[i] = now_of(i);
-		lines[i] = now[i].lines - tasks[i].looked.lines;
+		now[i] = fair_point(&sim, i);
+		lines[i] = now[i].lines - tasks[i].watch.looked.lines;
 		tasks[i].rate = lines[i] * 1000000 / ns;
 		sum += lines[i];
 	}
 	for (i = 0; i < nr; i++) {
 		struct task *t = &tasks[i];
+		enum pmct_contention kind;
+		struct fair_point began;
 		bool intensive = false;
 
 		if (t->cpu == NO_CPU)
 			continue;
 		for (k = 0; k < nr; k++)
 			intensive |= k != i && tasks[k].cpu != NO_CPU && tasks[k].rate * 1000 >= traffic.peak * traffic.own;
-		sample(i, now[i].instr);
-		t->w.looks++;
-		t->w.intensive += intensive;
-		t->w.others += sum - lines[i];
+		fair_sample(&t->watch, &sim.thread[i], now[i].instr);
+		t->watch.w.looks++;
+		t->watch.w.intensive += intensive;
+		t->watch.w.others += sum - lines[i];
 		for (k = 0; k < nr; k++) {
 			if (k != i && tasks[k].cpu != NO_CPU && machine->cpu_cluster[tasks[k].cpu] == machine->cpu_cluster[t->cpu])
-				t->w.sharers += lines[k];
+				t->watch.w.sharers += lines[k];
 		}
-		t->looked = now[i];
-		if (t->v.nr >= PMCT_PHASE_ADDRESSES)
-			end_window(i, &now[i]);
+		t->watch.looked = now[i];
+		began = t->watch.began;
+		if (fair_end_window(&t->watch, &now[i], machine->cpu_type[t->cpu], &traffic, &kind) &&
+		    now[i].alone > began.alone)
+			note_kind(kind, (double)(now[i].cycles - began.cycles), now[i].alone - began.alone);
 	}
 }
 
@@ -201,9 +145,9 @@ static double advance(enum policy policy, unsigned int i)
 		pmct_sim_settle_alone(&sim, i);
 		return (double)sim.thread[i].alone[0].ps / 1e12;
 	case TIME:
-		return (double)now_of(i).ns / 1e9;
+		return (double)fair_point(&sim, i).ns / 1e9;
 	default:
-		return ((double)t->progress.alone + (double)(now_of(i).ns - t->began.ns) * t->progress.ratio / PMCT_PHASE_ONE) / 1e9;
+		return ((double)t->watch.progress.alone + (double)(fair_point(&sim, i).ns - t->watch.began.ns) * t->watch.progress.ratio / PMCT_PHASE_ONE) / 1e9;
 	}
 }
 
@@ -239,8 +183,8 @@ static int training_target(const unsigned int *order, unsigned int n, enum polic
 	for (unsigned int k = 0; k < n; k++) {
 		struct task *t = &tasks[order[k]];
 
-		if (!t->progress.wanted || t->trained >= PATIENCE) {
-			if (!t->progress.wanted)
+		if (!t->watch.progress.wanted || t->trained >= PATIENCE) {
+			if (!t->watch.progress.wanted)
 				t->trained = 0;
 			continue;
 		}
@@ -320,7 +264,7 @@ static void place(const unsigned int *chosen, unsigned int n)
 		if (t->cpu != NO_CPU)
 			continue;
 		t->cpu = cpu[k];
-		t->w.resumed = true;
+		t->watch.w.resumed = true;
 		pmct_sim_enter(&sim, t->cpu, chosen[k], sim.stepped);
 	}
 }
@@ -334,7 +278,7 @@ static unsigned int pinned(unsigned int *chosen)
 		int best = -1;
 
 		for (unsigned int i = cpu; i < nr; i += machine->nr_cpus) {
-			if (!tasks[i].done && (best < 0 || now_of(i).ns < now_of((unsigned int)best).ns))
+			if (!tasks[i].done && (best < 0 || fair_point(&sim, i).ns < fair_point(&sim, (unsigned int)best).ns))
 				best = (int)i;
 		}
 		if (best < 0) {
@@ -346,7 +290,7 @@ static unsigned int pinned(unsigned int *chosen)
 					waits &= chosen[k] != i;
 				/* The program is not the next one of its own CPU. */
 				for (unsigned int k = i % machine->nr_cpus; waits && k < nr; k += machine->nr_cpus)
-					waits &= k == i || tasks[k].done || now_of(k).ns <= now_of(i).ns;
+					waits &= k == i || tasks[k].done || fair_point(&sim, k).ns <= fair_point(&sim, i).ns;
 				if (waits)
 					best = (int)i;
 			}
@@ -400,12 +344,11 @@ static void begin(const unsigned int *mix, uint64_t seed, enum policy policy)
 		t->goal = goals[mix[i]];
 		t->cpu = NO_CPU;
 		t->last_cpu = i % machine->nr_cpus;
-		pmct_progress_begin(&t->progress);
+		fair_watch_begin(&t->watch);
 		if (policy == AGAIN)
-			t->program = kept[i];
+			t->watch.program = kept[i];
 		pmct_sim_begin(&sim, i, &pool[mix[i]].profile, seed * 1000 + i);
 		sim.thread[i].goal = t->goal;
-		t->next_address = ADDRESS_INSTR;
 	}
 }
 
@@ -413,6 +356,8 @@ static void run(const unsigned int *mix, unsigned int number, uint64_t seed, enu
 {
 	uint64_t slice = policy == PINNED ? 3 * TICK_NS : QUANTUM_NS;
 
+	/* The same for a policy, whatever policies run beside it. */
+	srandom((unsigned int)((seed * 1000 + number) * NR_POLICIES + policy));
 	begin(mix, seed * 100 + number, policy);
 	while (!all_done()) {
 		unsigned int chosen[PROGRAMS];
@@ -424,7 +369,7 @@ static void run(const unsigned int *mix, unsigned int number, uint64_t seed, enu
 		if (policy != PINNED && in_training)
 			tasks[chosen[0]].wasted_s += (double)(free * QUANTUM_NS) / 1e9;
 		while (sim.stepped < end) {
-			run_until(&sim, sim.stepped + TICK_NS);
+			fair_run_until(&sim, sim.stepped + TICK_NS);
 			look(TICK_NS);
 			see_who_ended();
 		}
@@ -433,56 +378,96 @@ static void run(const unsigned int *mix, unsigned int number, uint64_t seed, enu
 		const struct task *t = &tasks[i];
 		const char *name = pool[t->number].profile.name;
 		double ran = (double)sim.thread[i].ran_ps / 1e12;
-		uint64_t valid = t->progress.kinds[PMCT_OWN_LOW] + t->progress.kinds[PMCT_SYSTEM_LOW] + t->progress.kinds[PMCT_ONLY_ONE];
+		uint64_t valid = t->watch.progress.kinds[PMCT_OWN_LOW] + t->watch.progress.kinds[PMCT_SYSTEM_LOW] + t->watch.progress.kinds[PMCT_ONLY_ONE];
 
-		kept[i] = t->program;
+		kept[i] = t->watch.program;
 		if (!print)
 			continue;
 		pmct_sim_settle_alone(&sim, i);
 		printf("%s,%llu,%u,%s,%s,%.4f,%.4f,%.5f,%.5f,%.3f,%u,%llu,%u,%u,%llu,%llu\n", machine->name, (unsigned long long)seed, number,
 		       policy_names[policy], name, (double)sim.thread[i].alone[0].ps / 1e12, t->took_s,
 		       ran * 1e12 / (double)sim.thread[i].alone[0].ps,
-		       t->progress.alone ? (double)t->progress.ns / (double)t->progress.alone : 1.0, t->wasted_s,
-		       t->progress.windows, (unsigned long long)valid, t->progress.changes, t->progress.foreseen,
+		       t->watch.progress.alone ? (double)t->watch.progress.ns / (double)t->watch.progress.alone : 1.0, t->wasted_s,
+		       t->watch.progress.windows, (unsigned long long)valid, t->watch.progress.changes, t->watch.progress.foreseen,
 		       (unsigned long long)training, (unsigned long long)quanta);
 	}
 }
 
+/* Run a mix under each of the policies. */
+static void run_policies(const char *policies, const unsigned int *mix, unsigned int number, uint64_t seed)
+{
+	for (unsigned int p = 0; p < NR_POLICIES; p++) {
+		if (!strstr(policies, policy_names[p]))
+			continue;
+		if (p == AGAIN)
+			run(mix, number, seed + 1000, UNLIMITED, false);
+		run(mix, number, seed, p, true);
+	}
+}
+
+/* Read "PERCENT:PROFILE". Returns -1 on error. */
+static int read_part(unsigned int i, const char *text)
+{
+	char *path;
+	unsigned long percent = strtoul(text, &path, 10);
+
+	if (!percent || *path != ':' || program_read(&pool[i], path + 1))
+		return -1;
+	goals[i] = pool[i].rounds * pool[i].serial * percent / 100;
+	return 0;
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "fair_model [-o OWN] [-s SYSTEM] MACHINE PROGRAMS MIXES SEED POLICY[,POLICY…] PROFILE…\n"
+			"fair_model [-o OWN] [-s SYSTEM] -f MACHINE SEED POLICY[,POLICY…] PERCENT:PROFILE…\n");
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
-	int profiles = argc - 6;
-	unsigned int mixes, mix[PROGRAMS];
+	unsigned int mixes = 1, profiles, mix[PROGRAMS];
+	bool fixed = false;
 	uint64_t seed;
+	int option;
 
-	machine = argc > 6 ? topology_find(argv[1]) : NULL;
-	if (!machine) {
-		fprintf(stderr, "fair_model MACHINE PROGRAMS MIXES SEED POLICY[,POLICY…] PROFILE…\n");
-		return 2;
+	while ((option = getopt(argc, argv, "+o:s:f")) >= 0) {
+		switch (option) {
+		case 'o': traffic.own = (uint32_t)atoi(optarg); break;
+		case 's': traffic.system = (uint32_t)atoi(optarg); break;
+		case 'f': fixed = true; break;
+		default: return usage();
+		}
 	}
-	nr = (unsigned int)atoi(argv[2]);
-	mixes = (unsigned int)atoi(argv[3]);
-	seed = strtoull(argv[4], NULL, 10);
+	argv += optind;
+	argc -= optind;
+	machine = argc > (fixed ? 3 : 5) ? topology_find(*argv++) : NULL;
+	if (!machine)
+		return usage();
+	if (!fixed) {
+		nr = (unsigned int)atoi(*argv++);
+		mixes = (unsigned int)atoi(*argv++);
+	}
+	profiles = (unsigned int)argc - (fixed ? 3 : 5);
+	if (fixed)
+		nr = profiles;
+	seed = strtoull(*argv++, NULL, 10);
 	traffic.peak = machine->node[0].mem_mbs * 1000ULL / 64;
-	pool = calloc((size_t)profiles, sizeof(*pool));
-	goals = calloc((size_t)profiles, sizeof(*goals));
+	pool = calloc(profiles, sizeof(*pool));
+	goals = calloc(profiles, sizeof(*goals));
 	if (!pool || !goals || nr > PROGRAMS)
 		return 1;
-	for (int i = 0; i < profiles; i++) {
-		if (program_read(&pool[i], argv[6 + i]))
+	for (unsigned int i = 0; i < profiles; i++) {
+		if (fixed ? read_part(i, argv[1 + i]) : program_read(&pool[i], argv[1 + i]))
 			return 1;
-		goals[i] = work_of(&pool[i], 1);
+		if (!fixed)
+			goals[i] = work_of(&pool[i], 1);
 	}
 	for (unsigned int n = 0; n < mixes; n++) {
 		srandom((unsigned int)(seed * 1000 + n));
 		for (unsigned int i = 0; i < nr; i++)
-			mix[i] = (unsigned int)(random() % profiles);
-		for (unsigned int p = 0; p < NR_POLICIES; p++) {
-			if (!strstr(argv[5], policy_names[p]))
-				continue;
-			if (p == AGAIN)
-				run(mix, n, seed + 1000, UNLIMITED, false);
-			run(mix, n, seed, p, true);
-		}
+			mix[i] = fixed ? i : (unsigned int)random() % profiles;
+		run_policies(argv[0], mix, n, seed);
 	}
 	for (unsigned int k = 0; k < PMCT_NR_CONTENTION; k++)
 		fprintf(stderr, "kind %u: %u windows, slowdown %.3f on average, %.3f at worst, %u above 1.05\n", k, kinds[k].n, kinds[k].n ? kinds[k].sum / kinds[k].n : 0, kinds[k].worst, kinds[k].over);
