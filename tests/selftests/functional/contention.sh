@@ -71,6 +71,27 @@ test_contention_of_others() {
 	without_modules
 }
 
+# speed_history needs no model. It compares with the best speed lately: here that from before others
+# began. The mean of its values is that of the truth, as long as the phase stays the same.
+test_contention_history() {
+	hybrid
+	local cpu others=()
+	insmod $MODULES/pmctrack_mmon_speed_history.ko
+	echo speed_history >$MANAGER
+	taskset -c 0 pmctrack --csv -T 0.05 -V quality,sf -o /tmp/mine simapp -j -x 50 lbm >/tmp/truth & mine=$!
+	sleep 0.7
+	for cpu in $(seq 1 $(($(nproc) - 1))); do taskset -c "$cpu" simapp -x 400 libquantum >/dev/null & others+=($!); done
+	wait $mine
+	kill "${others[@]}"; wait "${others[@]}" || true
+	paste -d' ' <(csv /tmp/mine hw_ns) <(csv /tmp/mine quality) | awk -v alone="$(alone /tmp/truth 1)" -v cpu="$(truth /tmp/truth cpu_s)" '
+		$2 != "" { n++; ns += $1; sum += $1 * $2 }
+		END { q = sum / ns / 1000; print "# quality " q " of " n " samples, true " alone / cpu
+			exit !(n >= 10 && alone / cpu < 0.9 && q > alone / cpu - 0.05 && q < alone / cpu + 0.05) }' || fail "$(csv /tmp/mine quality | paste -sd' ')"
+	# It was on one core type only.
+	[ -z "$(csv /tmp/mine sf | tr -d '\n')" ] || fail "factors: $(csv /tmp/mine sf | paste -sd' ')"
+	without_modules
+}
+
 # If something is missing in a model, the log says it, and the module stays inactive. Other modules
 # do not have this event.
 test_contention_refused() {

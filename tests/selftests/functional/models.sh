@@ -12,7 +12,7 @@ log_says() { dmesg | tail -n 1 | grep -qE -- "$1" || fail "the log says: $(dmesg
 without_modules() {
 	local name
 	echo none >$MANAGER
-	for name in speedup_factor ipc_sampling oracle ipc ef energy contention fair_progress; do
+	for name in speedup_factor ipc_sampling oracle ipc ef energy contention speed_history fair_progress; do
 		[ ! -e /sys/module/pmctrack_mmon_$name ] || rmmod pmctrack_mmon_$name
 	done
 }

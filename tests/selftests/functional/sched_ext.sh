@@ -420,7 +420,7 @@ test_scx_heavy() {
 	insmod $MODULES/pmctrack_mmon_oracle.ko
 	insmod $MODULES/pmctrack_mmon_ipc_sampling.ko
 	lights
-	for name in rr a-dwrr eqp "-m oracle acfs" "-m oracle hsp" "-m oracle cafs" "-m oracle ef-driven" "-m oracle prim"; do
+	for name in rr a-dwrr eqp "-m oracle acfs" "-m oracle hsp" "-m oracle cafs" "-m oracle camps" "-m oracle ef-driven" "-m oracle prim"; do
 		# shellcheck disable=SC2086 # several words
 		sched_begin -j -i 1 $name
 		simapp -x 10000 gamess >/dev/null & heavy=$!

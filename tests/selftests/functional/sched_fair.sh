@@ -3,11 +3,11 @@
 # Fairness of pmctrack-sched's policies, by the true values of the simulated machine.
 . "$(dirname "${BASH_SOURCE[0]}")/sched_ext.sh"
 
-# beside_others POLICY…: four programs, three of which wait for memory, with true metrics of all.
+# beside_others POLICY…: four programs, three of which wait for memory.
 # $apart: the greatest of their slowdowns over the smallest
 beside_others() {
 	local i jobs=()
-	sched_begin -j -m oracle "$@"
+	sched_begin -j "$@"
 	for i in "180 povray" "140 art" "100 soplex" "42 omnetpp"; do
 		# shellcheck disable=SC2086
 		simapp -j -x $i >"/tmp/${i#* }" & jobs+=($!)
@@ -25,13 +25,19 @@ beside_others() {
 test_scx_cafs() {
 	scx
 	hybrid
+	local acfs
 	insmod $MODULES/pmctrack_bpf.ko
 	insmod $MODULES/pmctrack_mmon_oracle.ko
-	beside_others acfs
+	beside_others -m oracle acfs
 	awk -v a="$apart" 'BEGIN { exit !(a > 1.15) }' || fail "they do not disturb each other: $apart"
-	beside_others cafs --tolerance 0 --band 30000000
+	acfs=$apart
+	beside_others -m oracle cafs --tolerance 0 --band 30000000
 	[ "$(of_programs quality 2 | grep -c '^0[.]')" -ge 2 ] || fail "quality: $(of_programs quality 2)"
 	awk -v a="$apart" 'BEGIN { exit !(a < 1.08) }' || fail "slowdowns are not equal: $apart"
+	# Without knowing the truth.
+	insmod $MODULES/pmctrack_mmon_speed_history.ko
+	beside_others camps
+	awk -v a="$apart" -v o="$acfs" 'BEGIN { exit !(a - 1 < 0.8 * (o - 1)) }' || fail "camps: $apart, acfs: $acfs"
 	without_modules
 	no_functions
 }

@@ -14,6 +14,7 @@
 ELF(a_dwrr);
 ELF(acfs);
 ELF(cafs);
+ELF(camps);
 ELF(ef_driven);
 ELF(eqp);
 ELF(fps);
@@ -36,6 +37,8 @@ const struct policy_kind policy_kinds[] = {
 	  "ns", ELF_OF(acfs) },
 	{ "cafs", "equal progress beside others, and then who gains most", "contention", speedup, 0, false, 0, 100 * MS,
 	  "ns", ELF_OF(cafs) },
+	{ "camps", "equal progress beside others, by the best speeds lately", "speed_history", speedup, 0, false, 0, 100 * MS,
+	  "ns", ELF_OF(camps) },
 	{ "fps", "equal progress of threads beside others, by priority", "fair_progress", NULL, 1000, true, 100 * MS, 200 * MS,
 	  "ns", ELF_OF(fps) },
 	{ "ef-driven", "fast cores for whose energy-delay product gains most", "ef", efficiency, 1000, false, 0, 50,

@@ -17,7 +17,7 @@ from pmctrack_study.train.collect import read_cpus
 def plan_of(seed: int, stagger_s: float) -> runner.Plan:
     """A plan with only a seed and start times."""
     return runner.Plan(folder=Path("."), mixes=(), policies=(), scheduler=(), models=None,
-                       seed=seed, stagger_s=stagger_s)
+                       others={}, seed=seed, stagger_s=stagger_s)
 
 
 class Arithmetic(unittest.TestCase):

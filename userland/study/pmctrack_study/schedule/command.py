@@ -21,6 +21,13 @@ def _mixes(options: argparse.Namespace) -> int:
     return 0
 
 
+def _other(text: str) -> tuple[str, list[str]]:
+    name, sign, words = text.partition("=")
+    if not (name and sign and shlex.split(words)):
+        raise Failure(f"--other '{text}' is not NAME=COMMAND")
+    return name, shlex.split(words)
+
+
 def _run(options: argparse.Namespace) -> int:
     from . import runner  # pylint: disable=import-outside-toplevel
     folder = Path(options.folder)
@@ -36,7 +43,8 @@ def _run(options: argparse.Namespace) -> int:
         folder=folder, mixes=wanted, policies=options.policies.split(","),
         scheduler=shlex.split(options.scheduler), seed=options.seed, percent=options.length,
         stagger_s=options.stagger, differing=options.differing,
-        models=Path(options.models) if options.models else None))
+        models=Path(options.models) if options.models else None,
+        others=dict(map(_other, options.other))))
     return 0
 
 
@@ -72,6 +80,8 @@ def main(arguments: Sequence[str]) -> int:
     carry.add_argument("--policies", default=POLICIES,
                     help=f"with their options, with commas between them ({POLICIES})")
     carry.add_argument("--scheduler", type=command, default="pmctrack-sched", metavar="COMMAND")
+    carry.add_argument("--other", action="append", default=[], metavar="NAME=COMMAND",
+                       help="let the command run the policy NAME; it ends at SIGTERM")
     carry.add_argument("--models", help="folder with a folder of models for each mix")
     carry.add_argument("--seed", type=int, default=1, help="of the programs' variation (1)")
     carry.add_argument("--length", type=int, default=100,

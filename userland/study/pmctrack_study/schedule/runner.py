@@ -12,6 +12,7 @@ import subprocess
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import IO, Iterator, Mapping, Sequence
 
@@ -43,6 +44,8 @@ class Plan:
     scheduler: Sequence[str]
     """the command pmctrack-sched"""
     models: Path | None
+    others: Mapping[str, Sequence[str]]
+    """policies with a command of their own, which runs them until SIGTERM"""
     seed: int = 1
     percent: int = 100
     stagger_s: float = 0.0
@@ -127,8 +130,10 @@ def scheduled(plan: Plan, policy: str) -> Iterator[None]:
     if policy in (DEFAULT, *STATIC):
         yield
         return
-    words = [*plan.scheduler, "--quiet", *policy.split()]
-    with subprocess.Popen(words, stdin=subprocess.DEVNULL) as one:
+    words = plan.others.get(policy) or [*plan.scheduler, "--quiet", *policy.split()]
+    # Others print all the time.
+    out = subprocess.DEVNULL if policy in plan.others else None
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=out) as one:
         try:
             if not _wait_for_state("enabled") or one.poll() is not None:
                 raise Failure(f"'{' '.join(words)}' did not begin")
@@ -269,7 +274,8 @@ def run(plan: Plan) -> None:
     """Run all that is not there yet. So a run that was interrupted goes on."""
     same_plan(plan.folder, {"machine": plan.mixes[0].machine, "seed": plan.seed,
                             "length": plan.percent, "stagger": plan.stagger_s,
-                            "policies": _digest(plan.scheduler), "models": _digest(plan.models)})
+                            "policies": _digest([*plan.scheduler, *chain(*plan.others.values())]),
+                            "models": _digest(plan.models)})
     known = read_alone(plan.folder) if (plan.folder / ALONE).exists() else {}
     there = plan.folder / COMPLETIONS
     cells = {(c.mix, c.policy) for c in read_completions(plan.folder)} if there.exists() else set()
