@@ -92,13 +92,11 @@ int pmct_cpu_init(void)
 	return 0;
 }
 
-/* Undo pmct_cpu_init(). The backend's exit() is called, too. */
+/* Undo pmct_cpu_init(). */
 void pmct_cpu_exit(void)
 {
 	pmct_syscore_unregister();
 	cpu_pm_unregister_notifier(&pmct_cpu_pm_nb);
 	cpuhp_remove_state_nocalls(pmct_hotplug_state);
-	if (pmct_backend->exit)
-		pmct_backend->exit();
 }
 

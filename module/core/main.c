@@ -152,7 +152,7 @@ err_hooks:
 err_cpu:
 	pmct_cpu_exit();
 err_backend:
-	pmct_owner_use(NULL);
+	pmct_owner_exit();
 	pmct_unload_backend();
 	return err;
 }
@@ -169,7 +169,7 @@ static void __exit pmct_exit(void)
 	pmct_sched_mode_exit();
 	pmct_count_exit();
 	pmct_cpu_exit();
-	pmct_owner_use(NULL);
+	pmct_owner_exit();
 	pmct_unload_backend();
 }
 

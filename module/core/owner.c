@@ -41,6 +41,14 @@ void pmct_owner_init(const struct pmct_backend *backend, bool (*overflow)(void))
 	pmct_owner_overflow = overflow;
 }
 
+/* Undo pmct_owner_init(). No CPU calls the backend any more. Process context, may sleep. */
+void pmct_owner_exit(void)
+{
+	if (pmct_backend->exit)
+		pmct_backend->exit();
+	pmct_owner_use(NULL);
+}
+
 /**
  * pmct_owner_get() - get the counters for a session
  * @msg: on failure, the reason

@@ -14,6 +14,7 @@ DECLARE_STATIC_CALL(pmct_owner_read, pmct_owner_read_nothing);
 
 void pmct_owner_use(const struct pmct_backend *backend);
 void pmct_owner_init(const struct pmct_backend *backend, bool (*overflow)(void));
+void pmct_owner_exit(void);
 int pmct_owner_get(struct pmct_msg *msg);
 void pmct_owner_put(void);
 
