@@ -178,6 +178,15 @@ class Judge(unittest.TestCase):
                          "3 estimates in 12 samples, of 2 of 5 programs")
 
 
+    def test_moved(self) -> None:
+        """Twice as fast on type 0: three samples of 10 ns end after 20, 30 and 50 instructions."""
+        instr = numpy.array([0.0, 50.0, 100.0])
+        alone = {"0": windows.Curve(instr, {"ns": numpy.array([0.0, 25.0, 50.0])}),
+                 "1": windows.Curve(instr, {"ns": numpy.array([0.0, 50.0, 100.0])})}
+        rows = [{"coretype": kind, "hw_ns": "10"} for kind in "010"]
+        self.assertEqual(list(judge.edges_of_moved(rows, alone)), [0.0, 20.0, 30.0, 50.0])
+
+
 class Lists(unittest.TestCase):
     """Lists of programs, and counters."""
 

@@ -7,6 +7,7 @@ Results are files below a folder:
     PROGRAM/TYPE-SET.csv            windows of a run (pmctrack --csv)
     PROGRAM/beside-TYPE-SET.csv     the same, beside others (the module contention is active)
     PROGRAM/estimates-TYPE.csv      a run with the monitoring module's estimates
+    PROGRAM/estimates-moved.csv     the same, of a run that was moved between core types
 """
 
 from __future__ import annotations
@@ -135,6 +136,38 @@ def _pinned(kind: CoreType, task: Task, output: Path, *options: str) -> None:
           *task.command])
 
 
+def _children(pid: int) -> list[int]:
+    with suppress(FileNotFoundError):
+        return [int(child) for child in
+                Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()]
+    return []
+
+
+def moved(kinds: Sequence[CoreType], task: Task, output: Path, seconds: float,
+          *options: str) -> None:
+    """Let the program visit each core type for @seconds, in turns, until it ends."""
+    command = ["taskset", "-c", str(kinds[0].cpus[0]), "pmctrack", "--csv", "-o", str(output),
+               *options, *task.command]
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                          start_new_session=True) as run:
+        try:
+            visit = 0
+            while True:
+                try:
+                    run.wait(seconds)
+                    break
+                except subprocess.TimeoutExpired:
+                    visit += 1
+                for child in _children(run.pid):
+                    with suppress(ProcessLookupError):
+                        os.sched_setaffinity(child, {kinds[visit % len(kinds)].cpus[0]})
+        except BaseException:
+            _kill(run)
+            raise
+    if run.returncode:
+        raise Failure(f"{shlex.join(command)}: status {run.returncode}")
+
+
 def windows(folder: Path, task: Task, kind: CoreType, events: Sequence[str], window: int,
             energy: bool) -> None:
     """Make a run for each group of as many events as there are counters; at least one run."""
@@ -192,12 +225,15 @@ def beside(folder: Path, task: Task, kind: CoreType, everyone: Sequence[Task],
 
 
 def collect(folder: Path, tasks: Sequence[Task], window: int, *, features: bool = True,
-            energy: bool = False, estimates: float = 0, others: bool = False) -> None:
+            energy: bool = False, estimates: float = 0, others: bool = False,
+            visits: float = 0) -> None:
     """Run all tasks.
 
     @others: also run each task beside others of them.
     @energy: read the energy of each window, too, from the active monitoring module.
     @estimates: also run with that module's estimates, one each @estimates seconds.
+    @visits: the same run is moved to another core type each @visits seconds, instead of one run
+        on each core type.
     """
     kinds = core_types()
     if len(kinds) < 2:
@@ -220,6 +256,9 @@ def collect(folder: Path, tasks: Sequence[Task], window: int, *, features: bool 
             windows(into, task, kind, events[kind.index], window, energy)
             if others:
                 beside(into, task, kind, tasks, window)
-            if estimates:
+            if estimates and not visits:
                 _pinned(kind, task, into / f"estimates-{kind.index}.csv", "-T", str(estimates),
                         "-V", "sf,ef" if energy else "sf")
+        if estimates and visits:
+            moved(kinds, task, into / "estimates-moved.csv", visits, "-T", str(estimates),
+                  "-V", "sf")

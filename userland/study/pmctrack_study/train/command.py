@@ -20,9 +20,12 @@ NEEDS = {"ef": "--energy", "contention": "--beside"}
 
 def _collect(options: argparse.Namespace) -> int:
     from . import collect  # pylint: disable=import-outside-toplevel
+    if options.visits and not options.estimates:
+        raise Failure("--visits is for a run with --estimates")
     collect.collect(Path(options.folder), collect.read_tasks(Path(options.programs)),
                     options.window, features=not options.truth_only, energy=options.energy,
-                    estimates=options.estimates, others=options.beside)
+                    estimates=options.estimates, others=options.beside,
+                    visits=options.visits)
     return 0
 
 
@@ -134,20 +137,20 @@ def _judge(options: argparse.Namespace) -> int:
     for kind in options.kinds.split(","):
         if kind not in judge.COLUMNS:
             raise Failure(f"--kinds {kind}: there are {', '.join(judge.COLUMNS)}")
-        for index, core_type in folders[0].types.items():
-            found = [judge.judge(Path(name), index, judge.Question(kind, big, small))
+        for run, place in judge.runs(Path(options.folders[0])).items():
+            found = [judge.judge(Path(name), run, judge.Question(kind, big, small))
                      for name in options.folders]
             where = Path(options.folders[0])
             if len(found) > 1:
                 where = where.parent
                 for name, one in zip(options.folders, found):
-                    print(f"  {Path(name).name}: {kind} from {core_type}: {one.summary()}")
+                    print(f"  {Path(name).name}: {kind} from {place}: {one.summary()}")
             together = judge.together(found)
             if not together.guess.size:
-                raise Failure(f"there are no estimates from core type {core_type}")
-            print(f"{kind} of {small}, from {core_type}: {together.summary()}")
-            _plot(where / f"judged-{kind}-{core_type}.png",
-                  f"{kind} from {core_type}{mark}", together.truth, together.guess)
+                raise Failure(f"there are no estimates from {place}")
+            print(f"{kind} of {small}, from {place}: {together.summary()}")
+            _plot(where / f"judged-{kind}-{place.replace(' ', '-')}.png",
+                  f"{kind} from {place}{mark}", together.truth, together.guess)
     return 0
 
 
@@ -179,6 +182,9 @@ def main(arguments: Sequence[str]) -> int:
                          help="also beside others; pmctrack_mmon_contention has training=1")
     collect.add_argument("--estimates", type=float, default=0, metavar="SECONDS",
                          help="also run with the active monitoring module's estimates")
+    collect.add_argument("--visits", type=float, default=0, metavar="SECONDS",
+                         help="with --estimates: in one run, which is moved to another core type "
+                              "each time (0: in one run on each core type)")
     collect.set_defaults(run=_collect)
 
     fit = commands.add_parser("fit", help="make models; needs scikit-learn and matplotlib")

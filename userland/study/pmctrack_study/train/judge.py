@@ -7,7 +7,7 @@ import csv
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Sequence
+from typing import Mapping, Sequence
 
 import numpy
 from numpy.typing import NDArray
@@ -113,12 +113,11 @@ COLUMNS = {"speedup_factor": "sf", "ef": "ef"}
 """Virtual counters of estimates, by kind; they are those of the first small type."""
 
 
-def _edges(path: Path, alone: Curve, column: str) -> tuple[Array, list[str]]:
-    """Where in the program samples begin and end, in instructions, and their estimates.
+MOVED = "moved"
+"""In place of a core type: the run was moved between them."""
 
-    The module's events have no names in user space, so positions are found by time: the run is
-    stretched to the length of one whose instructions were counted.
-    """
+
+def _rows(path: Path, column: str) -> list[dict[str, str]]:
     with path.open(newline="", encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     if not rows:
@@ -126,9 +125,28 @@ def _edges(path: Path, alone: Curve, column: str) -> tuple[Array, list[str]]:
     if column not in rows[0]:
         raise Failure(f"{path} has no estimates '{column}': collect it with --energy, with the "
                       "monitoring module ef")
+    return rows
+
+
+def _edges(rows: Sequence[dict[str, str]], alone: Curve) -> Array:
+    """Where in the program samples begin and end, in instructions.
+
+    The module's events have no names in user space, so positions are found by time: the run is
+    stretched to the length of one whose instructions were counted.
+    """
     time = running_sum([float(row["hw_ns"]) for row in rows])
     time *= alone.sums["ns"][-1] / time[-1]
-    return numpy.interp(time, alone.sums["ns"], alone.instr), [row[column] for row in rows]
+    return numpy.interp(time, alone.sums["ns"], alone.instr)
+
+
+def edges_of_moved(rows: Sequence[dict[str, str]], alone: Mapping[str, Curve]) -> Array:
+    """The same for a run on several core types, by the time that each sample took there."""
+    found = [0.0]
+    for row in rows:
+        curve = alone[row["coretype"]]
+        time = float(curve.sum_at("ns", numpy.array(found[-1:]))[0]) + float(row["hw_ns"])
+        found.append(float(numpy.interp(time, curve.sums["ns"], curve.instr)))
+    return numpy.array(found)
 
 
 @dataclass(frozen=True)
@@ -140,33 +158,45 @@ class Question:
     small: str
 
 
-def _one(program: Program, path: Path, core_type: str,
+def _one(program: Program, path: Path, types: Mapping[int, str],
          question: Question) -> tuple[list[float], list[float], int]:
-    """Estimates and truth of the same instructions of one run."""
-    edges, estimates = _edges(path, program.curves[core_type][0], COLUMNS[question.kind])
+    """Estimates and truth of the same instructions of one run; @types: where it ran."""
+    rows = _rows(path, COLUMNS[question.kind])
+    curves = {str(index): program.curves[name][0] for index, name in types.items()}
+    edges = _edges(rows, *curves.values()) if len(types) == 1 else edges_of_moved(rows, curves)
     # The last sample can be empty.
     edges = numpy.maximum.accumulate(edges + numpy.arange(len(edges)))
     observed = factors(program, question.big, edges)
     if question.kind not in observed:
         raise Failure(f"{program.name} has no energy: collect it with --energy")
     guess, truth = [], []
+    estimates = [row[COLUMNS[question.kind]] for row in rows]
     for estimate, value in zip(estimates, observed[question.kind][question.small]):
         if estimate and numpy.isfinite(value):
             guess.append(float(estimate) / 1000)
             truth.append(float(value))
-    return guess, truth, len(estimates)
+    return guess, truth, len(rows)
 
 
-def judge(path: Path, index: int, question: Question) -> Estimates:
-    """Judge a folder of `collect --estimates`, for the runs on one core type."""
+def runs(path: Path) -> dict[str, str]:
+    """The runs with estimates that a folder has, by their names in files: where they ran."""
     folder = read_folder(path)
+    kinds = {str(index): name for index, name in folder.types.items()}
+    kinds[MOVED] = "all core types in turns"
+    return {run: where for run, where in kinds.items()
+            if any((path / p.name / f"estimates-{run}.csv").exists() for p in folder.programs)}
+
+
+def judge(path: Path, run: str, question: Question) -> Estimates:
+    """Judge a folder of `collect --estimates`, for the runs of one of runs()."""
+    folder = read_folder(path)
+    types = folder.types if run == MOVED else {int(run): folder.types[int(run)]}
     guess: list[float] = []
     truth: list[float] = []
     names: list[str] = []
     samples = 0
     for program in folder.programs:
-        found = _one(program, path / program.name / f"estimates-{index}.csv",
-                     folder.types[index], question)
+        found = _one(program, path / program.name / f"estimates-{run}.csv", types, question)
         guess += found[0]
         truth += found[1]
         names += [program.name] * len(found[0])
