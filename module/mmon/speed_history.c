@@ -41,8 +41,8 @@ static const char *const sets[] = { "instr,cycles,branches" };
 enum { VIRT_QUALITY, VIRT_SF };
 
 static const struct pmct_vcounter virt[] = {
-	[VIRT_QUALITY] = PMCT_ESTIMATE_VIRT("quality", "speed over the best one lately, in thousandths"),
-	[VIRT_SF] = PMCT_ESTIMATE_VIRT("sf", "best speed on big cores over that on small ones, in thousandths"),
+	[VIRT_QUALITY] = PMCT_ESTIMATE_VIRT("quality", "speed over the best one lately"),
+	[VIRT_SF] = PMCT_ESTIMATE_VIRT("sf", "best speed on big cores over that on small ones"),
 	[VIRT_SF + 1] = PMCT_ESTIMATE_VIRT("sf_2", "the same, for the second type of small cores"),
 	[VIRT_SF + 2] = PMCT_ESTIMATE_VIRT("sf_3", "the same, for the third type of small cores"),
 };
@@ -102,7 +102,7 @@ static void publish(struct pmct_ctx *ctx, struct pmct_sample *sample, struct thr
 	u64 fast = best_of(&t->of[big]), value;
 
 	if (pmct_ratio(mips, best_of(&t->of[sample->rec->core_type]), PMCT_RATIO_SCALE, &value)) {
-		value = min(value, (u64)PMCT_RATIO_SCALE);
+		value = min_t(u64, value, PMCT_RATIO_SCALE);
 		pmct_mmon_publish(ctx, PMCT_METRIC_QUALITY, value, PMCT_ESTIMATED);
 		pmct_sample_virt(sample, VIRT_QUALITY, value);
 	}
