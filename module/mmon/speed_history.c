@@ -6,7 +6,9 @@
  * Transactions on Computers 2018).
  *
  * Contention changes the instructions per cycle as a new phase does. The part of branches among the
- * instructions tells both apart: others do not change it.
+ * instructions tells both apart: others do not change it, unless the thread spins for them. Cycles
+ * and instructions are those of user mode, so that neither system calls nor interrupts nor a lower
+ * clock look like contention.
  */
 #include <linux/jiffies.h>
 #include <linux/minmax.h>
@@ -16,6 +18,16 @@
 
 /* A thread's speed is not measured in intervals with less time on the CPU. */
 #define LEAST_NS	1000000
+/* Samples of a phase on a core type before its best speed means something. */
+#define LEAST_SAMPLES	4
+/* A speed is only averaged with one that is not older. */
+#define NEIGHBOUR_MS	1000
+/*
+ * Code that is fast first and slow later, for reasons of its own, looks as if others disturbed it.
+ * Schedulers give such threads more time, so there are limits, in thousandths.
+ */
+#define QUALITY_LEAST	250
+#define SF_MOST		8000
 
 static unsigned int big;
 module_param(big, uint, 0444);
@@ -37,7 +49,10 @@ static const char *const events[] = {
 
 static const char *const sets[] = { "instr,cycles,branches" };
 
-/* Virtual counters; the speedup factors of all small core types come last. */
+/*
+ * Virtual counters; the speedup factors of all small core types come last. They are made of the
+ * thread's own instructions and cycles, which its user may count anyway.
+ */
 enum { VIRT_QUALITY, VIRT_SF };
 
 static const struct pmct_vcounter virt[] = {
@@ -50,15 +65,29 @@ static const struct pmct_vcounter virt[] = {
 static_assert(ARRAY_SIZE(virt) == VIRT_SF + PMCT_MAX_SMALL);
 
 /**
+ * struct best - a speed
+ * @ipc: instructions per cycle; 0: none
+ * @mips: instructions per microsecond, times 1000, at the same time
+ */
+struct best {
+	u64 ipc;
+	u64 mips;
+};
+
+/**
  * struct history - the speed of a thread on a core type, in its present phase
- * @mips: instructions per microsecond in the last sample, times 1000; 0: none
- * @best: the greatest mean of two samples, since @since and in the time before that; 0: none
- * @since: jiffies; valid if @mips is not 0
+ * @ipc: instructions per cycle in the last sample
+ * @best: the best mean of two samples, since @since and in the time before that
+ * @since: jiffies
+ * @when: jiffies of the last sample
+ * @nr: number of samples, up to LEAST_SAMPLES; 0: the other members are not valid
  */
 struct history {
-	u64 mips;
-	u64 best[2];
+	u64 ipc;
+	struct best best[2];
 	unsigned long since;
+	unsigned long when;
+	u32 nr;
 };
 
 struct thread {
@@ -85,33 +114,57 @@ static void turn(struct history *h)
 
 	if (!time_after(jiffies, h->since + half))
 		return;
-	h->best[1] = time_after(jiffies, h->since + 2 * half) ? 0 : h->best[0];
-	h->best[0] = 0;
+	h->best[1] = time_after(jiffies, h->since + 2 * half) ? (struct best){} : h->best[0];
+	h->best[0] = (struct best){};
 	h->since = jiffies;
 }
 
-static u64 best_of(struct history *h)
+static const struct best *best_of(struct history *h)
 {
 	turn(h);
-	return max(h->best[0], h->best[1]);
+	return h->best[1].ipc > h->best[0].ipc ? &h->best[1] : &h->best[0];
 }
 
-static void publish(struct pmct_ctx *ctx, struct pmct_sample *sample, struct thread *t, u64 mips)
+static void note(struct history *h, const struct best *now)
+{
+	bool alone = !h->nr || time_after(jiffies, h->when + msecs_to_jiffies(NEIGHBOUR_MS));
+	u64 mean = alone ? now->ipc : (h->ipc + now->ipc) / 2;
+
+	if (!h->nr)
+		h->since = jiffies;
+	turn(h);
+	h->ipc = now->ipc;
+	h->when = jiffies;
+	h->nr += h->nr < LEAST_SAMPLES;
+	if (mean > h->best[0].ipc)
+		h->best[0] = (struct best){ .ipc = mean, .mips = now->mips };
+}
+
+static void publish_quality(struct pmct_ctx *ctx, struct pmct_sample *sample, struct history *h)
+{
+	u64 value;
+
+	if (h->nr < LEAST_SAMPLES ||
+	    !pmct_ratio(h->ipc, best_of(h)->ipc, PMCT_RATIO_SCALE, &value)) {
+		pmct_mmon_mark_stale(ctx, PMCT_METRIC_QUALITY);
+		return;
+	}
+	value = clamp_t(u64, value, QUALITY_LEAST, PMCT_RATIO_SCALE);
+	pmct_mmon_publish(ctx, PMCT_METRIC_QUALITY, value, PMCT_ESTIMATED);
+	pmct_sample_virt(sample, VIRT_QUALITY, value);
+}
+
+static void publish_factors(struct pmct_ctx *ctx, struct pmct_sample *sample, struct thread *t)
 {
 	unsigned int type, n = 0, nr = pmct_mmon_nr_core_types();
-	u64 fast = best_of(&t->of[big]), value;
+	u64 fast = best_of(&t->of[big])->mips, slow, value;
 
-	if (pmct_ratio(mips, best_of(&t->of[sample->rec->core_type]), PMCT_RATIO_SCALE, &value)) {
-		value = min_t(u64, value, PMCT_RATIO_SCALE);
-		pmct_mmon_publish(ctx, PMCT_METRIC_QUALITY, value, PMCT_ESTIMATED);
-		pmct_sample_virt(sample, VIRT_QUALITY, value);
-	}
 	for (type = 0; type < nr; type++) {
-		u64 slow = best_of(&t->of[type]);
-
 		if (type == big)
 			continue;
+		slow = best_of(&t->of[type])->mips;
 		if (fast && slow && pmct_ratio(fast, slow, PMCT_RATIO_SCALE, &value)) {
+			value = min_t(u64, value, SF_MOST);
 			pmct_mmon_publish(ctx, pmct_sf_metric[n], value, PMCT_ESTIMATED);
 			pmct_sample_virt(sample, VIRT_SF + n, value);
 		} else {
@@ -125,26 +178,30 @@ static void history_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *samp
 {
 	struct thread *t = pmct_mmon_data(ctx);
 	unsigned int type = sample->rec->core_type;
-	u64 instr, branches, part, mips, mean;
-	struct history *h;
+	u64 instr, cycles, branches, part;
+	struct best now;
 
-	if (type >= pmct_mmon_nr_core_types() || sample->rec->hw_ns < LEAST_NS ||
-	    sample->rec->flags & PMCTRACK_RECORD_F_DISTURBED ||
+	/* What runs on a CPU one after the other has no speed of its own. */
+	if (!pmct_mmon_task(ctx) || type >= pmct_mmon_nr_core_types() ||
+	    sample->rec->hw_ns < LEAST_NS || sample->rec->flags & PMCTRACK_RECORD_F_DISTURBED ||
 	    pmct_sample_count(sample, INSTR, &instr) ||
+	    pmct_sample_count(sample, CYCLES, &cycles) ||
 	    pmct_sample_count(sample, BRANCHES, &branches) ||
 	    !pmct_ratio(branches, instr, 1000 * PMCT_RATIO_SCALE, &part) ||
-	    !pmct_ratio(instr, sample->rec->hw_ns, 1000 * PMCT_RATIO_SCALE, &mips))
+	    !pmct_ratio(instr, cycles, 1000 * PMCT_RATIO_SCALE, &now.ipc) || !now.ipc ||
+	    !pmct_ratio(instr, sample->rec->hw_ns, 1000 * PMCT_RATIO_SCALE, &now.mips))
 		return;
 	if (pmct_average_guard(&t->branches, part, guard_percent))
 		memset(t->of, 0, sizeof(t->of));
-	h = &t->of[type];
-	if (!h->mips)
-		h->since = jiffies;
-	turn(h);
-	mean = h->mips ? (h->mips + mips) / 2 : mips;
-	h->mips = mips;
-	h->best[0] = max(h->best[0], mean);
-	publish(ctx, sample, t, mean);
+	note(&t->of[type], &now);
+	publish_quality(ctx, sample, &t->of[type]);
+	publish_factors(ctx, sample, t);
+}
+
+/* Another program begins, of which nothing is known. */
+static void history_on_exec(struct pmct_ctx *ctx)
+{
+	memset(pmct_mmon_data(ctx), 0, sizeof(struct thread));
 }
 
 static struct monitoring_module speed_history = {
@@ -157,6 +214,7 @@ static struct monitoring_module speed_history = {
 	.period_ms	= 50,
 	.enable		= history_enable,
 	.on_new_sample	= history_on_new_sample,
+	.on_exec	= history_on_exec,
 };
 
 static_assert(sizeof(struct thread) <= PMCT_MMON_DATA);

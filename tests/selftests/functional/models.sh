@@ -111,14 +111,16 @@ test_models_switched() {
 	local i others=()
 	insmod $MODULES/pmctrack_mmon_ipc.ko
 	insmod $MODULES/pmctrack_mmon_ipc_sampling.ko
+	insmod $MODULES/pmctrack_mmon_speed_history.ko
 	insmod $MODULES/pmctrack_mmon_energy.ko
 	for i in 1 2 3 4 5 6; do
 		pmctrack --csv -T 0.02 -c instr -o /tmp/mine$i simapp -s $i -x 100 -j hmmer >/tmp/truth$i & others+=($!)
 	done
 	# "energy" takes some ms, because it looks for its meters first.
-	for i in {1..333}; do
+	for i in {1..250}; do
 		echo ipc >$MANAGER
 		echo ipc_sampling >$MANAGER
+		echo speed_history >$MANAGER
 		[ $((i % 10)) != 0 ] || echo energy >$MANAGER
 		echo none >$MANAGER
 	done
@@ -208,15 +210,17 @@ test_models_replaced() {
 # A thread visits both core types: the quotient of its speeds there is that of its times alone.
 test_models_sampling() {
 	hybrid
-	local program truth off=0.05 least=4
+	local visited program truth off=0.05 least=4
 	# The time of a sample includes interrupts, which a debug kernel handles slowly.
 	if [ -e /proc/lockdep ]; then off=0.25 least=2; fi
 	insmod $MODULES/pmctrack_mmon_ipc_sampling.ko
-	echo ipc_sampling >$MANAGER
+	insmod $MODULES/pmctrack_mmon_speed_history.ko
 	# Read pgrep and taskset from the host's disk now. The guest's clock jumps meanwhile, and
 	# the program could end before its first visit to the other core type.
 	pgrep -x nothing || taskset -cp $$ >/dev/null
-	for program in hmmer lbm; do
+	for visited in "ipc_sampling hmmer" "ipc_sampling lbm" "speed_history hmmer" "speed_history lbm"; do
+		program=${visited#* }
+		echo "${visited% *}" >$MANAGER
 		pmctrack --csv -T 0.05 -V sf -o /tmp/mine simapp -x 60 -j $program >/tmp/truth & mine=$!
 		while kill -0 $mine 2>/dev/null; do
 			for type in 1 2; do
@@ -229,7 +233,7 @@ test_models_sampling() {
 		# Use the median: the guest's clock jumps in some samples, while a disk is read.
 		csv /tmp/mine sf | grep . | sort -n | awk -v t="$truth" -v off=$off -v least=$least '{ v[NR] = $1 }
 			END { r = v[int((NR + 1) / 2)] / 1000; print "# " r " of " NR " samples, alone " t; exit !(NR >= least && r > t * (1 - off) && r < t * (1 + off)) }' ||
-			fail "$program"
+			fail "$visited"
 	done
 	without_modules
 }
@@ -255,7 +259,7 @@ on_machine() {
 	[ -n "${first_machine-}" ] || first_machine=$(simapp --machine | sed -n 's/^simulated machine: //p')
 	echo none >$MANAGER
 	# Unload the modules of tests that use other machines.
-	for module in pmctrack_bpf pmctrack_mmon_fair_progress pmctrack_mmon_quality_time pmctrack_hold pmctrack_mmon_speedup_factor; do
+	for module in pmctrack_bpf pmctrack_mmon_speed_history pmctrack_mmon_fair_progress pmctrack_mmon_quality_time pmctrack_hold pmctrack_mmon_speedup_factor; do
 		[ ! -e /sys/module/$module ] || rmmod $module
 	done
 	rmmod pmctrack pmctrack_sim

@@ -90,8 +90,9 @@ test_churn() {
 	[ ! -e /proc/lockdep ] || seconds=20
 	metrics
 	insmod $MODULES/pmctrack_mmon_oracle.ko
+	insmod $MODULES/pmctrack_mmon_speed_history.ko
 	insmod $MODULES/pmctrack_mmon_fair_progress.ko peak=109375 address_instr=200000
-	for name in "-m oracle "{rr,a-dwrr,eqp,hsp,acfs,ef-driven,prim,cafs,camps} "--training 100 fps"; do
+	for name in "-m oracle "{rr,a-dwrr,eqp,hsp,acfs,ef-driven,prim,cafs} camps "--training 100 fps"; do
 		# shellcheck disable=SC2086 # several words
 		sched_begin -j $name
 		# For training: programs that transfer many lines are kept out meanwhile.

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import random
 import subprocess
 import sys
@@ -179,12 +180,22 @@ class Judge(unittest.TestCase):
 
 
     def test_moved(self) -> None:
-        """Twice as fast on type 0: three samples of 10 ns end after 20, 30 and 50 instructions."""
+        """Twice as fast on type 0; it took a quarter longer than alone."""
         instr = numpy.array([0.0, 50.0, 100.0])
         alone = {"0": windows.Curve(instr, {"ns": numpy.array([0.0, 25.0, 50.0])}),
                  "1": windows.Curve(instr, {"ns": numpy.array([0.0, 50.0, 100.0])})}
-        rows = [{"coretype": kind, "hw_ns": "10"} for kind in "010"]
-        self.assertEqual(list(judge.edges_of_moved(rows, alone)), [0.0, 20.0, 30.0, 50.0])
+        rows = [{"coretype": kind, "hw_ns": "25"} for kind in "010"]
+        self.assertEqual(list(judge.edges_of_moved(rows, alone)), [0.0, 40.0, 60.0, 100.0])
+
+    def test_nothing(self) -> None:
+        """Folders without estimates."""
+        with tempfile.TemporaryDirectory() as folder:
+            (Path(folder) / "machine.json").write_text(json.dumps({
+                "simulated": True, "window": 1, "families": {},
+                "types": [{"index": 0, "name": "big", "general": 2},
+                          {"index": 1, "name": "small", "general": 2}]}), encoding="utf-8")
+            with self.assertRaisesRegex(Failure, "has no runs with estimates"):
+                judge.runs(Path(folder))
 
 
 class Lists(unittest.TestCase):

@@ -12,6 +12,7 @@ Results are files below a folder:
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import random
@@ -137,10 +138,12 @@ def _pinned(kind: CoreType, task: Task, output: Path, *options: str) -> None:
 
 
 def _children(pid: int) -> list[int]:
-    with suppress(FileNotFoundError):
-        return [int(child) for child in
-                Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii").split()]
-    return []
+    """Children of a process; none if it has ended. (Linux: CONFIG_PROC_CHILDREN.)"""
+    try:
+        text = Path(f"/proc/{pid}/task/{pid}/children").read_text("ascii")
+    except FileNotFoundError:
+        return []
+    return [int(child) for child in text.split()]
 
 
 def moved(kinds: Sequence[CoreType], task: Task, output: Path, seconds: float,
@@ -166,6 +169,10 @@ def moved(kinds: Sequence[CoreType], task: Task, output: Path, seconds: float,
             raise
     if run.returncode:
         raise Failure(f"{shlex.join(command)}: status {run.returncode}")
+    with output.open(newline="", encoding="utf-8") as lines:
+        if len({row["coretype"] for row in csv.DictReader(lines)}) < len(kinds):
+            raise Failure(f"{task.name} was not on all core types: it must be one process, and "
+                          f"last for {len(kinds)} visits of {seconds} s")
 
 
 def windows(folder: Path, task: Task, kind: CoreType, events: Sequence[str], window: int,

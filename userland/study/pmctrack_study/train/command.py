@@ -20,8 +20,8 @@ NEEDS = {"ef": "--energy", "contention": "--beside"}
 
 def _collect(options: argparse.Namespace) -> int:
     from . import collect  # pylint: disable=import-outside-toplevel
-    if options.visits and not options.estimates:
-        raise Failure("--visits is for a run with --estimates")
+    if options.visits < 0 or (options.visits and not options.estimates):
+        raise Failure("--visits is a time, for a run with --estimates")
     collect.collect(Path(options.folder), collect.read_tasks(Path(options.programs)),
                     options.window, features=not options.truth_only, energy=options.energy,
                     estimates=options.estimates, others=options.beside,

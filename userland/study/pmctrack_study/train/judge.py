@@ -118,6 +118,8 @@ MOVED = "moved"
 
 
 def _rows(path: Path, column: str) -> list[dict[str, str]]:
+    if not path.exists():
+        raise Failure(f"{path} is missing: collect it anew, with --estimates")
     with path.open(newline="", encoding="utf-8") as lines:
         rows = list(csv.DictReader(lines))
     if not rows:
@@ -140,13 +142,20 @@ def _edges(rows: Sequence[dict[str, str]], alone: Curve) -> Array:
 
 
 def edges_of_moved(rows: Sequence[dict[str, str]], alone: Mapping[str, Curve]) -> Array:
-    """The same for a run on several core types, by the time that each sample took there."""
+    """The same for a run on several core types, by the time that each sample took there.
+
+    What moves cost makes these times too long, so all of them are scaled to the program's end.
+    """
+    end = min(float(curve.instr[-1]) for curve in alone.values())
     found = [0.0]
     for row in rows:
         curve = alone[row["coretype"]]
         time = float(curve.sum_at("ns", numpy.array(found[-1:]))[0]) + float(row["hw_ns"])
-        found.append(float(numpy.interp(time, curve.sums["ns"], curve.instr)))
-    return numpy.array(found)
+        # Beyond the end, the program goes on as fast as on average.
+        ends, speed = float(curve.sums["ns"][-1]), curve.instr[-1] / curve.sums["ns"][-1]
+        found.append(float(numpy.interp(time, curve.sums["ns"], curve.instr))
+                     + max(0.0, time - ends) * float(speed))
+    return numpy.array(found) * (end / found[-1])
 
 
 @dataclass(frozen=True)
@@ -183,8 +192,11 @@ def runs(path: Path) -> dict[str, str]:
     folder = read_folder(path)
     kinds = {str(index): name for index, name in folder.types.items()}
     kinds[MOVED] = "all core types in turns"
-    return {run: where for run, where in kinds.items()
-            if any((path / p.name / f"estimates-{run}.csv").exists() for p in folder.programs)}
+    found = {run: where for run, where in kinds.items()
+             if any((path / p.name / f"estimates-{run}.csv").exists() for p in folder.programs)}
+    if not found:
+        raise Failure(f"{path} has no runs with estimates: collect it anew, with --estimates")
+    return found
 
 
 def judge(path: Path, run: str, question: Question) -> Estimates:
