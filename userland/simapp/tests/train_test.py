@@ -175,7 +175,8 @@ class Judge(unittest.TestCase):
                          "absolute error 0.500, 2 estimates")
         both = judge.together([none, one])
         # The mean error of a is 0, that of b is 1.
-        self.assertEqual(both.summary(), "correlation 0.982, mean absolute error 0.500, "
+        self.assertEqual(both.summary(), "correlation 0.982, mean absolute error 0.500 (1.000 for "
+                         "the half of the programs that varies less, 0.000 for the other), "
                          "3 estimates in 12 samples, of 2 of 5 programs")
 
 

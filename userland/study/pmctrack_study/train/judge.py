@@ -7,7 +7,7 @@ import csv
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Mapping, Sequence
+from typing import Iterable, Mapping, Sequence
 
 import numpy
 from numpy.typing import NDArray
@@ -83,10 +83,20 @@ class Estimates:
         """Correlation over all estimates."""
         return float(numpy.corrcoef(self.guess, self.truth)[0, 1])
 
-    def mean_error(self) -> float:
-        """Mean absolute error; each program counts the same."""
+    def mean_error(self, programs: Iterable[str] = ()) -> float:
+        """Mean absolute error of these programs, or of all; each program counts the same."""
         wrong = numpy.abs(self.guess - self.truth)
-        return float(numpy.mean([wrong[self.programs == p].mean() for p in set(self.programs)]))
+        return float(numpy.mean([wrong[self.programs == p].mean()
+                                 for p in programs or set(self.programs)]))
+
+    def halves(self) -> tuple[list[str], list[str]]:
+        """Programs whose true values vary less than those of the others, and the others."""
+        def variation(program: str) -> float:
+            values = self.truth[self.programs == program]
+            return float(values.std() / values.mean())
+
+        ranked = sorted(sorted(set(self.programs)), key=variation)
+        return ranked[:len(ranked) // 2], ranked[len(ranked) // 2:]
 
     def summary(self) -> str:
         """A summary for people."""
@@ -97,8 +107,11 @@ class Estimates:
         if len(set(self.guess)) < 2:
             return f"no correlation, as all estimates are the same, mean absolute error " \
                    f"{self.mean_error():.3f}, {counts}"
+        steady, varying = self.halves()
         return (f"correlation {self.correlation():.3f}, mean absolute error "
-                f"{self.mean_error():.3f}, {counts}")
+                f"{self.mean_error():.3f} ({self.mean_error(steady):.3f} for the half of the "
+                f"programs that varies less, {self.mean_error(varying):.3f} for the other), "
+                f"{counts}")
 
 
 def together(parts: Sequence[Estimates]) -> Estimates:
