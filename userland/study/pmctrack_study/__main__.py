@@ -6,7 +6,7 @@ from __future__ import annotations
 import importlib
 import sys
 
-TOOLS = ("mrc", "phasedb", "qos", "quality", "schedule", "showstopper", "simapp", "train")
+TOOLS = ("fair", "mrc", "phasedb", "qos", "quality", "schedule", "showstopper", "simapp", "train")
 
 
 def main(arguments: list[str]) -> int:
