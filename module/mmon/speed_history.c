@@ -127,12 +127,15 @@ static const struct best *best_of(struct history *h)
 
 static void note(struct history *h, const struct best *now)
 {
-	bool alone = !h->nr || time_after(jiffies, h->when + msecs_to_jiffies(NEIGHBOUR_MS));
-	u64 mean = alone ? now->ipc : (h->ipc + now->ipc) / 2;
+	u64 mean = now->ipc;
 
+	/* If all is forgotten, begin anew. */
+	if (h->nr && !best_of(h)->ipc)
+		h->nr = 0;
 	if (!h->nr)
 		h->since = jiffies;
-	turn(h);
+	else if (!time_after(jiffies, h->when + msecs_to_jiffies(NEIGHBOUR_MS)))
+		mean = (h->ipc + now->ipc) / 2;
 	h->ipc = now->ipc;
 	h->when = jiffies;
 	h->nr += h->nr < LEAST_SAMPLES;
