@@ -188,7 +188,7 @@ sched_begin() {
 	eventually state_is enabled
 }
 sched_end() {
-	kill -TERM $scheduler
+	kill -TERM $scheduler || fail "pmctrack-sched ended by itself: $(cat /tmp/sched.err); $(dmesg | grep sched_ext | tail -n 4)"
 	rc=0; wait $scheduler || rc=$?
 	equal $rc 0 "status of pmctrack-sched"
 	eventually state_is disabled
