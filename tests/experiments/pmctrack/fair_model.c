@@ -19,7 +19,6 @@
  * Prints a line for each program: machine,seed,mix,policy,program,alone_s,took_s,slowdown,
  * estimated,wasted_s,windows,valid,changes,foreseen,training,quanta
  */
-#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -115,6 +115,20 @@ test_contention_history() {
 	without_modules
 }
 
+# An unknown core type is refused. Quality by a thread's own counts is no secret.
+test_contention_history_refused() {
+	hybrid
+	insmod $MODULES/pmctrack_mmon_speed_history.ko big=7
+	! echo speed_history 2>/dev/null >$MANAGER || fail "active"
+	log_says "speed_history: there is no core type of index 'big'"
+	rmmod pmctrack_mmon_speed_history
+	insmod $MODULES/pmctrack_mmon_speed_history.ko
+	echo speed_history >$MANAGER
+	echo 2 >/proc/sys/kernel/perf_event_paranoid
+	user pmctrack -V quality,sf true >/dev/null
+	without_modules
+}
+
 # If something is missing in a model, the log says it, and the module stays inactive. Other modules
 # do not have this event.
 test_contention_refused() {
