@@ -7,8 +7,8 @@
 #   tests	the test programs: tests = $(patsubst %.c,$(O)/%,$(wildcard tests/*_test.c))
 #
 # The caller of make may set O, CC, AR, OBJCOPY, PKG_CONFIG, CPPFLAGS, CFLAGS, LDFLAGS, SANITIZE,
-# PREFIX, LIBDIR and DESTDIR. This file defines the variables top, userland, O, VERSION, cflags,
-# ldflags and common_objs, the function libs_of, and the file $(O)/flags.
+# WERROR, PREFIX, LIBDIR and DESTDIR. This file defines the variables top, userland, O, VERSION,
+# cflags, ldflags and common_objs, the function libs_of, and the file $(O)/flags.
 
 userland := $(patsubst %/mk/flags.mk,%,$(abspath $(lastword $(MAKEFILE_LIST))))
 top := $(abspath $(userland)/..)
@@ -21,12 +21,14 @@ override O := $(abspath $(O))
 PREFIX ?= /usr/local
 LIBDIR ?= $(PREFIX)/lib
 CC ?= cc
+# Packagers, whose compilers may be newer than ours, set it to nothing.
+WERROR ?= -Werror
 PKG_CONFIG ?= pkg-config
 # The one for the machine that CC compiles for.
 OBJCOPY ?= $(shell $(CC) -print-prog-name=objcopy)
 VERSION := $(shell cat $(top)/VERSION)
 
-cflags := -std=gnu11 -O2 -g -Wall -Wextra -Werror -Wmissing-prototypes -Wshadow -MMD -MP \
+cflags := -std=gnu11 -O2 -g -Wall -Wextra $(WERROR) -Wmissing-prototypes -Wshadow -MMD -MP \
 	  -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DVERSION='"$(VERSION)"' -I$(userland)/common $(options) \
 	  $(if $(packages),$(shell $(PKG_CONFIG) --cflags $(packages))) $(CPPFLAGS) $(CFLAGS)
 ldflags := $(CFLAGS) $(LDFLAGS)
