@@ -15,6 +15,7 @@
 #include "file.h"
 #include "losses.h"
 #include "metric.h"
+#include "monotonic.h"
 #include "options.h"
 #include "output.h"
 #include "run.h"
@@ -35,7 +36,7 @@ struct monitor {
 	int timer;		/* for -N, then for the time until SIGKILL */
 	bool ending;		/* the program was told to end, or its processes were detached */
 	bool nobody;		/* without a program: nothing is monitored any more */
-	struct timespec start;
+	double start_s;
 };
 
 static void arm(int timer, double seconds)
@@ -174,11 +175,8 @@ static void finish(struct monitor *m)
 		.system_s = seconds(&m->child.usage.ru_stime),
 		.stats.sz = sizeof(end.stats),
 	};
-	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	end.elapsed_s = (double)(now.tv_sec - m->start.tv_sec) +
-			(double)(now.tv_nsec - m->start.tv_nsec) / 1e9;
+	end.elapsed_s = monotonic_s() - m->start_s;
 	pmctrack_session__stats(m->session, &end.stats);
 	add_lost_counts(m);
 	output_end(&m->output, &end);
@@ -317,7 +315,7 @@ int run(const struct options *o)
 		status = 128 + early_signal;
 	if (status)
 		goto out;
-	clock_gettime(CLOCK_MONOTONIC, &m.start);
+	m.start_s = monotonic_s();
 	status = o->argv ? child_run(&m.child) : 0;
 	if (status)
 		goto out;

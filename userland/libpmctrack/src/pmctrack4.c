@@ -4,10 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "internal.h"
+#include "monotonic.h"
 #include "pmctrack.h"
 
 #define NO_TIMEOUT_MS	86400000	/* a day, the longest period */
@@ -161,7 +161,6 @@ static int open_session(pmctrack_desc_t *desc, bool system)
 		.virts = desc->virts,
 	};
 	pid_t owner = system ? 0 : gettid();
-	struct timespec now;
 
 	/* A thread's session is reused, unless another thread uses the descriptor now. */
 	if (desc->session && (system || desc->owner != owner)) {
@@ -170,8 +169,7 @@ static int open_session(pmctrack_desc_t *desc, bool system)
 	}
 	if (!desc->nr_sets)
 		return fail(EINVAL, "no events: call pmctrack_config_counters() first");
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	desc->since_ns = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+	desc->since_ns = monotonic_ns();
 	desc->nr = 0;
 	desc->system = system;
 	desc->owner = owner;

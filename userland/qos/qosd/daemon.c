@@ -8,11 +8,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "complain.h"
 #include "home.h"
+#include "monotonic.h"
 #include "replace.h"
 #include "text_file.h"
 
@@ -30,14 +30,6 @@
 #define PMCTRACK_INFO "/proc/pmc/info"
 /* The number of whole CPUs is not changed for less than this part of one. */
 #define HYSTERESIS 0.6
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static void print_state(FILE *out, void *arg)
 {
@@ -184,7 +176,7 @@ int daemon_begin(struct daemon *d)
 			return err;
 	}
 	look_at_machine(d);
-	d->last_ns = now_ns();
+	d->last_ns = monotonic_ns();
 	return d->machine.cpus > 0 ? 0 : -EIO;
 }
 
@@ -433,7 +425,7 @@ static void note_left(struct daemon *d)
 
 void daemon_step(struct daemon *d)
 {
-	uint64_t now = now_ns();
+	uint64_t now = monotonic_ns();
 	struct app **managed;
 	double cpus;
 	size_t i, n = 0;

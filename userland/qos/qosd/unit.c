@@ -5,13 +5,13 @@
 #include <sched.h>
 #include <stdint.h>
 #include <string.h>
-#include <time.h>
 
 #include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
 
 #include "complain.h"
 #include "cpu_list.h"
+#include "monotonic.h"
 #include "text_file.h"
 
 /*
@@ -23,24 +23,16 @@
 #define DEFAULT_WEIGHT 100
 #define MOST_NODES 1024
 
-static time_t failed_at;
+static double failed_at;
 
 bool unit_is_wanted(void)
 {
 	return sd_booted() > 0;
 }
 
-static time_t now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
-
 static int pause_after(int err)
 {
-	failed_at = now_s();
+	failed_at = monotonic_s();
 	complain("systemd has the control groups of this machine, and cannot be asked: %s. Start D-Bus, or name a "
 		 "group that is yours to use (\"group\" in the settings)", strerror(-err));
 	return -EAGAIN;
@@ -51,7 +43,7 @@ static int connect_to(sd_bus **bus)
 {
 	int err;
 
-	if (failed_at && now_s() - failed_at < PAUSE_S)
+	if (failed_at && monotonic_s() - failed_at < PAUSE_S)
 		return -EAGAIN;
 	err = sd_bus_open_system(bus);
 	if (err < 0)

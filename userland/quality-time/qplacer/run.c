@@ -12,6 +12,7 @@
 #include "child.h"
 #include "complain.h"
 #include "exit_status.h"
+#include "monotonic.h"
 #include "qplacer/apps.h"
 #include "qplacer/log.h"
 #include "qplacer/run.h"
@@ -34,14 +35,6 @@ struct qplacer {
 	bool over;
 	int error;	/* errno of a failure to write */
 };
-
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
 
 /* Move all applications to @where. */
 static void move(struct qplacer *q, const struct placement *where, double now)
@@ -94,7 +87,7 @@ static void step(struct qplacer *q, double slot_s, double now)
 
 static void on_timer(struct qplacer *q)
 {
-	double now = now_s();
+	double now = monotonic_s();
 	uint64_t expirations;
 
 	if (read(q->timer, &expirations, sizeof(expirations)) < 0)
@@ -214,7 +207,7 @@ static int begin(struct qplacer *q)
 	ns = (long long)(watch_interval_s(q->watch) * 1e9);
 	t.it_value = t.it_interval = (struct timespec){ ns / 1000000000, ns % 1000000000 };
 	timerfd_settime(q->timer, 0, &t, NULL);
-	q->start_s = q->slot_began_s = q->moved_s = now_s();
+	q->start_s = q->slot_began_s = q->moved_s = monotonic_s();
 	return 0;
 }
 

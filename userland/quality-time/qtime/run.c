@@ -11,6 +11,7 @@
 #include "child.h"
 #include "complain.h"
 #include "exit_status.h"
+#include "monotonic.h"
 #include "out_file.h"
 #include "qtime/options.h"
 #include "qtime/run.h"
@@ -29,21 +30,13 @@ struct qtime {
 	bool asked;		/* the run is to end */
 	bool live;		/* there is a line on the terminal that changes */
 	int error;		/* errno of a failure to write */
-	struct timespec start;
+	double start_s;
 	char folder[PATH_MAX];	/* of the control group whose throttling is reported; "": none */
 	struct elsewhere before;	/* what the kernel had counted at the last look */
 	struct sum last;	/* sum of all at the last line */
 	struct state state;
 	struct programs programs;
 };
-
-static double elapsed(const struct timespec *since)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)(now.tv_sec - since->tv_sec) + (double)(now.tv_nsec - since->tv_nsec) / 1e9;
-}
 
 static struct elsewhere look_elsewhere(const struct qtime *q)
 {
@@ -97,7 +90,7 @@ static void update(struct qtime *q)
 	struct state *s = &q->state;
 	struct sum all = *watch_sum(q->watch);
 
-	s->elapsed_s = elapsed(&q->start);
+	s->elapsed_s = monotonic_s() - q->start_s;
 	s->interval = sum_less(&all, &q->last);
 	s->all = all;
 	q->last = all;
@@ -145,7 +138,7 @@ static void arm(const struct qtime *q)
 /* Milliseconds until the time of -N is over; -1: there is no -N. */
 static int time_left_ms(const struct qtime *q)
 {
-	double left = q->o->max_seconds - elapsed(&q->start);
+	double left = q->o->max_seconds - (monotonic_s() - q->start_s);
 
 	if (!(q->o->max_seconds > 0))
 		return -1;
@@ -273,7 +266,7 @@ static int begin(struct qtime *q)
 		complain("cannot wait for signals: %s", strerror(errno));
 		return STATUS_FAILED;
 	}
-	clock_gettime(CLOCK_MONOTONIC, &q->start);
+	q->start_s = monotonic_s();
 	q->state.has_sampling = machine_sampling(&q->state.hold_us, &q->state.budget);
 	q->before = look_elsewhere(q);
 	q->state.elsewhere = (struct elsewhere){

@@ -11,6 +11,7 @@
 
 #include "complain.h"
 #include "exit_status.h"
+#include "monotonic.h"
 #include "qtop/batch.h"
 #include "qtop/options.h"
 #include "qtop/run.h"
@@ -39,14 +40,6 @@ struct qtop {
 	int error;	/* errno of a failure to write */
 };
 
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static const struct choice *choice(const struct qtop *q)
 {
 	return q->o->batch ? &q->o->choice : &q->screen.choice;
@@ -63,7 +56,7 @@ static void show(struct qtop *q)
 		return;
 	}
 	if (q->o->json)
-		batch_json(&q->moment, &q->rows, now_s() - q->start_s);
+		batch_json(&q->moment, &q->rows, monotonic_s() - q->start_s);
 	else
 		batch_text(&q->moment, &q->rows);
 	/* The reader of the output is gone, or the disk is full. */
@@ -74,7 +67,7 @@ static void show(struct qtop *q)
 
 static void on_timer(struct qtop *q)
 {
-	double now = now_s();
+	double now = monotonic_s();
 	uint64_t expirations, stolen_ms;
 
 	if (read(q->timer, &expirations, sizeof(expirations)) < 0)
@@ -171,7 +164,7 @@ static int prepare(struct qtop *q)
 	if (q->signals < 0 || q->timer < 0)
 		return -errno;
 	timerfd_settime(q->timer, 0, &t, NULL);
-	q->start_s = q->slot_began_s = now_s();
+	q->start_s = q->slot_began_s = monotonic_s();
 	machine_stolen(&q->stolen_ms);
 	return 0;
 }

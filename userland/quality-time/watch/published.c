@@ -6,10 +6,10 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "complain.h"
+#include "monotonic.h"
 #include "watch/published.h"
 
 /* The table is stale if it was not written for this many intervals, and for this long. */
@@ -103,13 +103,11 @@ void published_each(const struct published *p,
 static bool is_stale(const struct pmctrack_quality_head *head)
 {
 	uint64_t updated = __atomic_load_n(&head->updated_ns, __ATOMIC_ACQUIRE), limit;
-	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	limit = STALE_INTERVALS * (uint64_t)head->interval_ms * 1000000;
 	if (limit < STALE_LEAST_NS)
 		limit = STALE_LEAST_NS;
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec > updated + limit;
+	return monotonic_ns() > updated + limit;
 }
 
 bool published_is_stale(const struct published *p)

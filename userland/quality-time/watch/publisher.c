@@ -9,10 +9,10 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "complain.h"
+#include "monotonic.h"
 #include "proc.h"
 #include "watch/published.h"
 
@@ -26,14 +26,6 @@ struct publisher {
 	unsigned int missing;
 	char path[PATH_MAX];
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /*
  * Take the lock, because two writers would take each other's readers. The lock is a separate file
@@ -101,7 +93,7 @@ static void fill_head(struct publisher *p, unsigned int entries, unsigned int in
 		.interval_ms = interval_ms,
 		.writer = getpid(),
 		.writer_start = me.start,
-		.updated_ns = now_ns(),
+		.updated_ns = monotonic_ns(),
 	};
 	p->entry = (struct pmctrack_quality_entry *)(p->head + 1);
 }
@@ -214,7 +206,7 @@ void publisher_update(struct publisher *p, struct processes *processes, unsigned
 	p->missing = refused;
 	processes_each(processes, publish, p);
 	p->head->missing = p->missing;
-	__atomic_store_n(&p->head->updated_ns, now_ns(), __ATOMIC_RELEASE);
+	__atomic_store_n(&p->head->updated_ns, monotonic_ns(), __ATOMIC_RELEASE);
 }
 
 void publisher_close(struct publisher *p)

@@ -12,6 +12,7 @@
 #include <pmctrack/libpmctrack.h>
 
 #include "complain.h"
+#include "monotonic.h"
 #include "watch/groups.h"
 #include "proc.h"
 #include "text_file.h"
@@ -436,14 +437,6 @@ static bool forget_sums(struct process *of, void *unused)
 	return false;
 }
 
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 /* The present time in the units of process::start. */
 static uint64_t ticks_since_boot(void)
 {
@@ -464,7 +457,7 @@ static void take_published(struct watch *w)
 	processes_each(w->processes, end_unseen, NULL);
 	if (!w->began_ticks)
 		w->began_ticks = ticks_since_boot();
-	w->read_s = now_s();
+	w->read_s = monotonic_s();
 }
 
 bool watch_take(struct watch *w)
@@ -473,7 +466,7 @@ bool watch_take(struct watch *w)
 	unsigned int n = 0;
 
 	/* Read as often as qualityd writes, so that no process that ends meanwhile is missed. */
-	if (w->published && now_s() - w->read_s >= published_interval_s(w->published))
+	if (w->published && monotonic_s() - w->read_s >= published_interval_s(w->published))
 		take_published(w);
 	while (w->session && n < RECORDS_AT_ONCE && pmctrack_session__next(w->session, &rec) > 0) {
 		take_record(w, rec);
@@ -484,7 +477,7 @@ bool watch_take(struct watch *w)
 
 void watch_look(struct watch *w)
 {
-	double now = now_s();
+	double now = monotonic_s();
 
 	if (w->published)
 		take_published(w);

@@ -14,6 +14,7 @@
 #include "complain.h"
 #include "core_types.h"
 #include "module.h"
+#include "monotonic.h"
 #include "openmetrics.h"
 #include "policy.h"
 #include "replace.h"
@@ -153,18 +154,10 @@ static int read_options(struct options *o, int argc, char **argv)
 	return 0;
 }
 
-static double now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
-}
-
 /* Sleep until @until, or a signal of @set. Returns the number of the signal, or 0. */
 static int sleep_until(double until, const sigset_t *set)
 {
-	double left = until - now();
+	double left = until - monotonic_s();
 	struct timespec ts;
 	int signal;
 
@@ -197,15 +190,16 @@ static int watch(const struct options *o, struct show *s, const struct policy *p
 		 const sigset_t *set)
 {
 	const volatile struct amp_stats *stats = policy_stats(policy);
-	double next = now() + o->interval, end = o->seconds > 0 ? begin + o->seconds : 1e300, until;
+	double end = o->seconds > 0 ? begin + o->seconds : 1e300;
+	double next = monotonic_s() + o->interval, until;
 	bool last = false;
 
 	while (!last && !stats->exited) {
-		until = now() + LOOK_S;
+		until = monotonic_s() + LOOK_S;
 		until = next < until ? next : until;
-		last = sleep_until(end < until ? end : until, set) || now() >= end;
-		s->seconds = now() - begin;
-		if (last || now() < next)
+		last = sleep_until(end < until ? end : until, set) || monotonic_s() >= end;
+		s->seconds = monotonic_s() - begin;
+		if (last || monotonic_s() < next)
 			continue;
 		next += o->interval;
 		if (stats->exited)
@@ -232,7 +226,7 @@ static int schedule(const struct options *o, struct core_types *m, const sigset_
 {
 	struct show s = { .json = o->json, .kind = o->kind, .machine = m,
 			  .simulated = !strncmp(m->type[0].name, "simulated_", 10) };
-	double begin = now();
+	double begin = monotonic_s();
 	int status;
 
 	do {

@@ -9,15 +9,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "monotonic.h"
 #include "proc.h"
 #include "run.h"
 
 int64_t run_now(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
+	return (int64_t)monotonic_ns();
 }
 
 int64_t run_own_time(void)

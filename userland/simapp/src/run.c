@@ -9,12 +9,12 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "complain.h"
 #include "device.h"
 #include "interrupt.h"
+#include "monotonic.h"
 #include "run.h"
 
 /* A spin loop, which needs nothing but the core. */
@@ -71,14 +71,6 @@ struct run {
 	atomic_bool failed;
 	struct runner runner[PROGRAM_THREADS];
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* A seed for a thread, which is unrelated to those of other threads. */
 static uint64_t seed_of(uint64_t seed, unsigned int thread)
@@ -225,9 +217,9 @@ int run_program(const struct program *p, uint64_t seed, bool report, struct run_
 	if (!err)
 		err = device_truth(run.runner[0].fd, &before);
 	if (!err) {
-		result->ns = now_ns();
+		result->ns = monotonic_ns();
 		err = start_and_wait(&run);
-		result->ns = now_ns() - result->ns;
+		result->ns = monotonic_ns() - result->ns;
 		result->early = err == -EINTR;
 		err = result->early ? 0 : err;
 	}

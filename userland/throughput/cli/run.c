@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "calls_run.h"
@@ -19,6 +18,7 @@
 #include "counter.h"
 #include "exit_status.h"
 #include "matcher.h"
+#include "monotonic.h"
 #include "number.h"
 #include "option_table.h"
 #include "run.h"
@@ -233,14 +233,6 @@ static void say_nothing(const struct run *r, const struct options *o)
 	}
 }
 
-static double now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 static void say_all(const struct options *o, double seconds)
 {
 	uint64_t units = throughput_count();
@@ -273,13 +265,13 @@ static int run(struct run *r, const struct options *o)
 			return STATUS_FAILED;
 		}
 	}
-	began = now_s();
+	began = monotonic_s();
 	status = child_run(&r->child);
 	if (!status) {
 		watch(r);
 		say_nothing(r, o);
 		if (o->verbose)
-			say_all(o, now_s() - began);
+			say_all(o, monotonic_s() - began);
 		status = child_exit_status(&r->child);
 	}
 	if (r->counter)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "monotonic.h"
 #include "throughput.h"
 
 /* A pipe holds 1 MiB at most, of which a read takes 64 KiB. */
@@ -116,20 +117,12 @@ static void close_log(struct log_file *f)
 	f->fd = -1;
 }
 
-static time_t now_s(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec;
-}
-
 void tail_follow(struct tail *t, struct matcher *m, bool first)
 {
 	struct stat st;
 
 	read_log(&t->old, m);
-	if (t->old.fd >= 0 && now_s() - t->rotated_s > OLD_S)
+	if (t->old.fd >= 0 && monotonic_s() - t->rotated_s > OLD_S)
 		close_log(&t->old);
 	read_log(&t->file, m);
 	if (stat(t->path, &st))
@@ -139,7 +132,7 @@ void tail_follow(struct tail *t, struct matcher *m, bool first)
 	if (t->file.fd >= 0 && st.st_ino != t->inode) {
 		close_log(&t->old);
 		t->old = t->file;
-		t->rotated_s = now_s();
+		t->rotated_s = monotonic_s();
 	} else {
 		close_log(&t->file);
 	}

@@ -4,7 +4,6 @@
 #define THROUGHPUT_TAP_H
 
 #include <sys/types.h>
-#include <time.h>
 
 #include "matcher.h"
 
@@ -48,14 +47,14 @@ struct log_file {
  * @file: the file of that name
  * @inode: inode of that file
  * @old: the file before a rotation, which the program may write to until it is told of that
- * @rotated_s: when the rotation was, CLOCK_MONOTONIC
+ * @rotated_s: when the rotation was, as monotonic_s() says
  */
 struct tail {
 	const char *path;
 	struct log_file file;
 	ino_t inode;
 	struct log_file old;
-	time_t rotated_s;
+	double rotated_s;
 };
 
 void tail_begin(struct tail *t, const char *path);

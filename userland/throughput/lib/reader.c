@@ -11,9 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "monotonic.h"
 #include "process.h"
 #include "segment.h"
 
@@ -50,14 +50,6 @@ struct throughput_reader {
 	unsigned long nr;
 	struct look look[LOOKS];
 };
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 static int read_at(int fd, void *to, size_t bytes, size_t at)
 {
@@ -278,7 +270,7 @@ static int find_any(pid_t pid, struct throughput_reader *r)
 static int look(struct throughput_reader *r)
 {
 	struct look *last = r->nr ? &r->look[(r->nr - 1) % LOOKS] : NULL;
-	uint64_t ns = now_ns(), count;
+	uint64_t ns = monotonic_ns(), count;
 
 	if (last && ns - last->ns < THROUGHPUT_REFRESH_NS)
 		return 0;

@@ -12,9 +12,9 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "monotonic.h"
 #include "process.h"
 #include "segment.h"
 
@@ -41,14 +41,6 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 /* The slot of this thread, and the segment that it is in; NULL: the thread has none. */
 static _Thread_local struct slot *mine __attribute__((tls_model("initial-exec")));
 static _Thread_local struct segment *mine_of __attribute__((tls_model("initial-exec")));
-
-static uint64_t now_ns(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* Returns the umask. Only Linux's /proc shows it without changing it. */
 static mode_t mask(void)
@@ -147,7 +139,7 @@ static void fill(struct segment *s)
 {
 	s->version = SEGMENT_VERSION;
 	s->bytes = sizeof(*s);
-	s->began_ns = now_ns();
+	s->began_ns = monotonic_ns();
 	s->pid = getpid();
 	s->next = 1;
 	s->weight = 100;
