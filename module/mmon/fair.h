@@ -49,8 +49,10 @@ struct fair_run {
  * @program: what was learnt
  * @given: how often @program was replaced; phases have other numbers afterwards
  * @run: the run of the present process
- * @rate: lines per ms of the process; only for the traffic timer
- * @intensive: number of CPUs on which the process moves many lines; only for the traffic timer
+ * @rate: lines per ms of the process; this and the following are the traffic timer's
+ * @intensive: number of CPUs on which the process moves many lines
+ * @cache: a CPU that stands for the cache that the process uses
+ * @caches: the process uses more than one cache
  */
 struct fair_program {
 	atomic64_t owner;
@@ -63,6 +65,8 @@ struct fair_program {
 	struct fair_run run;
 	u64 rate;
 	unsigned int intensive;
+	int cache;
+	bool caches;
 };
 
 /**
@@ -76,7 +80,7 @@ struct fair_vector {
 	kuid_t uid;
 	atomic_t taken;
 	struct pmct_phase_vector v;
-	struct pmct_unsure unsure[PMCT_PHASES];
+	struct pmct_unsure unsure[PMCTRACK_MAX_CORE_TYPES][PMCT_PHASES];
 };
 
 /**

@@ -29,7 +29,7 @@ MODULE_PARM_DESC(programs, "processes whose phases are followed, 30 KiB each: 16
 
 static unsigned int threads = 2048;
 module_param(threads, uint, 0444);
-MODULE_PARM_DESC(threads, "threads whose phases are followed, 0.8 KiB each: 16 to 1048576 (2048)");
+MODULE_PARM_DESC(threads, "threads whose phases are followed, 2 KiB each: 16 to 1048576 (2048)");
 
 static struct fair_program *table;
 static struct fair_vector *vectors;

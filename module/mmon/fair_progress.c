@@ -11,6 +11,7 @@
 #include <linux/seq_file.h>
 
 #include "fair.h"
+#include "mmon-common.h"
 
 /* The caches of a thread that was off its CPU for longer may be cold. */
 #define AWAY_NS		(5 * NSEC_PER_MSEC)
@@ -352,12 +353,12 @@ static void publish(struct pmct_ctx *ctx, struct fair_thread *t)
 {
 	u64 alone = t->p.alone + pmct_progress_open(&t->p, t->w.ns);
 	enum pmct_confidence confidence = t->p.known ? PMCT_ESTIMATED : PMCT_EXTRAPOLATED;
+	u64 slowdown;
 
 	t->shown = max(t->shown, alone);
 	pmct_mmon_publish(ctx, PMCT_METRIC_PROGRESS, t->shown, confidence);
-	if (alone)
-		pmct_mmon_publish(ctx, PMCT_METRIC_SLOWDOWN,
-				  div64_u64((t->p.ns + t->w.ns) * 1000, alone), confidence);
+	if (pmct_ratio(t->p.ns + t->w.ns, alone, 1000, &slowdown))
+		pmct_mmon_publish(ctx, PMCT_METRIC_SLOWDOWN, slowdown, confidence);
 	pmct_mmon_publish(ctx, PMCT_METRIC_PHASE,
 			  t->p.phase == PMCT_NO_PHASE ? 0 : t->p.phase + 1, PMCT_ESTIMATED);
 	if (pmct_mmon_is_counted(ctx))
@@ -393,6 +394,7 @@ static void report(struct thread *t, struct pmct_sample *sample)
 	const struct pmct_progress *p = &t->f.p;
 	struct reported *r = &t->reported;
 	u32 valid = valid_windows(p);
+	u64 slowdown;
 
 	/* A correction can make progress smaller. Then nothing is reported until it catches up. */
 	if (p->alone > r->alone) {
@@ -400,8 +402,8 @@ static void report(struct thread *t, struct pmct_sample *sample)
 		r->alone = p->alone;
 	}
 	/* Before the first window, it would be CPU time over CPU time. */
-	if (p->windows)
-		pmct_sample_virt(sample, VIRT_SLOWDOWN, div64_u64(p->ns * 1000, p->alone));
+	if (p->windows && pmct_ratio(p->ns, p->alone, 1000, &slowdown))
+		pmct_sample_virt(sample, VIRT_SLOWDOWN, slowdown);
 	pmct_sample_virt(sample, VIRT_PHASE, p->phase == PMCT_NO_PHASE ? 0 : p->phase + 1);
 	pmct_sample_virt(sample, VIRT_WINDOWS, p->windows - r->windows);
 	pmct_sample_virt(sample, VIRT_VALID, valid - r->valid);

@@ -51,6 +51,8 @@ MODULE_PARM_DESC(system_low, "nobody is, while all together move less than so ma
  * @seen_lines: @lines, when the timer looked; this and the following are the timer's
  * @seen_ns: @ran_ns and the time since then, when the timer looked
  * @rate: lines per ms in the last epoch
+ * @cache: the CPU that stands for this CPU's cache
+ * @cache_rate: if the CPU stands for its cache: lines per ms of all CPUs that share it
  * @busy: it was busy for more than TOLERATED percent of the time
  *
  * The CPU writes the members up to @lines, the timer the rest. Members that others read together
@@ -69,6 +71,8 @@ struct here {
 	u64 seen_lines;
 	u64 seen_ns;
 	u64 rate;
+	int cache;
+	u64 cache_rate;
 	bool busy;
 };
 
@@ -189,7 +193,8 @@ static bool same_process(const struct here *a, const struct here *b)
 	return READ_ONCE(a->program) && READ_ONCE(a->program) == READ_ONCE(b->program);
 }
 
-static u64 sharers_of(unsigned int cpu, const struct here *h)
+/* Lines of others that share the cache, for a process that uses several caches. */
+static u64 sharers_one_by_one(unsigned int cpu, const struct here *h)
 {
 	unsigned int other;
 	u64 sum = 0;
@@ -201,6 +206,17 @@ static u64 sharers_of(unsigned int cpu, const struct here *h)
 			sum += o->rate;
 	}
 	return sum;
+}
+
+/* All CPUs at once: with 256 CPUs behind a cache, the timer has no time to go through all pairs. */
+static u64 sharers_of(unsigned int cpu, const struct here *h)
+{
+	const struct fair_program *program = READ_ONCE(h->program);
+	u64 rate = per_cpu(here, h->cache).cache_rate;
+
+	if (program && program->caches)
+		return sharers_one_by_one(cpu, h);
+	return rate - min(rate, rate_of_process(h));
 }
 
 static bool sibling_is_busy(unsigned int cpu)
@@ -220,19 +236,31 @@ struct all {
 	unsigned int unknown;
 };
 
+static void begin_sums(void)
+{
+	struct fair_program *program;
+	unsigned int cpu;
+
+	for_each_possible_cpu(cpu)
+		per_cpu(here, cpu).cache_rate = 0;
+	for_each_online_cpu(cpu) {
+		program = READ_ONCE(per_cpu(here, cpu).program);
+		if (program) {
+			program->rate = 0;
+			program->intensive = 0;
+			program->cache = per_cpu(here, cpu).cache;
+			program->caches = false;
+		}
+	}
+}
+
 static struct all see_all(u64 now, u64 ns)
 {
 	struct fair_program *program;
 	struct all all = { };
 	unsigned int cpu;
 
-	for_each_online_cpu(cpu) {
-		program = READ_ONCE(per_cpu(here, cpu).program);
-		if (program) {
-			program->rate = 0;
-			program->intensive = 0;
-		}
-	}
+	begin_sums();
 	for_each_online_cpu(cpu) {
 		struct here *h = per_cpu_ptr(&here, cpu);
 
@@ -241,7 +269,9 @@ static struct all see_all(u64 now, u64 ns)
 		if (program) {
 			program->rate += h->rate;
 			program->intensive += is_intensive(h->rate);
+			program->caches |= program->cache != h->cache;
 		}
+		per_cpu(here, h->cache).cache_rate += h->rate;
 		all.rate += h->rate;
 		all.intensive += is_intensive(h->rate);
 		all.unknown += h->unknown;
@@ -296,6 +326,14 @@ static enum hrtimer_restart traffic_timer(struct hrtimer *t)
 	return HRTIMER_RESTART;
 }
 
+/* The lowest CPU that shares the cache of @cpu. */
+static int first_of_cache(unsigned int cpu)
+{
+	unsigned int other = find_first_bit(pmct_neighbours_of(&neighbours, cpu), nr_cpu_ids);
+
+	return min(cpu, other);
+}
+
 /* Context: monitoring_module::enable. Returns 0, -EINVAL or -ENOMEM. */
 int pmct_fair_traffic_start(void)
 {
@@ -311,8 +349,10 @@ int pmct_fair_traffic_start(void)
 	pmct_fair_traffic.peak = peak;
 	pmct_fair_traffic.typical = 0;
 	memset(last_rates, 0, sizeof(last_rates));
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		memset(per_cpu_ptr(&here, cpu), 0, sizeof(struct here));
+		per_cpu(here, cpu).cache = first_of_cache(cpu);
+	}
 	pmct_fair_idle_start();
 	looked_ns = local_clock();
 	pmct_hrtimer_setup(&timer, traffic_timer, CLOCK_MONOTONIC, HRTIMER_MODE_REL_HARD);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds the phases of a program, see phases.h. */
+#include <linux/bits.h>
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/log2.h>
@@ -24,6 +25,8 @@
 #define SIGMA_OF_ABS	603
 
 #define UNSURE_SHIFT	10
+/* Fixed-point unit of ratios of times, which are below 256. */
+#define RATIO_SCALE	BIT(24)
 /* Differences of pressure up to this mean nothing. */
 #define SAME_PRESSURE	5
 /* After this many valid windows under more pressure, more pressure is accepted. */
@@ -246,34 +249,47 @@ static u64 cycles_of(u64 instr, u32 cpi)
 	return mul_u64_u32_div(instr, cpi, PMCT_PHASE_INSTR);
 }
 
-/* The speed alone is known now. Returns the error of what was estimated before. */
+/*
+ * The speed alone is known now. Returns the error of what was estimated before, in ns. It takes
+ * away at most what was estimated.
+ */
 static s64 correct(const struct pmctrack_phase_speed *speed, struct pmct_unsure *unsure)
 {
 	u64 better = cycles_of((u64)unsure->instr << UNSURE_SHIFT, speed->alone);
 	u64 taken = (u64)unsure->alone << UNSURE_SHIFT;
+	u64 ns = (u64)unsure->ns << UNSURE_SHIFT;
+	u64 ratio;
 
-	unsure->instr = 0;
-	unsure->alone = 0;
-	return (s64)better - (s64)taken;
+	*unsure = (struct pmct_unsure){ .born = unsure->born };
+	if (!pmct_ratio(better, taken, RATIO_SCALE, &ratio))
+		return 0;
+	ratio = min_t(u64, ratio, U32_MAX);
+	return (s64)mul_u64_u32_shr(ns, ratio, ilog2(RATIO_SCALE)) - (s64)ns;
 }
 
 /* A window that would overflow the sums is left out, and is not corrected later. */
-static void remember(struct pmct_unsure *unsure, u64 instr, u64 alone)
+static void remember(struct pmct_unsure *unsure, const struct pmct_phase_run *run, u64 alone)
 {
-	instr = unsure->instr + (instr >> UNSURE_SHIFT);
-	alone = unsure->alone + (alone >> UNSURE_SHIFT);
-	if (instr > U32_MAX || alone > U32_MAX)
+	u64 instr = unsure->instr + (run->instr >> UNSURE_SHIFT), ratio, ns;
+	u64 cycles = unsure->alone + (alone >> UNSURE_SHIFT);
+
+	if (!pmct_ratio(alone, run->cycles, RATIO_SCALE, &ratio))
+		return;
+	ns = mul_u64_u32_shr(run->ns, min_t(u64, ratio, RATIO_SCALE), ilog2(RATIO_SCALE));
+	ns = unsure->ns + (ns >> UNSURE_SHIFT);
+	if (instr > U32_MAX || cycles > U32_MAX || ns > U32_MAX)
 		return;
 	unsure->instr = instr;
-	unsure->alone = alone;
+	unsure->alone = cycles;
+	unsure->ns = ns;
 }
 
 /**
  * pmct_phase_run() - learn from a window how fast its phase is, and estimate its cycles alone
  * @phase: the phase
- * @run: how the window ran; at most 2^48 instructions and cycles
- * @unsure: earlier answers for this thread and phase
- * @corrected: what must be added to earlier answers, in cycles
+ * @run: how the window ran; at most 2^48 instructions, cycles and ns
+ * @unsure: earlier answers for this thread and phase on this core type
+ * @corrected: what must be added to the time of earlier answers, in ns
  *
  * This is Table 1 of the paper. Before the first valid window, the speed alone is the mean of all
  * other windows, times what is typical (the paper: 1). Afterwards, it is the mean of the valid
@@ -305,7 +321,7 @@ u64 pmct_phase_run(struct pmct_phase *phase, const struct pmct_phase_run *run,
 	if (!speed->valid) {
 		alone = min(run->cycles, cycles_of(run->instr, speed->beside));
 		alone = mul_u64_u32_shr(alone, run->typical, ilog2(PMCT_PHASE_ONE));
-		remember(unsure, run->instr, alone);
+		remember(unsure, run, alone);
 		return alone;
 	}
 	*corrected = correct(speed, unsure);

@@ -42,15 +42,18 @@ struct pmct_phase_vector {
 };
 
 /**
- * struct pmct_unsure - what was estimated for a thread before the speed alone of a phase was known
+ * struct pmct_unsure - what was estimated for a thread before the speed alone of a phase on a core
+ *	type was known
  * @born: pmct_phase::born of the phase
  * @instr: instructions, in units of 1024
  * @alone: estimated cycles alone for @instr, in the same units
+ * @ns: the time of @alone, in the same units. The clock's rate may be another one afterwards
  */
 struct pmct_unsure {
 	u32 born;
 	u32 instr;
 	u32 alone;
+	u32 ns;
 };
 
 /**
@@ -88,6 +91,7 @@ struct pmct_phases {
  * @core_type: where it ran
  * @instr: its instructions
  * @cycles: its cycles
+ * @ns: its time
  * @valid: it was hardly disturbed
  * @pressure: pressure of others, in any unit
  * @typical: if nothing better is known: the part of its cycles that a disturbed window would have
@@ -97,6 +101,7 @@ struct pmct_phase_run {
 	unsigned int core_type;
 	u64 instr;
 	u64 cycles;
+	u64 ns;
 	bool valid;
 	u16 pressure;
 	u32 typical;

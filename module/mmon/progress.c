@@ -213,6 +213,7 @@ enum pmct_contention pmct_progress_window(struct pmct_progress *p, struct pmct_p
 		.core_type = w->core_type,
 		.instr = w->instr,
 		.cycles = w->cycles,
+		.ns = w->ns,
 		.valid = pmct_contention_is_valid(kind),
 		/* Caches still hold what was there in the window before. */
 		.typical = READ_ONCE(t->typical) ?: PMCT_PHASE_ONE,
@@ -231,8 +232,8 @@ enum pmct_contention pmct_progress_window(struct pmct_progress *p, struct pmct_p
 	p->pressure = pressure;
 	i = classify(p, program, w->v);
 	if (i != PMCT_NO_PHASE) {
-		alone = pmct_phase_run(&program->phases.phase[i], &run, &w->unsure[i],
-				       &corrected);
+		alone = pmct_phase_run(&program->phases.phase[i], &run,
+				       &w->unsure[w->core_type][i], &corrected);
 		go_to_phase(p, program, i);
 		p->known = is_known(program, i, w->core_type);
 		/* If it is unknown who disturbs the thread, training has no use. */
@@ -244,9 +245,9 @@ enum pmct_contention pmct_progress_window(struct pmct_progress *p, struct pmct_p
 	p->ns += w->ns;
 	p->alone += to_ns(alone, w);
 	if (corrected < 0)
-		p->alone -= min(to_ns(-corrected, w), p->alone);
+		p->alone -= min_t(u64, -corrected, p->alone);
 	else
-		p->alone += to_ns(corrected, w);
+		p->alone += corrected;
 	if (pmct_ratio(alone, w->cycles, PMCT_PHASE_ONE, &ratio))
 		p->ratio = min_t(u64, ratio, PMCT_PHASE_ONE);
 	return kind;

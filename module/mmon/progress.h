@@ -24,7 +24,8 @@ struct pmct_program {
 /**
  * struct pmct_window - a window of a thread
  * @v: its addresses
- * @unsure: by phase: what was estimated for the thread before speeds alone were known
+ * @unsure: by core type and phase: what was estimated for the thread before speeds alone were
+ *	known
  * @core_type: where the thread ran
  * @instr: its instructions
  * @cycles: its cycles
@@ -39,7 +40,7 @@ struct pmct_program {
  */
 struct pmct_window {
 	const struct pmct_phase_vector *v;
-	struct pmct_unsure *unsure;
+	struct pmct_unsure (*unsure)[PMCT_PHASES];
 	unsigned int core_type;
 	u64 instr;
 	u64 cycles;

@@ -26,7 +26,7 @@ struct one {
 	struct pmct_program program;
 	struct pmct_progress p;
 	struct pmct_phase_vector v;
-	struct pmct_unsure unsure[PMCT_PHASES];
+	struct pmct_unsure unsure[PMCTRACK_MAX_CORE_TYPES][PMCT_PHASES];
 };
 
 static struct one *make(struct kunit *test)
@@ -101,6 +101,7 @@ static u64 run(struct pmct_phase *phase, u32 cpi, bool valid, u16 pressure, s64 
 	struct pmct_phase_run r = {
 		.instr = 64 * PMCT_PHASE_INSTR,
 		.cycles = 64ULL * cpi,
+		.ns = 64ULL * cpi,
 		.valid = valid,
 		.pressure = pressure,
 		.typical = PMCT_PHASE_ONE,
@@ -156,7 +157,7 @@ static void typical_test(struct kunit *test)
 {
 	struct pmct_phase *phase = kunit_kzalloc(test, sizeof(*phase), GFP_KERNEL);
 	struct pmct_phase_run r = {
-		.instr = PMCT_PHASE_INSTR, .cycles = 2000000, .typical = PMCT_PHASE_ONE / 2,
+		.instr = PMCT_PHASE_INSTR, .cycles = 2000000, .ns = 2000000, .typical = PMCT_PHASE_ONE / 2,
 	};
 	struct pmct_unsure mine = { }, others = { };
 	struct pmct_traffic traffic = { };
@@ -169,6 +170,7 @@ static void typical_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmct_phase_run(phase, &r, &others, &corrected), 1000000ULL);
 	r.valid = true;
 	r.cycles = 1500000;
+	r.ns = 1500000;
 	KUNIT_EXPECT_EQ(test, pmct_phase_run(phase, &r, &mine, &corrected), 1500000ULL);
 	KUNIT_EXPECT_GE(test, corrected, 500000LL);
 	KUNIT_EXPECT_LE(test, corrected, 500000LL + 1024);
@@ -352,6 +354,40 @@ static void progress_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, one->p.changes, 1);
 }
 
+/* What was estimated is corrected at the clock of its time, and on its own core type. */
+static void clock_test(struct kunit *test)
+{
+	const struct pmct_traffic unknown = { }, known = { .peak = 100000, .own = 40, .system = 333 };
+	const u64 unit = PMCT_PHASE_INSTR;
+	struct one *one = make(test);
+	struct pmct_window w = {
+		.v = &one->v, .unsure = one->unsure, .core_type = 1, .instr = 64 * unit, .looks = 10,
+	};
+	unsigned int i;
+
+	fill(&one->v, 0, 10, PMCT_PHASE_ADDRESSES);
+	/* Four cycles in a nanosecond; it is not known whether somebody disturbs. */
+	w.cycles = 4 * 64 * unit;
+	w.ns = 64 * unit;
+	for (i = 0; i < 2; i++)
+		pmct_progress_window(&one->p, &one->program, &w, &unknown);
+	KUNIT_EXPECT_EQ(test, one->p.alone, 128 * unit);
+	/* Speeds on the other core type say nothing about these two windows. */
+	w.core_type = 0;
+	w.cycles = 32 * unit;
+	w.ns = 32 * unit;
+	pmct_progress_window(&one->p, &one->program, &w, &known);
+	KUNIT_EXPECT_EQ(test, one->p.alone, (128 + 32) * unit);
+	/* Half of their cycles were others' fault; the clock has a quarter of its rate now. */
+	w.core_type = 1;
+	w.cycles = 2 * 64 * unit;
+	w.ns = 2 * 64 * unit;
+	pmct_progress_window(&one->p, &one->program, &w, &known);
+	KUNIT_EXPECT_EQ(test, one->p.alone, (64 + 32 + 128) * unit);
+	pmct_progress_window(&one->p, &one->program, &w, &known);
+	KUNIT_EXPECT_EQ(test, one->p.alone, (64 + 32 + 2 * 128) * unit);
+}
+
 /* A program of four phases that was seen for a while. */
 static void learn(struct one *one, unsigned int windows, u32 blocks)
 {
@@ -472,6 +508,7 @@ static struct kunit_case phases_kunit_cases[] = {
 	KUNIT_CASE(predictor_test),
 	KUNIT_CASE(judge_test),
 	KUNIT_CASE(progress_test),
+	KUNIT_CASE(clock_test),
 	KUNIT_CASE(record_test),
 	KUNIT_CASE(hostile_record_test),
 	{}
