@@ -13,6 +13,7 @@
 #include <linux/minmax.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/string.h>
 #include <linux/time64.h>
 
 #include "estimates.h"
@@ -278,6 +279,12 @@ static void publish_quality(struct pmct_ctx *ctx, const struct thread *t,
 	pmct_sample_virt(sample, VIRT_QUALITY, quality);
 }
 
+static void mark_stale(struct pmct_ctx *ctx)
+{
+	pmct_estimate_mark_stale(&sf, ctx);
+	pmct_mmon_mark_stale(ctx, PMCT_METRIC_QUALITY);
+}
+
 static void contention_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
 {
 	struct thread *t = pmct_mmon_data(ctx);
@@ -295,12 +302,21 @@ static void contention_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *s
 		publish_quality(ctx, t, sample);
 		break;
 	case PMCT_ROUND_STALE:
-		pmct_estimate_mark_stale(&sf, ctx);
-		pmct_mmon_mark_stale(ctx, PMCT_METRIC_QUALITY);
+		mark_stale(ctx);
 		break;
 	case PMCT_ROUND_GOES_ON:
 		break;
 	}
+}
+
+/* The thread executes another program from now on. */
+static void contention_on_exec(struct pmct_ctx *ctx)
+{
+	struct thread *t = pmct_mmon_data(ctx);
+
+	memset(&t->round, 0, sizeof(t->round));
+	if (!training)
+		mark_stale(ctx);
 }
 
 /* The thread may be running, here or elsewhere. Then no callback comes when it leaves the CPU. */
@@ -333,6 +349,7 @@ static struct monitoring_module contention = {
 	.on_switch_out	= contention_on_switch_out,
 	.on_tick	= contention_on_tick,
 	.on_new_sample	= contention_on_new_sample,
+	.on_exec	= contention_on_exec,
 	.on_exit	= contention_on_exit,
 	.load_model	= contention_load_model,
 	.show_models	= contention_show_models,

@@ -5,6 +5,7 @@
  * is passive: a scheduler moves threads. A metric tells the scheduler where a speed is missing.
  */
 #include <linux/jiffies.h>
+#include <linux/string.h>
 
 #include "estimates.h"
 
@@ -106,6 +107,16 @@ static void sampling_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sam
 	publish(ctx, sample, speeds);
 }
 
+/* Another program begins, of which nothing is known. */
+static void sampling_on_exec(struct pmct_ctx *ctx)
+{
+	unsigned int i;
+
+	memset(pmct_mmon_data(ctx), 0, sizeof(struct speed) * PMCTRACK_MAX_CORE_TYPES);
+	for (i = 0; i + 1 < pmct_mmon_nr_core_types(); i++)
+		pmct_mmon_mark_stale(ctx, pmct_sf_metric[i]);
+}
+
 static struct monitoring_module ipc_sampling = {
 	.name		= "ipc_sampling",
 	.description	= "how many times faster a thread is on big cores, by visits to both",
@@ -116,6 +127,7 @@ static struct monitoring_module ipc_sampling = {
 	.period_ms	= 100,
 	.enable		= sampling_enable,
 	.on_new_sample	= sampling_on_new_sample,
+	.on_exec	= sampling_on_exec,
 };
 
 static_assert(sizeof(struct speed) * PMCTRACK_MAX_CORE_TYPES <= PMCT_MMON_DATA);

@@ -339,7 +339,7 @@ enum pmct_round_state pmct_models_sample(const struct pmct_models *models,
 	}
 	if (round->waited < U8_MAX)
 		round->waited++;
-	return round->waited == 2 * models->of_type[round->core_type]->nr_sets ?
+	return round->waited >= 2 * models->of_type[round->core_type]->nr_sets ?
 	       PMCT_ROUND_STALE : state;
 }
 EXPORT_SYMBOL_GPL(pmct_models_sample);

@@ -204,7 +204,12 @@ static void history_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *samp
 /* Another program begins, of which nothing is known. */
 static void history_on_exec(struct pmct_ctx *ctx)
 {
+	unsigned int i;
+
 	memset(pmct_mmon_data(ctx), 0, sizeof(struct thread));
+	pmct_mmon_mark_stale(ctx, PMCT_METRIC_QUALITY);
+	for (i = 0; i + 1 < pmct_mmon_nr_core_types(); i++)
+		pmct_mmon_mark_stale(ctx, pmct_sf_metric[i]);
 }
 
 static struct monitoring_module speed_history = {

@@ -4,6 +4,8 @@
  * hybrid machine than on the small ones (paper on PMCTrack, section 4.1). The factor is estimated
  * from the counts of the core type on which the thread runs. pmctrack-train makes the models.
  */
+#include <linux/string.h>
+
 #include "estimates.h"
 
 static struct pmct_models sf_models;
@@ -39,6 +41,13 @@ static void sf_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
 	}
 }
 
+/* The thread executes another program from now on. */
+static void sf_on_exec(struct pmct_ctx *ctx)
+{
+	memset(pmct_mmon_data(ctx), 0, sizeof(struct pmct_round));
+	pmct_estimate_mark_stale(&sf_estimate, ctx);
+}
+
 static int sf_load_model(struct monitoring_module *self, char *text, struct pmct_msg *msg)
 {
 	return pmct_models_load(&sf_models, self->name, text, msg);
@@ -57,6 +66,7 @@ static struct monitoring_module sf = {
 	.period_ms	= 200,
 	.enable		= sf_enable,
 	.on_new_sample	= sf_on_new_sample,
+	.on_exec	= sf_on_exec,
 	.load_model	= sf_load_model,
 	.show_models	= sf_show_models,
 };
