@@ -21,6 +21,7 @@
 #include <linux/timekeeping.h>
 #include <pmctrack/hold.h>
 
+#include "../compat/idle.h"
 #include "../compat/isolation.h"
 
 /* Idle states with a longer latency may lose private caches, and the CPU would be late. */
@@ -90,7 +91,7 @@ static struct hold hold;
 /* True if a CPU that must not be held was idle all the time, except for an interrupt or two. */
 static bool was_idle(unsigned int cpu, u64 ns)
 {
-	u64 began = per_cpu_ptr(&held, cpu)->idle_us, now = get_cpu_idle_time_us(cpu, NULL);
+	u64 began = per_cpu_ptr(&held, cpu)->idle_us, now = pmct_cpu_idle_us(cpu);
 
 	/* If no clock counts idle time, the kernel does not know it. */
 	return now != U64_MAX && now - began + IDLE_US >= div_u64(ns, NSEC_PER_USEC);
@@ -203,10 +204,11 @@ static void hold_wake(void *unused)
 	wake_up_process(__this_cpu_read(held.task));
 }
 
-static bool hold_is_over(u64 now)
+/* While one CPU is pending, a thread determines the result. */
+static bool hold_is_over(u64 now, s64 state)
 {
-	return now >= hold.end && (!PENDING(atomic64_read_acquire(&hold.state)) ||
-				   now > hold.end + LOST_NS);
+	return now >= hold.end && (!PENDING(state) ||
+				   (PENDING(state) > 1 && now > hold.end + LOST_NS));
 }
 
 /**
@@ -222,26 +224,28 @@ static bool hold_is_over(u64 now)
  */
 u64 pmct_hold_begin(const struct cpumask *spared, u64 end_ns)
 {
+	s64 state = atomic64_read_acquire(&hold.state);
 	u64 now = ktime_get_ns();
 	unsigned int cpu;
 
 	lockdep_assert_irqs_disabled();
 
-	if (!hold_is_over(now))
+	/* From here on, threads that are late have nothing to leave. */
+	if (!hold_is_over(now, state) ||
+	    !atomic64_try_cmpxchg(&hold.state, &state, STATE(hold.id + 1, 2)))
 		return 0;
 	cpumask_clear(&hold.cpus);
 	cpumask_clear(&hold.others);
 	hold.began = now;
 	WRITE_ONCE(hold.end, end_ns);
 	WRITE_ONCE(hold.id, hold.id + 1);
-	atomic64_set(&hold.state, STATE(hold.id, 2));
 	for_each_online_cpu(cpu) {
 		struct held *h = per_cpu_ptr(&held, cpu);
 
 		if (cpumask_test_cpu(cpu, spared))
 			continue;
 		if (pmct_cpu_is_isolated(cpu)) {
-			h->idle_us = get_cpu_idle_time_us(cpu, NULL);
+			h->idle_us = pmct_cpu_idle_us(cpu);
 			__cpumask_set_cpu(cpu, &hold.others);
 			continue;
 		}

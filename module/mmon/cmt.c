@@ -89,6 +89,11 @@ static void cmt_on_switch_out(struct pmct_ctx *ctx, int cpu)
 	pmct_cache_on_switch_out();
 }
 
+static void cmt_on_tick(struct pmct_ctx *ctx, int cpu)
+{
+	pmct_cache_on_tick(ctx, pmct_mmon_data(ctx));
+}
+
 static void cmt_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
 {
 	struct pmct_cache_interval interval;
@@ -125,6 +130,7 @@ static struct monitoring_module cmt = {
 	.on_exit	= cmt_on_exit,
 	.on_switch_in	= cmt_on_switch_in,
 	.on_switch_out	= cmt_on_switch_out,
+	.on_tick	= cmt_on_tick,
 	.on_new_sample	= cmt_on_new_sample,
 };
 

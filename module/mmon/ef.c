@@ -4,8 +4,13 @@
  * (paper on PMCTrack, section 4.2). It uses models, like "speedup_factor". Because one module is
  * active at a time, it also provides the speedup factor and the energy of the machine's meters.
  */
+#include <linux/string.h>
+
 #include "energy-common.h"
 #include "estimates.h"
+
+/* Sampling period of threads in scheduler mode. */
+#define PERIOD_MS	200
 
 static const enum pmct_metric ef_metric[PMCT_MAX_SMALL] = {
 	PMCT_METRIC_EF, PMCT_METRIC_EF_2, PMCT_METRIC_EF_3,
@@ -66,6 +71,7 @@ static int ef_enable(struct monitoring_module *self)
 	memcpy(ef_virt, pmct_sf_virt, nr * sizeof(*ef_virt));
 	memcpy(&ef_virt[nr], ef_estimates, nr * sizeof(*ef_virt));
 	self->nr_virt = ef_first_energy + pmct_energy_virt(&ef_virt[ef_first_energy]);
+	self->period_ms = pmct_energy_period_ms(PERIOD_MS);
 	return 0;
 }
 
@@ -122,6 +128,16 @@ static void ef_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
 	}
 }
 
+/* The thread executes another program from now on. Its energy goes on. */
+static void ef_on_exec(struct pmct_ctx *ctx)
+{
+	struct ef_thread *t = pmct_mmon_data(ctx);
+
+	memset(&t->round, 0, sizeof(t->round));
+	pmct_estimate_mark_stale(&ef_sf, ctx);
+	pmct_estimate_mark_stale(&ef_ef, ctx);
+}
+
 static int ef_load_model(struct monitoring_module *self, char *text, struct pmct_msg *msg)
 {
 	return pmct_models_load(&ef_models, self->name, text, msg);
@@ -142,7 +158,6 @@ static struct monitoring_module ef = {
 	.description	= "speed and energy efficiency of big cores for a thread, by a model",
 	.owner		= THIS_MODULE,
 	.virt		= ef_virt,
-	.period_ms	= 200,
 	.enable		= ef_enable,
 	.disable	= ef_disable,
 	.show_state	= ef_show_state,
@@ -151,6 +166,7 @@ static struct monitoring_module ef = {
 	.on_switch_out	= ef_on_switch_out,
 	.on_tick	= ef_on_tick,
 	.on_new_sample	= ef_on_new_sample,
+	.on_exec	= ef_on_exec,
 	.load_model	= ef_load_model,
 	.show_models	= ef_show_models,
 };

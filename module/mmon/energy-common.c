@@ -51,9 +51,6 @@ unsigned int pmct_energy_virt(struct pmct_vcounter *virt)
 }
 EXPORT_SYMBOL_GPL(pmct_energy_virt);
 
-/* Meters are updated in steps. Rates of an interval with fewer steps than this mean nothing. */
-#define LEAST_LUMPS	10
-
 static void pmct_energy_rate(struct pmct_ctx *ctx, struct pmct_sample *sample,
 			     enum pmct_metric metric, unsigned int virt, bool known, u64 value)
 {
@@ -70,7 +67,7 @@ static void pmct_energy_publish_rates(struct pmct_ctx *ctx, struct pmct_sample *
 				      const struct pmct_energy_interval *interval)
 {
 	u64 instructions, value = 0, uj = interval->total_uj, ns = sample->rec->run_ns;
-	bool long_enough = interval->complete && ns >= LEAST_LUMPS * interval->period_ns;
+	bool long_enough = interval->complete && ns >= PMCT_ENERGY_STEPS * interval->period_ns;
 	bool known;
 
 	/* uJ over ns, times a million, is mW. */
@@ -82,6 +79,21 @@ static void pmct_energy_publish_rates(struct pmct_ctx *ctx, struct pmct_sample *
 		pmct_edp(uj, ns, instructions, &value);
 	pmct_energy_rate(ctx, sample, PMCT_METRIC_EDP, first + VIRT_EDP, known, value);
 }
+
+/**
+ * pmct_energy_period_ms() - a sampling period for schedulers
+ * @least_ms: the module's own
+ *
+ * With many CPUs, meters are read less often, and a period is longer, so that it has rates.
+ *
+ * Context: monitoring_module::enable, after pmct_energy_start().
+ */
+unsigned int pmct_energy_period_ms(unsigned int least_ms)
+{
+	/* Twice, because a thread does not run all the time. */
+	return max(least_ms, 2 * pmct_energy_rate_ms());
+}
+EXPORT_SYMBOL_GPL(pmct_energy_period_ms);
 
 /**
  * pmct_energy_publish() - publish the energy that a thread has used in an interval

@@ -12,6 +12,7 @@
 #define PMCT_ENERGY_NR_VIRT	(3 + PMCT_MAX_METERS)
 
 unsigned int pmct_energy_virt(struct pmct_vcounter *virt);
+unsigned int pmct_energy_period_ms(unsigned int least_ms);
 void pmct_energy_publish(struct pmct_ctx *ctx, struct pmct_energy *e, struct pmct_sample *sample,
 			 unsigned int first, unsigned int instr);
 

@@ -6,6 +6,9 @@
  */
 #include "energy-common.h"
 
+/* Sampling period of threads in scheduler mode. */
+#define PERIOD_MS	100
+
 static const char *const energy_events[] = { "instr" };
 static const char *const energy_sets[] = { "instr" };
 static struct pmct_vcounter energy_virt[PMCT_ENERGY_NR_VIRT];
@@ -15,9 +18,11 @@ static int energy_enable(struct monitoring_module *self)
 	int err = configure_performance_counters_set(self, energy_sets, ARRAY_SIZE(energy_sets)) ?:
 		  pmct_energy_start(self->name);
 
-	if (!err)
-		self->nr_virt = pmct_energy_virt(energy_virt);
-	return err;
+	if (err)
+		return err;
+	self->nr_virt = pmct_energy_virt(energy_virt);
+	self->period_ms = pmct_energy_period_ms(PERIOD_MS);
+	return 0;
 }
 
 static void energy_disable(struct monitoring_module *self)
@@ -63,7 +68,6 @@ static struct monitoring_module energy = {
 	.events		= energy_events,
 	.nr_events	= ARRAY_SIZE(energy_events),
 	.virt		= energy_virt,
-	.period_ms	= 100,
 	.enable		= energy_enable,
 	.disable	= energy_disable,
 	.show_state	= energy_show_state,

@@ -12,8 +12,8 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
-#include <linux/tick.h>
 
+#include "../compat/idle.h"
 #include "../compat/isolation.h"
 #include "../compat/task.h"
 #include "fair.h"
@@ -42,14 +42,6 @@ struct idle {
 };
 
 static DEFINE_PER_CPU_SHARED_ALIGNED(struct idle, idle);
-
-/* A CPU that idles in I/O wait is idle, too. Returns U64_MAX if the kernel has no account. */
-static u64 account_us(unsigned int cpu)
-{
-	u64 idle_us = get_cpu_idle_time_us(cpu, NULL), waits = get_cpu_iowait_time_us(cpu, NULL);
-
-	return idle_us == U64_MAX || waits == U64_MAX ? U64_MAX : idle_us + waits;
-}
 
 /* Context: the CPU, with interrupts disabled. Others that idle (PF_IDLE) have a number. */
 static void find_thread(void *info)
@@ -85,7 +77,7 @@ static bool idled(struct idle *i)
 u64 pmct_fair_idle_ns(unsigned int cpu, u64 ns)
 {
 	struct idle *i = per_cpu_ptr(&idle, cpu);
-	u64 us = account_us(cpu), was = i->us;
+	u64 us = pmct_cpu_idle_us(cpu), was = i->us;
 	bool all = idled(i);
 
 	i->us = us;
@@ -118,7 +110,7 @@ void pmct_fair_idle_start(void)
 	for_each_possible_cpu(cpu) {
 		struct idle *i = per_cpu_ptr(&idle, cpu);
 
-		i->us = account_us(cpu);
+		i->us = pmct_cpu_idle_us(cpu);
 		i->ran = false;
 		i->looks = 0;
 		INIT_CSD(&i->csd, find_thread, i);

@@ -14,11 +14,11 @@
 #include <linux/percpu.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
-#include <linux/tick.h>
 #include <linux/timekeeping.h>
 #include <pmctrack/hold.h>
 
 #include "../compat/hrtimer.h"
+#include "../compat/idle.h"
 #include "quality_sampler.h"
 
 /* The most pieces of a hold, and the least time of a piece. */
@@ -306,7 +306,7 @@ static bool nobody_else_ran(u64 now)
 	looked_ns = now;
 	for_each_online_cpu(cpu) {
 		struct running *r = per_cpu_ptr(&running, cpu);
-		u64 idle_us = get_cpu_idle_time_us(cpu, NULL), was = r->idle_us;
+		u64 idle_us = pmct_cpu_idle_us(cpu), was = r->idle_us;
 
 		/*
 		 * If the tick does not stop on idle CPUs, the kernel does not know their idle time.
@@ -538,7 +538,7 @@ int pmct_quality_sampler_start(void)
 		struct track *k = per_cpu_ptr(&track, cpu);
 
 		memset(per_cpu_ptr(&running, cpu), 0, sizeof(struct running));
-		per_cpu(running, cpu).idle_us = get_cpu_idle_time_us(cpu, NULL);
+		per_cpu(running, cpu).idle_us = pmct_cpu_idle_us(cpu);
 		INIT_CSD(&k->csd, track_begin, NULL);
 		pmct_hrtimer_setup(&k->timer, track_timer, CLOCK_MONOTONIC,
 				   HRTIMER_MODE_ABS_PINNED_HARD);

@@ -22,6 +22,12 @@
 #include "list.h"
 
 #define MOST_BYTES_PER_S	8000000000000ULL
+/*
+ * The fastest memory behind a cache, 1 TB/s, fills the smallest sums, of 2^24 units of some tens of
+ * KiB, in more than a second. So no sum wraps twice in MOST_NS.
+ */
+#define BYTES_PER_NS		1000
+#define MOST_NS			(2 * NSEC_PER_SEC)
 
 /* Period of looking for other users of the hardware, and for RMIDs whose lines are gone. */
 #define LOOK_MS		100
@@ -147,45 +153,78 @@ EXPORT_SYMBOL_GPL(pmct_cache_on_enter);
  */
 void pmct_cache_on_exit(struct pmct_ctx *ctx, struct pmct_cache_thread *t)
 {
+	bool here = pmct_mmon_task(ctx) == current;
 	unsigned long flags;
 
-	if (pmct_mmon_task(ctx) == current)
+	if (here)
 		pmct_cache_tell(0);
 	raw_spin_lock_irqsave(&pmct_rmids_lock, flags);
-	pmct_rmids_put(&pmct_rmids, t->rmid);
+	pmct_rmids_put(&pmct_rmids, t->rmid, !here);
 	raw_spin_unlock_irqrestore(&pmct_rmids_lock, flags);
 	t->rmid = 0;
 }
 EXPORT_SYMBOL_GPL(pmct_cache_on_exit);
 
-/* Compute bytes per second from two values of a sum. Returns false if that is not possible. */
-static bool pmct_cache_rate(u64 before, u64 now, u64 ns, u64 *rate)
+/* Bytes between two readings of a sum. Returns false if they are not known. */
+static bool pmct_cache_moved(u64 before, u64 now, u64 ns, u64 *bytes)
 {
-	u64 bytes = now >= before ? now - before : now + pmct_cache->modulus() - before;
+	u64 rate;
 
+	*bytes = now >= before ? now - before : now + pmct_cache->modulus() - before;
 	/* Faster than any memory: the sum began anew, because it was not counted for a while. */
-	return ns && pmct_ratio(bytes, ns, NSEC_PER_SEC, rate) && *rate < MOST_BYTES_PER_S;
+	return pmct_ratio(*bytes, ns, NSEC_PER_SEC, &rate) && rate < MOST_BYTES_PER_S;
 }
 
-static void pmct_cache_read(struct pmct_cache_thread *t, enum pmct_cache_event event, u64 ns,
-			    struct pmct_cache_interval *interval)
+/* Add what was moved since the last reading. If this is not known, the interval has no bytes. */
+static void pmct_cache_read_sums(struct pmct_cache_thread *t)
 {
-	u64 bytes, before = t->sum[event];
+	u64 now = ktime_get_mono_fast_ns(), asleep = pmct_asleep_ns();
+	int domain = pmct_cache_domain();
+	u64 ns = t->when && now > t->when ? now - t->when : 0;
+	/* Sums that could wrap twice mean nothing, nor do those of a machine that has slept. */
+	bool known = ns && t->domain == domain && !pmct_has_slept(t->asleep, asleep) &&
+		     (ns <= MOST_NS || ns < pmct_cache->modulus() / BYTES_PER_NS);
+	unsigned int event;
+	u64 sum, bytes;
 
-	if (!pmct_cache->has(event))
-		return;
-	if (pmct_cache->read(t->rmid, event, &bytes)) {
-		/* The next interval has no beginning. */
-		t->when = 0;
-		return;
+	t->domain = domain;
+	t->when = now;
+	t->asleep = asleep;
+	for (event = PMCT_CACHE_TOTAL; event < PMCT_NR_CACHE_EVENTS; event++) {
+		if (!pmct_cache->has(event))
+			continue;
+		if (pmct_cache->read(t->rmid, event, &sum)) {
+			t->when = 0;
+			known = false;
+			continue;
+		}
+		known = known && pmct_cache_moved(t->sum[event], sum, ns, &bytes);
+		t->sum[event] = sum;
+		t->moved[event] += known ? bytes : 0;
 	}
-	t->sum[event] = bytes;
-	if (event == PMCT_CACHE_OCCUPANCY)
-		interval->value[event] = bytes;
-	else if (!pmct_cache_rate(before, bytes, ns, &interval->value[event]))
-		return;
-	interval->mask |= BIT(event);
+	if (!known)
+		t->since = 0;
 }
+
+static bool pmct_cache_is_read(const struct pmct_ctx *ctx, const struct pmct_cache_thread *t)
+{
+	return t->rmid && pmct_mmon_task(ctx) == current && !READ_ONCE(pmct_cache_lost);
+}
+
+/**
+ * pmct_cache_on_tick() - read the sums of a thread in long intervals, before they can wrap twice
+ * @ctx: the thread
+ * @t: data of the thread
+ *
+ * Context: hot.
+ */
+void pmct_cache_on_tick(const struct pmct_ctx *ctx, struct pmct_cache_thread *t)
+{
+	if (t->when && pmct_cache_is_read(ctx, t) &&
+	    ktime_get_mono_fast_ns() - t->when > MOST_NS / 4)
+		pmct_cache_read_sums(t);
+}
+EXPORT_SYMBOL_GPL(pmct_cache_on_tick);
 
 /**
  * pmct_cache_sample() - find the values of a thread's application since its last sample
@@ -198,27 +237,27 @@ static void pmct_cache_read(struct pmct_cache_thread *t, enum pmct_cache_event e
 void pmct_cache_sample(struct pmct_ctx *ctx, struct pmct_cache_thread *t,
 		       struct pmct_cache_interval *interval)
 {
-	u64 now, asleep, ns;
 	unsigned int event;
-	int domain;
 
 	interval->mask = 0;
 	/* Ask again at the next switch, because there may be an RMID by then. */
 	if (!t->rmid && pmct_mmon_task(ctx) == current)
 		t->asked = false;
-	if (!t->rmid || pmct_mmon_task(ctx) != current || READ_ONCE(pmct_cache_lost))
+	if (!pmct_cache_is_read(ctx, t))
 		return;
-	domain = pmct_cache_domain();
-	now = ktime_get_mono_fast_ns();
-	asleep = pmct_asleep_ns();
-	/* A machine that sleeps loses its sums. */
-	ns = t->when && t->domain == domain && now > t->when &&
-	     !pmct_has_slept(t->asleep, asleep) ? now - t->when : 0;
-	t->domain = domain;
-	t->when = now;
-	t->asleep = asleep;
-	for (event = 0; event < PMCT_NR_CACHE_EVENTS; event++)
-		pmct_cache_read(t, event, ns, interval);
+	pmct_cache_read_sums(t);
+	for (event = PMCT_CACHE_TOTAL; event < PMCT_NR_CACHE_EVENTS; event++) {
+		if (t->since && pmct_cache->has(event) &&
+		    pmct_ratio(t->moved[event], t->when - t->since, NSEC_PER_SEC,
+			       &interval->value[event]))
+			interval->mask |= BIT(event);
+		t->moved[event] = 0;
+	}
+	t->since = t->when;
+	if (pmct_cache->has(PMCT_CACHE_OCCUPANCY) &&
+	    !pmct_cache->read(t->rmid, PMCT_CACHE_OCCUPANCY,
+			      &interval->value[PMCT_CACHE_OCCUPANCY]))
+		interval->mask |= BIT(PMCT_CACHE_OCCUPANCY);
 }
 EXPORT_SYMBOL_GPL(pmct_cache_sample);
 
@@ -226,9 +265,16 @@ EXPORT_SYMBOL_GPL(pmct_cache_sample);
  * In the background
  */
 
-static void pmct_cache_tell_nobody(void *unused)
+static bool pmct_cache_is_used(unsigned int rmid)
 {
-	pmct_cache_tell(0);
+	return !rmid || READ_ONCE(pmct_rmids.app[rmid].threads);
+}
+
+static void pmct_cache_remind_cpu(void *unused)
+{
+	/* Another thread may run here by now. */
+	if (!pmct_cache_is_used(__this_cpu_read(pmct_cache_cpu.rmid)))
+		pmct_cache_tell(0);
 }
 
 /* Reset CPUs that run a thread which is not monitored any more, and were not told so. */
@@ -239,8 +285,8 @@ static void pmct_cache_remind(void)
 
 	for_each_online_cpu(cpu) {
 		rmid = READ_ONCE(per_cpu_ptr(&pmct_cache_cpu, cpu)->rmid);
-		if (rmid && !READ_ONCE(pmct_rmids.app[rmid].threads))
-			smp_call_function_single(cpu, pmct_cache_tell_nobody, NULL, true);
+		if (!pmct_cache_is_used(rmid))
+			smp_call_function_single(cpu, pmct_cache_remind_cpu, NULL, true);
 	}
 }
 
@@ -273,28 +319,38 @@ static void pmct_cache_look_here(void *arg)
 	}
 }
 
-/* Free RMIDs whose lines are gone in all domains, only so many at once that no CPU is delayed. */
+/* Find how many lines there still are, in all domains. */
+static void pmct_cache_look_everywhere(struct pmct_cache_lines *lines)
+{
+	const struct pmct_cache_cpu *c;
+	int cpu;
+
+	for_each_online_cpu(cpu) {
+		c = per_cpu_ptr(&pmct_cache_cpu, cpu);
+		if (c->known && c->domain < 64 && (lines->seen & BIT_ULL(c->domain)))
+			continue;
+		smp_call_function_single(cpu, pmct_cache_look_here, lines, true);
+		if (c->known && c->domain < 64)
+			lines->seen |= BIT_ULL(c->domain);
+	}
+}
+
+/*
+ * Take back RMIDs from CPUs, and free RMIDs whose lines are gone in all domains: only so many at
+ * once that no CPU is delayed, and only those that had been given back before.
+ */
 static void pmct_cache_recycle(void)
 {
 	struct pmct_cache_lines lines = {};
-	const struct pmct_cache_cpu *c;
 	unsigned int i;
-	int cpu;
 
 	raw_spin_lock_irq(&pmct_rmids_lock);
 	lines.nr = min(pmct_rmids.nr_stale, MOST_AT_ONCE);
 	memcpy(lines.rmid, pmct_rmids.stale, lines.nr * sizeof(*lines.rmid));
 	raw_spin_unlock_irq(&pmct_rmids_lock);
-	if (!lines.nr)
-		return;
-	for_each_online_cpu(cpu) {
-		c = per_cpu_ptr(&pmct_cache_cpu, cpu);
-		if (c->known && c->domain < 64 && (lines.seen & BIT_ULL(c->domain)))
-			continue;
-		smp_call_function_single(cpu, pmct_cache_look_here, &lines, true);
-		if (c->known && c->domain < 64)
-			lines.seen |= BIT_ULL(c->domain);
-	}
+	pmct_cache_remind();
+	if (lines.nr && pmct_rmids.waits)
+		pmct_cache_look_everywhere(&lines);
 	raw_spin_lock_irq(&pmct_rmids_lock);
 	for (i = 0; i < lines.nr; i++) {
 		if (lines.bytes[i] <= pmct_cache->stale_bytes())
@@ -320,11 +376,10 @@ static void pmct_cache_look(struct work_struct *work)
 		WRITE_ONCE(pmct_cache_lost, true);
 		/* After this, no hook writes to the hardware. */
 		on_each_cpu(pmct_cache_withdraw, NULL, true);
-		pr_warn("pmctrack: %s: somebody else uses the cache monitor now (resctrl is mounted): there are no values any more; umount it, and choose the module again\n",
-			pmct_cache_user);
+		pr_warn("pmctrack: %s: somebody else uses the cache monitor now (resctrl is mounted): there are no values any more; umount it, and write 'none' and then '%s' to /proc/pmc/mmon_manager\n",
+			pmct_cache_user, pmct_cache_user);
 		return;
 	}
-	pmct_cache_remind();
 	pmct_cache_recycle();
 	queue_delayed_work(system_unbound_wq, &pmct_cache_work, msecs_to_jiffies(LOOK_MS));
 }
@@ -391,6 +446,11 @@ int pmct_cache_start(const char *user, enum pmct_rmid_policy policy, bool waits)
 }
 EXPORT_SYMBOL_GPL(pmct_cache_start);
 
+static void pmct_cache_leave(void *unused)
+{
+	pmct_cache_tell(0);
+}
+
 /**
  * pmct_cache_stop() - take the RMIDs from all CPUs
  *
@@ -399,7 +459,7 @@ EXPORT_SYMBOL_GPL(pmct_cache_start);
 void pmct_cache_stop(void)
 {
 	cancel_delayed_work_sync(&pmct_cache_work);
-	on_each_cpu(pmct_cache_tell_nobody, NULL, true);
+	on_each_cpu(pmct_cache_leave, NULL, true);
 }
 EXPORT_SYMBOL_GPL(pmct_cache_stop);
 

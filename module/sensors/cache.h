@@ -18,6 +18,8 @@
  * @when: when they were read, ns
  * @asleep: how long the machine had slept by then, ns
  * @sum: the sums at that time
+ * @since: when the interval began; 0: its bytes are not known
+ * @moved: bytes from @since to @when
  */
 struct pmct_cache_thread {
 	u16 rmid;
@@ -26,6 +28,8 @@ struct pmct_cache_thread {
 	u64 when;
 	u64 asleep;
 	u64 sum[PMCT_NR_CACHE_EVENTS];
+	u64 since;
+	u64 moved[PMCT_NR_CACHE_EVENTS];
 };
 
 /**
@@ -46,6 +50,7 @@ void pmct_cache_on_enter(const struct pmct_ctx *ctx, struct pmct_cache_thread *t
 void pmct_cache_on_exit(struct pmct_ctx *ctx, struct pmct_cache_thread *t);
 void pmct_cache_on_switch_in(const struct pmct_ctx *ctx, struct pmct_cache_thread *t);
 void pmct_cache_on_switch_out(void);
+void pmct_cache_on_tick(const struct pmct_ctx *ctx, struct pmct_cache_thread *t);
 void pmct_cache_sample(struct pmct_ctx *ctx, struct pmct_cache_thread *t,
 		       struct pmct_cache_interval *interval);
 void pmct_cache_show(struct seq_file *m);

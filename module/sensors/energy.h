@@ -10,6 +10,9 @@
 
 #include "share.h"
 
+/* Energy comes in steps. Rates of an interval with fewer steps than this mean nothing. */
+#define PMCT_ENERGY_STEPS	10
+
 /**
  * struct pmct_energy - energy that a thread has used; all zero at first
  * @units: energy of each meter, in its units, since the module met the thread
@@ -42,6 +45,7 @@ struct pmct_energy_interval {
 
 int pmct_energy_start(const char *user);
 void pmct_energy_stop(void);
+unsigned int pmct_energy_rate_ms(void);
 unsigned int pmct_energy_nr_meters(void);
 const struct pmct_meter *pmct_energy_meter(unsigned int i);
 

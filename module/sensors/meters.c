@@ -18,10 +18,10 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
-#include <linux/tick.h>
 #include <linux/timekeeping.h>
 #include <linux/workqueue.h>
 
+#include "../compat/idle.h"
 #include "asleep.h"
 #include "energy.h"
 #include "list.h"
@@ -76,15 +76,6 @@ static u64 pmct_energy_now(void)
 	return ktime_get_mono_fast_ns();
 }
 
-/* Returns how long a CPU has been idle, us; U64_MAX if the kernel does not know. */
-static u64 pmct_energy_idle_us(int cpu)
-{
-	u64 idle = get_cpu_idle_time_us(cpu, NULL);
-	u64 waiting = get_cpu_iowait_time_us(cpu, NULL);
-
-	return idle == U64_MAX || waiting == U64_MAX ? U64_MAX : idle + waiting;
-}
-
 /* Find how long each CPU was busy in the last @ns. Returns the sum. */
 static u64 pmct_energy_busy(const struct pmct_energy_domain *d, u64 ns)
 {
@@ -94,7 +85,7 @@ static u64 pmct_energy_busy(const struct pmct_energy_domain *d, u64 ns)
 
 	for_each_cpu(cpu, &d->cpus) {
 		a = &per_cpu_ptr(pmct_accounts, cpu)->meter[d->meter];
-		idle_us = pmct_energy_idle_us(cpu);
+		idle_us = pmct_cpu_idle_us(cpu);
 		/* Idle time is read in steps while the CPU wakes up, and may seem to go back. */
 		idle_ns = 0;
 		if (idle_us != U64_MAX && idle_us > a->idle_us) {
@@ -134,19 +125,20 @@ static void pmct_energy_read(struct pmct_energy_domain *d, u64 now)
 	u64 asleep = pmct_asleep_ns();
 	u64 ns = now - d->when;
 	u64 raw, units;
+	bool slept;
 
 	if (pmct_sensor->read(pmct_meters[d->meter], &raw)) {
 		WRITE_ONCE(d->gone, true);
 		return;
 	}
-	if (pmct_has_slept(d->asleep, asleep))
-		ns += asleep - d->asleep;
+	slept = pmct_has_slept(d->asleep, asleep);
 	units = pmct_meter_advance(meter, d->raw, raw);
 	if (units || ns > WATCHED_NS)
 		d->moved = now;
 	WRITE_ONCE(d->still, now - d->moved > STILL_NS);
-	if (!pmct_meter_plausible(meter, units, ns, pmct_sensor->max_w)) {
-		d->resets++;
+	/* A meter may begin anew while the machine sleeps, and any advance would be plausible. */
+	if (slept || !pmct_meter_plausible(meter, units, ns, pmct_sensor->max_w)) {
+		d->resets += !slept;
 		units = 0;
 	}
 	d->raw = raw;
@@ -268,7 +260,7 @@ static void pmct_energy_join(struct pmct_energy_domain *d, int cpu)
 		d->asleep = pmct_asleep_ns();
 		d->moved = d->when;
 	}
-	a->idle_us = pmct_energy_idle_us(cpu);
+	a->idle_us = pmct_cpu_idle_us(cpu);
 	a->domain = d;
 	a->home = d;
 	cpumask_set_cpu(cpu, &d->cpus);
@@ -406,7 +398,7 @@ static int pmct_energy_try(const char *user, struct pmct_msg *msg)
 	err = pmct_sensor->probe(msg) ?: pmct_energy_choose(user, msg);
 	if (err)
 		return err;
-	if (pmct_energy_idle_us(raw_smp_processor_id()) == U64_MAX)
+	if (pmct_cpu_idle_us(raw_smp_processor_id()) == U64_MAX)
 		pr_warn("pmctrack: %s: this kernel does not know how long CPUs are idle (nohz=off?): idle CPUs get shares of the energy, too\n",
 			user);
 	pmct_accounts = alloc_percpu(struct pmct_energy_accounts);
@@ -443,6 +435,24 @@ int pmct_energy_start(const char *user)
 	return err;
 }
 EXPORT_SYMBOL_GPL(pmct_energy_start);
+
+/**
+ * pmct_energy_rate_ms() - how long an interval must be at least to have power and EDP
+ *
+ * Context: after pmct_energy_start().
+ */
+unsigned int pmct_energy_rate_ms(void)
+{
+	const struct pmct_energy_domain *d;
+	u64 period_ns = 0;
+
+	mutex_lock(&pmct_energy_mutex);
+	list_for_each_entry(d, &pmct_energy_domains, node)
+		period_ns = max(period_ns, d->period_ns);
+	mutex_unlock(&pmct_energy_mutex);
+	return DIV_ROUND_UP_ULL(period_ns * PMCT_ENERGY_STEPS, NSEC_PER_MSEC);
+}
+EXPORT_SYMBOL_GPL(pmct_energy_rate_ms);
 
 /**
  * pmct_energy_stop() - stop reading the meters

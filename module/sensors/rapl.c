@@ -22,10 +22,11 @@
 
 /**
  * enum rapl_scope - which CPUs share a meter
+ * @RAPL_PACKAGE: CPUs of a package. AMD's meter is of it, whatever the kernel takes for a die
  * @RAPL_DIE: CPUs of a die, which mostly is the package
  * @RAPL_CORE: hyperthreads of a core
  */
-enum rapl_scope { RAPL_DIE, RAPL_CORE };
+enum rapl_scope { RAPL_PACKAGE, RAPL_DIE, RAPL_CORE };
 
 /**
  * struct rapl_kind - a kind of meter that a vendor has
@@ -48,7 +49,7 @@ static const struct rapl_kind rapl_intel[] = {
 };
 
 static const struct rapl_kind rapl_amd[] = {
-	{ AMD_PACKAGE, RAPL_DIE, "package" },
+	{ AMD_PACKAGE, RAPL_PACKAGE, "package" },
 	{ AMD_CORE, RAPL_CORE, "cores", .part = true },
 };
 
@@ -132,9 +133,11 @@ static const struct pmct_meter *rapl_meter(unsigned int i)
 /* On some CPUs, numbers of dies and cores are unique only within a package or die. */
 static int rapl_domain(unsigned int i, int cpu)
 {
-	int die = topology_physical_package_id(cpu) << 8 | topology_die_id(cpu);
+	enum rapl_scope scope = rapl_kinds[i]->scope;
+	int die = scope == RAPL_PACKAGE ? 0 : topology_die_id(cpu);
+	int core = scope == RAPL_CORE ? topology_core_id(cpu) : 0;
 
-	return die << 12 | (rapl_kinds[i]->scope == RAPL_CORE ? topology_core_id(cpu) : 0);
+	return topology_physical_package_id(cpu) << 20 | die << 12 | core;
 }
 
 static int rapl_read(unsigned int i, u64 *value)

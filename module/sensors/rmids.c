@@ -11,7 +11,7 @@
  * @r: the RMIDs
  * @nr: RMIDs are below this; at most PMCT_MAX_RMIDS
  * @policy: which of the free RMIDs is taken
- * @waits: RMIDs are free again only after pmct_rmids_clean()
+ * @waits: all RMIDs are free again only after pmct_rmids_clean(), not only those that linger
  */
 void pmct_rmids_init(struct pmct_rmids *r, unsigned int nr, enum pmct_rmid_policy policy,
 		     bool waits)
@@ -85,12 +85,20 @@ EXPORT_SYMBOL_GPL(pmct_rmids_get);
  * pmct_rmids_put() - a thread does not need its RMID any more
  * @r: the RMIDs
  * @rmid: from pmct_rmids_get(); 0: nothing happens
+ * @lingers: a CPU may still have the RMID
  */
-void pmct_rmids_put(struct pmct_rmids *r, unsigned int rmid)
+void pmct_rmids_put(struct pmct_rmids *r, unsigned int rmid, bool lingers)
 {
-	if (!rmid || --r->app[rmid].threads)
+	struct pmct_rmid_app *app = &r->app[rmid];
+
+	if (!rmid)
 		return;
-	if (r->waits)
+	app->lingers |= lingers;
+	if (--app->threads)
+		return;
+	lingers = app->lingers;
+	app->lingers = false;
+	if (r->waits || lingers)
 		r->stale[r->nr_stale++] = rmid;
 	else
 		r->free[r->nr_free++] = rmid;

@@ -23,10 +23,12 @@ enum pmct_rmid_policy {
  * struct pmct_rmid_app - the application that has an RMID
  * @tgid: its process
  * @threads: number of its threads; 0: no application has the RMID
+ * @lingers: a CPU may still have the RMID of a thread that gave it back
  */
 struct pmct_rmid_app {
 	pid_t tgid;
 	unsigned int threads;
+	bool lingers;
 };
 
 /**
@@ -38,7 +40,7 @@ struct pmct_rmid_app {
  * @app: the application that has each RMID
  * @free: RMIDs that can be taken, in the order in which they became free
  * @nr_free: number of free RMIDs
- * @stale: RMIDs whose lines are still there, in the order in which they were given back
+ * @stale: RMIDs whose lines, or CPUs, are still there, in the order in which they were given back
  * @nr_stale: number of stale RMIDs
  * @refused: how often there was no RMID
  */
@@ -58,7 +60,7 @@ struct pmct_rmids {
 void pmct_rmids_init(struct pmct_rmids *r, unsigned int nr, enum pmct_rmid_policy policy,
 		     bool waits);
 unsigned int pmct_rmids_get(struct pmct_rmids *r, pid_t tgid);
-void pmct_rmids_put(struct pmct_rmids *r, unsigned int rmid);
+void pmct_rmids_put(struct pmct_rmids *r, unsigned int rmid, bool lingers);
 void pmct_rmids_clean(struct pmct_rmids *r, unsigned int rmid);
 void pmct_rmids_requeue(struct pmct_rmids *r, unsigned int rmid);
 

@@ -19,7 +19,7 @@ layering() {
 	files 'module/*.[ch]' | grep -vE 'core/hooks_patch.c|core/tie_patch.h|compat/|bpf/|mmon/tests/' | grep -vE 'pmctrack/pmcs(_types|[.]bpf)[.]h$' | xargs grep -nE '<linux/pmctrack.h>|prof_enabled|pmcs_' |
 		grep -vE ':\s*(\*|/\*)|pmc_ops' && echo "only hooks_patch.c, tie_patch.h and compat/ touch the kernel patch"
 	files 'module/mmon/*.[ch]' | xargs grep -nE '#include "' |
-		grep -vE '"((\.\./)?(mmon-common|models|regression|fixed_log|estimates|energy-common|quality_rate|quality_sampler|fair|neighbours|phases|phase_predictor|progress|program_record)|\.\./sensors/(energy|cache)|\.\./compat/(hrtimer|isolation|task)).h"$' &&
+		grep -vE '"((\.\./)?(mmon-common|models|regression|fixed_log|estimates|energy-common|quality_rate|quality_sampler|fair|neighbours|phases|phase_predictor|progress|program_record)|\.\./sensors/(energy|cache)|\.\./compat/(hrtimer|idle|isolation|task)).h"$' &&
 		echo "a monitoring module includes more than mmon.h and what modules share"
 	files 'module/sensors/*.[ch]' | grep -v /tests/ | xargs grep -nE '#include "(\.\./)*core/' && echo "a sensor includes the core"
 	files 'module/*.[ch]' | xargs grep -nE 'LINUX_VERSION_CODE|KERNEL_VERSION' && echo "a version check: look for the feature (module/Kbuild)"

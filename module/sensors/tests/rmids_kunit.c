@@ -24,10 +24,10 @@ static void threads_test(struct kunit *test)
 	KUNIT_EXPECT_NE(test, b, 0U);
 	KUNIT_EXPECT_NE(test, a, b);
 	KUNIT_EXPECT_EQ(test, pmct_rmids_get(r, 100), a);
-	pmct_rmids_put(r, a);
+	pmct_rmids_put(r, a, false);
 	KUNIT_EXPECT_EQ(test, pmct_rmids_get(r, 100), a);
-	pmct_rmids_put(r, a);
-	pmct_rmids_put(r, a);
+	pmct_rmids_put(r, a, false);
+	pmct_rmids_put(r, a, false);
 	/* The RMID is free. A new process with the same PID is another application. */
 	KUNIT_EXPECT_NE(test, pmct_rmids_get(r, 100), a);
 }
@@ -41,8 +41,8 @@ static void used_up_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmct_rmids_get(r, 3), 0U);
 	KUNIT_EXPECT_EQ(test, r->refused, 1ULL);
 	/* A thread without an RMID gives none back. */
-	pmct_rmids_put(r, 0);
-	pmct_rmids_put(r, a);
+	pmct_rmids_put(r, 0, false);
+	pmct_rmids_put(r, a, false);
 	KUNIT_EXPECT_EQ(test, pmct_rmids_get(r, 3), a);
 }
 
@@ -62,9 +62,9 @@ static void policies_test(struct kunit *test)
 			first[i] = pmct_rmids_get(r, i);
 		/* FIFO has given 1 to 5, LIFO 5 to 1. */
 		KUNIT_EXPECT_EQ(test, first[1], policy == PMCT_RMID_FIFO ? 1U : 5U);
-		pmct_rmids_put(r, policy == PMCT_RMID_FIFO ? 4 : 2);
-		pmct_rmids_put(r, policy == PMCT_RMID_FIFO ? 5 : 3);
-		pmct_rmids_put(r, policy == PMCT_RMID_FIFO ? 2 : 1);
+		pmct_rmids_put(r, policy == PMCT_RMID_FIFO ? 4 : 2, false);
+		pmct_rmids_put(r, policy == PMCT_RMID_FIFO ? 5 : 3, false);
+		pmct_rmids_put(r, policy == PMCT_RMID_FIFO ? 2 : 1, false);
 		for (i = 0; i < 3; i++)
 			KUNIT_EXPECT_EQ(test, pmct_rmids_get(r, 10 + i), expected[policy][i]);
 	}
@@ -95,8 +95,8 @@ static void waits_test(struct kunit *test)
 	unsigned int a = pmct_rmids_get(r, 1);
 	unsigned int b = pmct_rmids_get(r, 2);
 
-	pmct_rmids_put(r, a);
-	pmct_rmids_put(r, b);
+	pmct_rmids_put(r, a, false);
+	pmct_rmids_put(r, b, false);
 	KUNIT_EXPECT_EQ(test, pmct_rmids_get(r, 3), 0U);
 	pmct_rmids_clean(r, b);
 	pmct_rmids_clean(r, b);
@@ -106,12 +106,33 @@ static void waits_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmct_rmids_get(r, 4), a);
 }
 
+/* A CPU may still have the RMID of a thread that did not give it back itself. */
+static void linger_test(struct kunit *test)
+{
+	struct pmct_rmids *r = new_rmids(test, 3, PMCT_RMID_FIFO, false);
+	unsigned int a = pmct_rmids_get(r, 1);
+	unsigned int b = pmct_rmids_get(r, 2);
+
+	KUNIT_EXPECT_EQ(test, pmct_rmids_get(r, 1), a);
+	/* One of two threads lingers, whatever the last one does. */
+	pmct_rmids_put(r, a, true);
+	pmct_rmids_put(r, a, false);
+	KUNIT_EXPECT_EQ(test, pmct_rmids_get(r, 3), 0U);
+	pmct_rmids_clean(r, a);
+	KUNIT_EXPECT_EQ(test, pmct_rmids_get(r, 3), a);
+	/* The next application is not affected. */
+	pmct_rmids_put(r, a, false);
+	KUNIT_EXPECT_EQ(test, pmct_rmids_get(r, 4), a);
+	pmct_rmids_put(r, b, false);
+}
+
 static struct kunit_case rmids_cases[] = {
 	KUNIT_CASE(threads_test),
 	KUNIT_CASE(used_up_test),
 	KUNIT_CASE(policies_test),
 	KUNIT_CASE(random_test),
 	KUNIT_CASE(waits_test),
+	KUNIT_CASE(linger_test),
 	{}
 };
 

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How long CPUs were idle. */
+#ifndef _PMCT_COMPAT_IDLE_H
+#define _PMCT_COMPAT_IDLE_H
+
+#include <linux/limits.h>
+#include <linux/tick.h>
+#include <linux/types.h>
+
+/*
+ * Returns how long a CPU has been idle, in us; U64_MAX if the kernel does not know, because the
+ * tick goes on while CPUs are idle. A CPU whose thread waits for I/O is idle, too.
+ */
+static inline u64 pmct_cpu_idle_us(unsigned int cpu)
+{
+	u64 idle = get_cpu_idle_time_us(cpu, NULL), waiting = get_cpu_iowait_time_us(cpu, NULL);
+
+	return idle == U64_MAX || waiting == U64_MAX ? U64_MAX : idle + waiting;
+}
+
+#endif /* _PMCT_COMPAT_IDLE_H */
