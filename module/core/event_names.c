@@ -255,6 +255,31 @@ static int pmct_choose(struct pmct_choice *choice, const struct pmct_named_event
 			   choice->type->name);
 }
 
+/**
+ * pmct_event_names_has() - can a core type count this event?
+ * @backend: a probed backend
+ * @core_type: the core type
+ * @name: a name of the backend's table
+ *
+ * Context: process context.
+ */
+bool pmct_event_names_has(const struct pmct_backend *backend, unsigned int core_type,
+			  const struct pmct_event_name *name)
+{
+	const struct pmct_choice choice = {
+		.backend = backend,
+		.type = backend->core_type(core_type),
+	};
+	static const struct pmct_named_event item = { .usr = true };
+	unsigned int i;
+
+	for (i = 0; i < name->nr; i++) {
+		if (pmct_implements(&choice, &item, name->code[i]))
+			return true;
+	}
+	return false;
+}
+
 static unsigned int pmct_count_items(const char *list)
 {
 	unsigned int nr = 1;

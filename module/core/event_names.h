@@ -25,6 +25,8 @@ int pmct_event_names_resolve(const struct pmct_backend *backend, unsigned int co
 			     const char *list, const char *const *events,
 			     unsigned int nr_events, struct pmct_named_spec *named,
 			     struct pmct_msg *msg);
+bool pmct_event_names_has(const struct pmct_backend *backend, unsigned int core_type,
+			  const struct pmct_event_name *name);
 void pmct_event_names_map(const struct pmct_named_spec *named,
 			  u8 where[PMCT_MAX_NAMED_EVENTS]);
 

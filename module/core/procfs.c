@@ -13,6 +13,7 @@
 
 #include "client.h"
 #include "config.h"
+#include "event_names.h"
 #include "mmon_select.h"
 #include "owner.h"
 #include "procfs.h"
@@ -43,6 +44,20 @@ static void pmct_info_caches(struct seq_file *m)
 	seq_putc(m, '\n');
 }
 
+/* The events that monitoring modules can name: those of users without what only libpfm4 knows. */
+static void pmct_info_events(struct seq_file *m, unsigned int core_type)
+{
+	const struct pmct_event_table *table = pmct_backend->events;
+	unsigned int i;
+
+	seq_puts(m, "events:");
+	for (i = 0; table && i < table->nr_names; i++) {
+		if (pmct_event_names_has(pmct_backend, core_type, &table->names[i]))
+			seq_printf(m, " %s", table->names[i].name);
+	}
+	seq_putc(m, '\n');
+}
+
 static int pmct_info_show(struct seq_file *m, void *v)
 {
 	unsigned int i;
@@ -67,6 +82,7 @@ static int pmct_info_show(struct seq_file *m, void *v)
 		seq_printf(m, "counters: %u (%#x)\n", hweight32(type->counters), type->counters);
 		seq_printf(m, "fixed_counters: %u (%#x)\n", hweight32(type->fixed), type->fixed);
 		seq_printf(m, "counter_bits: %u\n", type->width);
+		pmct_info_events(m, i);
 	}
 	return 0;
 }

@@ -113,6 +113,32 @@ static void map_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, where[PMCT_MAX_NAMED_EVENTS - 1], U8_MAX);
 }
 
+/* What /proc/pmc/info lists can be counted, and nothing else can. */
+static void has_test(struct kunit *test)
+{
+	struct pmct_named_spec *named = kunit_kzalloc(test, sizeof(*named), GFP_KERNEL);
+	const struct pmct_event_table *table = pmct_fake.events;
+	unsigned int i, type, has = 0;
+	struct pmct_msg msg = {};
+
+	KUNIT_ASSERT_NOT_NULL(test, named);
+	pmct_fake_reset();
+	for (type = 0; type < 2; type++) {
+		for (i = 0; i < table->nr_names; i++) {
+			const char *name = table->names[i].name;
+			int err = pmct_event_names_resolve(&pmct_fake, type, name, &name, 1, named,
+							   &msg);
+
+			KUNIT_EXPECT_EQ_MSG(test, !err,
+					    pmct_event_names_has(&pmct_fake, type, &table->names[i]),
+					    "%s", name);
+			has += !err;
+		}
+	}
+	KUNIT_EXPECT_GT(test, has, table->nr_names);
+	KUNIT_EXPECT_LT(test, has, 2 * table->nr_names);
+}
+
 struct core_type_case {
 	const char *desc;
 	const char *list;
@@ -178,6 +204,7 @@ static void tables_test(struct kunit *test)
 static struct kunit_case event_names_cases[] = {
 	KUNIT_CASE_PARAM(resolve_test, names_gen_params),
 	KUNIT_CASE(map_test),
+	KUNIT_CASE(has_test),
 	KUNIT_CASE_PARAM(core_type_test, core_type_gen_params),
 	KUNIT_CASE(tables_test),
 	{}

@@ -36,6 +36,20 @@ test_sampling_adds_up() {
 	equal "$(sum $OUT 4)" "$(hand_all 10000000 3)" "all rows"
 }
 
+# The kernel's own names are some of those that users have. It has none that only libpfm4 knows.
+test_kernel_events() {
+	local event events type
+	need_instr
+	for type in $(sed -n 's/^coretype: //p' /proc/pmc/info); do
+		events=$(sed -n "/^coretype: $type\$/,/^\$/ s/^events: //p" /proc/pmc/info)
+		[[ " $events " == *" instr "*" cycles "* ]] || fail "core type $type: $events"
+		[[ $PMU != x86-intel* || " $events " != *" l2_misses "* ]] || fail "core type $type: $events"
+		for event in $events; do
+			expect_status 0 pmc-events -p "$type" -e "$event"
+		done
+	done
+}
+
 # The paper's command. Each flush of a line is a miss.
 test_llc_misses() {
 	only x86-intel

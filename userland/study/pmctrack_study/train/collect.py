@@ -40,6 +40,8 @@ class CoreType:
     cpus: tuple[int, ...]
     general: int
     """Counters for any event, beside instr and cycles."""
+    events: tuple[str, ...]
+    """Names that the kernel knows, so that a model may have them."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,8 @@ def core_types() -> list[CoreType]:
             found[-1][key] = value
     return [CoreType(int(t["coretype"]), t["pmu"], read_cpus(t["cpus"]),
                      general_counters(int(t["counters"].split()[0]),
-                                      int(t["fixed_counters"].split()[0]))) for t in found]
+                                      int(t["fixed_counters"].split()[0])),
+                     tuple(t.get("events", "").split())) for t in found]
 
 
 def general_counters(counters: int, fixed: int) -> int:
@@ -105,11 +108,9 @@ def general_counters(counters: int, fixed: int) -> int:
 
 
 def countable(kind: CoreType) -> list[str]:
-    """Events of models that this PMU has."""
+    """Events of models that the kernel can count with this PMU."""
     events = dict.fromkeys(e for f in CANDIDATES for e in (f.part, f.whole))
-    return [e for e in events if e not in ("instr", "cycles") and not subprocess.run(
-        ["pmc-events", "-e", e, "-p", str(kind.index)],
-        capture_output=True, check=False).returncode]
+    return [e for e in events if e not in ("instr", "cycles") and e in kind.events]
 
 
 def _kill(leader: subprocess.Popen[Any]) -> None:
