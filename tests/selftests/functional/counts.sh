@@ -43,7 +43,7 @@ test_kernel_events() {
 	for type in $(sed -n 's/^coretype: //p' /proc/pmc/info); do
 		events=$(sed -n "/^coretype: $type\$/,/^\$/ s/^events: //p" /proc/pmc/info)
 		[[ " $events " == *" instr "*" cycles "* ]] || fail "core type $type: $events"
-		[[ $PMU != x86-intel* || " $events " != *" l2_misses "* ]] || fail "core type $type: $events"
+		[[ $BACKEND != x86-intel || " $events " != *" l2_misses "* ]] || fail "core type $type: $events"
 		for event in $events; do
 			expect_status 0 pmc-events -p "$type" -e "$event"
 		done
