@@ -3,6 +3,7 @@
  * Attaching a session to what it monitors: the caller, a thread that is going to execute a program,
  * running processes with all their threads, or CPUs.
  */
+#include <linux/irq_work.h>
 #include <linux/pid.h>
 #include <linux/rcupdate.h>
 #include <linux/sched/signal.h>
@@ -176,6 +177,8 @@ static int pmct_attach_tie(struct pmct_attach_walk *w, struct task_struct *task,
 	other = pmct_tie_ctx(task);
 	ours = other && other->session == s;
 	raw_spin_unlock_irq(&s->lock);
+	/* Readers may have counted this thread as the last one. */
+	irq_work_queue(&s->wake);
 	kfree(ctx);
 	return ours ? -EALREADY : -EBUSY;
 }

@@ -263,12 +263,12 @@ bool pmct_overflow(void)
 		pending &= ~(u64)set->counters;
 		if (!pmct_cpu_holds(cs, ctx))
 			pmct_change_set(cs, ctx);
-		if (set->ebs)
-			pmct_ebs_limit_charge(&cs->ebs, begin, pmct_clock(),
-					      READ_ONCE(pmct_config.ebs_cpu_percent));
 	}
 	if (pending)
 		pmct_backend->overflow_clear(pending);
+	/* Also for a thread that has left, whose window others complete. */
+	pmct_ebs_limit_charge(&cs->ebs, begin, pmct_clock(),
+			      READ_ONCE(pmct_config.ebs_cpu_percent));
 	return true;
 }
 

@@ -216,13 +216,11 @@ struct pmct_ctx *pmct_ctx_fork(struct task_struct *child, bool thread, gfp_t gfp
 	if (!s)
 		return NULL;
 	/*
-	 * Current may just have been attached, and the attach may find that it belongs to somebody
-	 * else.
+	 * Nobody sees the children of a thread that he may not trace. Besides, current may just
+	 * have been attached, and the attach may find that it belongs to somebody else.
 	 */
-	if (!s->privileged && !pmct_dumpable(current))
-		return NULL;
-
-	ctx = pmct_ctx_alloc(s, child, parent->state, gfp);
+	ctx = s->privileged || pmct_dumpable(current) ?
+	      pmct_ctx_alloc(s, child, parent->state, gfp) : NULL;
 	if (!ctx) {
 		unsigned long flags;
 

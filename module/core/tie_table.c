@@ -69,6 +69,8 @@ void pmct_tasks_retie(struct task_struct *task, struct pmct_ctx *ctx)
 	if (ctx)
 		hlist_add_head_rcu(&ctx->of_task, pmct_tasks_chain(task));
 	raw_spin_unlock_irqrestore(lock, flags);
+	/* As in pmct_tasks_tie(). */
+	smp_mb();
 }
 
 /* A monitored thread has entered this CPU. Interrupts disabled. */

@@ -16,7 +16,7 @@ static const struct {
 		"last samples of threads were lost",
 		", because the kernel's buffer was full (see -k); they had, in all:",
 	},
-	[MISSED_SKIPPED] = { "threads were not monitored: the kernel had no memory for them", "" },
+	[MISSED_SKIPPED] = { "threads were not monitored: the kernel had no memory for them, or their creators may not be traced", "" },
 	[MISSED_SETUID] = {
 		"threads executed a program with other privileges and were not monitored further",
 		"; that needs CAP_PERFMON (run pmctrack as root)",

@@ -78,6 +78,8 @@ struct perf_event *pmct_perf_create(u64 config, int cpu, bool disabled)
 		attr.exclude_user = !(config & PERF_CFG_USR);
 		attr.exclude_kernel = !(config & PERF_CFG_OS);
 		attr.exclude_hv = attr.exclude_kernel;
+		/* Virtual machines whose own counters KVM gives to them would not start. */
+		attr.exclude_guest = 1;
 	}
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
 	/* PMUs of a package do not know threads, and count on one CPU for all. */

@@ -212,7 +212,8 @@ static int __init pmct_sim_start(const struct pmct_sim_machine *machine)
 {
 	int err;
 
-	if (num_possible_cpus() != machine->nr_cpus) {
+	/* Numbers of CPUs are indices of simulated ones. */
+	if (num_possible_cpus() != machine->nr_cpus || nr_cpu_ids != machine->nr_cpus) {
 		pr_err("pmctrack_sim: topology %s has %u CPUs, and this machine %u: boot one with as many\n",
 		       machine->name, machine->nr_cpus, num_possible_cpus());
 		return -ENODEV;

@@ -74,6 +74,9 @@ static const struct probe_case probe_cases[] = {
 	{ "more counters than a set can have",
 	  { .version = 2, .said = 255, .general = 16, .fixed = 3, .width = 48 },
 	  0, NONE, 0, "intel_perfmon_v2", 0x7ffff, 0x7 },
+	{ "microcode that uses the fourth counter",
+	  { .version = 4, .said = 4, .general = 4, .fixed = 3, .width = 48 },
+	  0, X86_FEATURE_TSX_FORCE_ABORT, 0, "intel_perfmon_v4", 0x3f, 0x7 },
 #ifdef CONFIG_XEN_PV
 	{ "Xen PV", { .version = 2, .said = 4, .general = 4, .width = 48 },
 	  0, X86_FEATURE_XENPV, -ENODEV, "Xen PV", },
@@ -275,6 +278,24 @@ static void make(struct kunit *test, const char *raw, struct pmct_hwset *set)
 
 	KUNIT_EXPECT_EQ_MSG(test, x86_model_build(&x86_model_intel, raw, set, &msg), 0,
 			    "%s: %s", raw, msg.text);
+}
+
+/* Memory events of some CPUs count on the other hyperthread, too. */
+static void spoils_others_test(struct kunit *test)
+{
+	struct pmct_hwset set;
+	struct pmct_msg msg = {};
+
+	x86_model_reset(X86_VENDOR_INTEL, &v4);
+	x86_model.boot.x86_model = 0x3c;
+	x86_model.smt = true;
+	KUNIT_ASSERT_EQ(test, x86_model_intel.probe(&msg), 0);
+	KUNIT_EXPECT_EQ(test, x86_model_build(&x86_model_intel, "pmc3=d1,umask3=8", &set, &msg),
+			-EOPNOTSUPP);
+	KUNIT_EXPECT_TRUE_MSG(test, strstr(msg.text, "other hyperthread"), "%s", msg.text);
+	make(test, "pmc3=d4", &set);
+	x86_model.smt = false;
+	make(test, "pmc3=d1,umask3=8", &set);
 }
 
 /* All counters stop before one gets another event, and start with one write. */
@@ -551,6 +572,7 @@ static void online_test(struct kunit *test)
 static struct kunit_case intel_cases[] = {
 	KUNIT_CASE_PARAM(probe_test, probe_gen_params),
 	KUNIT_CASE(probe_other_test),
+	KUNIT_CASE(spoils_others_test),
 	KUNIT_CASE_PARAM(set_test, set_gen_params),
 	KUNIT_CASE(lacking_test),
 	KUNIT_CASE(names_test),

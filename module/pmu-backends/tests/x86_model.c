@@ -41,7 +41,7 @@ static DEFINE_PER_CPU(struct model_regs, model_regs);
 
 static bool model_is_amd(void)
 {
-	return x86_model.boot.x86_vendor == X86_VENDOR_AMD;
+	return x86_model.boot.x86_vendor != X86_VENDOR_INTEL;
 }
 
 static bool model_is_core(void)
@@ -353,6 +353,7 @@ static void model_apic_write(u32 reg, u32 value)
 #define cpuid_eax		model_cpuid_eax
 #define cpuid_ebx		model_cpuid_ebx
 #define boot_cpu_data		x86_model.boot
+#define cpu_smt_possible()	x86_model.smt
 #define reserve_perfctr_nmi	model_reserve
 #define reserve_evntsel_nmi	model_reserve
 #define release_perfctr_nmi	model_unreserve
@@ -403,7 +404,7 @@ void x86_model_reset(u8 vendor, const struct x86_model_pmu *pmu)
 	memset(&x86_model, 0, sizeof(x86_model));
 	x86_model.traced = -1;
 	x86_model.boot.x86_vendor = vendor;
-	x86_model.boot.x86 = vendor == X86_VENDOR_AMD ? 0x17 : 6;
+	x86_model.boot.x86 = vendor == X86_VENDOR_INTEL ? 6 : 0x17;
 	x86_model.boot.cpuid_level = 0x1f;
 	x86_model.boot.extended_cpuid_level = 0x80000022;
 	set_cpu_cap(&x86_model.boot, X86_FEATURE_PDCM);

@@ -64,6 +64,7 @@ struct x86_model_write {
  * @events: events that each enabled counter counts then
  * @raised: did they ask for an NMI?
  * @nmi: the NMI comes at once
+ * @smt: cores may have two threads
  * @fault: the first forbidden access, in words
  */
 struct x86_model {
@@ -80,6 +81,7 @@ struct x86_model {
 	u64 events;
 	bool raised;
 	bool nmi;
+	bool smt;
 	char fault[80];
 };
 

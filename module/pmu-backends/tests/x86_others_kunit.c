@@ -172,6 +172,12 @@ static const struct seen {
 	{ X86_VENDOR_AMD, 0x14, 1, &amd, "pmc0=e9,umask0=0xb8", "all CPUs of the node" },
 	{ X86_VENDOR_AMD, 0x17, 1, &amd, "pmc0=62,umask0=1", "the other thread of the core" },
 	{ X86_VENDOR_AMD, 0x10, 4, &amd, "pmc0=62,umask0=1", NULL },
+	{ X86_VENDOR_HYGON, 0x18, 1, &amd, "pmc0=62,umask0=1", "the other thread of the core" },
+	{ X86_VENDOR_INTEL, 6, 0x7e, &no_any, "pmc3=3c,umask3=8",
+	  "the other hyperthread of the core" },
+	{ X86_VENDOR_INTEL, 6, 0x86, &no_any, "pmc3=63,umask3=2",
+	  "the other cores at its L2 cache" },
+	{ X86_VENDOR_INTEL, 6, 0x7e, &no_any, "pmc3=63,umask3=2", NULL },
 	{ X86_VENDOR_AMD, 0x17, 1, &amd, "pmc0=c0", NULL },
 };
 

@@ -45,6 +45,19 @@ static void down_test(struct kunit *test)
 	migrate_enable();
 }
 
+/* perf lets its users read all counters. They must not find what a session has counted. */
+static void leftover_test(struct kunit *test)
+{
+	struct pmct_hwset set;
+	const struct x86_machine *m = begin(test, &set);
+
+	x86_model_set(m->value, 123456);
+	m->backend->release();
+	KUNIT_EXPECT_EQ(test, x86_model_get(m->value), 0);
+	expect_perfs(test, m);
+	migrate_enable();
+}
+
 /* A CPU comes back. Its counters stand still and are ours. What was ours never becomes perf's. */
 static void up_test(struct kunit *test)
 {
@@ -208,6 +221,7 @@ static void disturbed_test(struct kunit *test)
 
 static struct kunit_case state_cases[] = {
 	KUNIT_CASE_PARAM(down_test, x86_machine_gen_params),
+	KUNIT_CASE_PARAM(leftover_test, x86_machine_gen_params),
 	KUNIT_CASE_PARAM(up_test, x86_machine_gen_params),
 	KUNIT_CASE_PARAM(up_unclaimed_test, x86_machine_gen_params),
 	KUNIT_CASE_PARAM(core_type_test, x86_machine_gen_params),

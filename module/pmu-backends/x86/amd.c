@@ -96,19 +96,26 @@ static void amd_save(struct x86_cpu *cpu)
 		cpu->saved[0] = pmct_rdmsr(AMD_GLOBAL_CTL);
 }
 
-static void amd_start(const struct x86_cpu *cpu)
+/* See intel_forget(). */
+static void amd_forget(const struct x86_type *t)
 {
 	unsigned int i;
 
-	amd_stop_counters(cpu->type);
-	for (i = 0; i < cpu->type->nr_general; i++)
+	for (i = 0; i < t->nr_general; i++)
 		pmct_wrmsr(amd_counter_msr(i), 0);
+}
+
+static void amd_start(const struct x86_cpu *cpu)
+{
+	amd_stop_counters(cpu->type);
+	amd_forget(cpu->type);
 }
 
 static void amd_stop(struct x86_cpu *cpu)
 {
 	amd_stop_counters(cpu->type);
 	x86_drop_interrupts(cpu);
+	amd_forget(cpu->type);
 	if (amd_v2)
 		pmct_wrmsr(AMD_GLOBAL_CTL, cpu->saved[0]);
 }

@@ -4,6 +4,8 @@
  * chapter "Performance Monitoring"). CPUID tells what a CPU has; there are no tables of models.
  * Machines with two kinds of cores have a core type for each.
  */
+#include <linux/cpu.h>
+#include <linux/string.h>
 #include <asm/barrier.h>
 #include <asm/cpufeature.h>
 #include <asm/perf_event.h>
@@ -16,6 +18,7 @@
 #define INTEL_LEAF_CORE_TYPE	0x1a
 #define INTEL_MAX_VERSION	5
 #define INTEL_NR_FIXED		3	/* fixed counters that surely count one event */
+#define INTEL_TSX_COUNTER	3	/* general counter */
 #define INTEL_CAP_FULL_WIDTH	BIT(13)
 #define INTEL_FIXED_OS		BIT(0)
 #define INTEL_FIXED_USR		BIT(1)
@@ -75,6 +78,10 @@ static int intel_describe(struct x86_type *t)
 	if (intel_version >= 2)
 		t->nr_fixed = min_t(u32, edx & 0x1f, INTEL_NR_FIXED);
 	t->type.width = eax >> 16 & 0xff;
+	/* Microcode uses the fourth counter whenever somebody executes an instruction of TSX. */
+	if (boot_cpu_has(X86_FEATURE_TSX_FORCE_ABORT) &&
+	    !boot_cpu_has(X86_FEATURE_RTM_ALWAYS_ABORT) && t->nr_general > INTEL_TSX_COUNTER)
+		t->lacking = BIT(t->nr_fixed + INTEL_TSX_COUNTER);
 	t->global = GENMASK_ULL(t->nr_general - 1, 0) |
 		    (t->nr_fixed ? GENMASK_ULL(31 + t->nr_fixed, 32) : 0);
 	/* CPUID of version 5 says when AnyThread is gone. */
@@ -152,6 +159,22 @@ static bool intel_is_offcore_response(const struct pmct_event *event)
 	return false;
 }
 
+/*
+ * Errata BJ122, BV98 and HSD29: with hyperthreading, events of memory instructions also count on
+ * the other hyperthread's counter of the same number, so that they spoil what others count.
+ */
+static bool intel_spoils_others(const struct pmct_event *event)
+{
+	static const u8 models[] = {
+		0x2a, 0x2d,			/* Sandy Bridge */
+		0x3a, 0x3e,			/* Ivy Bridge */
+		0x3c, 0x3f, 0x45, 0x46,		/* Haswell */
+	};
+
+	return event->code >= 0xd0 && event->code <= 0xd3 && boot_cpu_data.x86 == 6 &&
+	       memchr(models, boot_cpu_data.x86_model, sizeof(models)) && cpu_smt_possible();
+}
+
 static int intel_translate(const struct pmct_core_type *type, const struct pmct_event *event,
 			   u64 *config, u64 *mask, struct pmct_msg *msg)
 {
@@ -174,6 +197,10 @@ static int intel_translate(const struct pmct_core_type *type, const struct pmct_
 				   "pmc%u=%#llx,umask%u=%u: what this event counts is chosen in a register that perf owns; count it with perf",
 				   event->counter, event->code, event->counter,
 				   event->extra[X86_UMASK]);
+	if (intel_spoils_others(event))
+		return pmct_refuse(msg, -EOPNOTSUPP,
+				   "pmc%u=%#llx: on this CPU it changes counts of the other hyperthread (an erratum); boot with 'nosmt', or count it with perf",
+				   event->counter, event->code);
 	/* A write sets the low half, and extends its sign, so windows cannot be longer. */
 	if (event->ebs && !intel_full_width)
 		*mask = U32_MAX;
@@ -243,12 +270,14 @@ static void intel_save(struct x86_cpu *cpu)
 	cpu->saved[1] = pmct_rdmsr(MSR_CORE_PERF_FIXED_CTR_CTRL);
 }
 
-static void intel_start(const struct x86_cpu *cpu)
+/*
+ * Nobody may find what was counted: perf lets its users read all counters (RDPMC), and clears only
+ * those that it has used itself.
+ */
+static void intel_forget(const struct x86_type *t)
 {
-	const struct x86_type *t = cpu->type;
 	unsigned int i;
 
-	intel_stop_counters(t);
 	for (i = 0; i < t->nr_general; i++) {
 		pmct_wrmsr(intel_select_msr(i), 0);
 		pmct_wrmsr(intel_counter_msr(i), 0);
@@ -258,16 +287,17 @@ static void intel_start(const struct x86_cpu *cpu)
 	intel_clear_status(t->global);
 }
 
+static void intel_start(const struct x86_cpu *cpu)
+{
+	intel_stop_counters(cpu->type);
+	intel_forget(cpu->type);
+}
+
 static void intel_stop(struct x86_cpu *cpu)
 {
-	const struct x86_type *t = cpu->type;
-	unsigned int i;
-
-	intel_stop_counters(t);
+	intel_stop_counters(cpu->type);
 	x86_drop_interrupts(cpu);
-	for (i = 0; i < t->nr_general; i++)
-		pmct_wrmsr(intel_select_msr(i), 0);
-	intel_clear_status(t->global);
+	intel_forget(cpu->type);
 	if (intel_version < 2)
 		return;
 	pmct_wrmsr(MSR_CORE_PERF_FIXED_CTR_CTRL, cpu->saved[1]);

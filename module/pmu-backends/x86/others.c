@@ -30,6 +30,10 @@ static const u8 intel_server_models[] = {
 	0x55, 0x6a, 0x6c, 0
 };
 
+static const u8 intel_tremont_models[] = {
+	0x86, 0x96, 0x9c, 0
+};
+
 const struct x86_others x86_others_table[] = {
 	/* SDM 3, "Architectural Performance Monitoring Version 3": AnyThread, also of fixed ones */
 	{ X86_VENDOR_INTEL, 0x06, U8_MAX, .any = true,
@@ -41,6 +45,13 @@ const struct x86_others x86_others_table[] = {
 	 */
 	{ X86_VENDOR_INTEL, 0x06, U8_MAX, .code_bits = ALL_CODE_BITS, .code = 0x3c,
 	  .umask_bits = 0x02, .umask = 0x02, .who = "the other hyperthread of the core" },
+	/* Event tables since Ice Lake (CPU_CLK_UNHALTED.REF_DISTRIBUTED): halved likewise */
+	{ X86_VENDOR_INTEL, 0x06, U8_MAX, .code_bits = ALL_CODE_BITS, .code = 0x3c,
+	  .umask_bits = 0x08, .umask = 0x08, .who = "the other hyperthread of the core" },
+	/* Event table of Tremont (BUS_LOCK.BLOCK_CYCLES) */
+	{ X86_VENDOR_INTEL, 0x06, 0x06, intel_tremont_models, .code_bits = ALL_CODE_BITS,
+	  .code = 0x63, .umask_bits = 0x02, .umask = 0x02,
+	  .who = "the other cores at its L2 cache" },
 	/*
 	 * Event tables since Ice Lake (CPU_CLK_UNHALTED.DISTRIBUTED): halved if the other thread is
 	 * not halted
@@ -94,9 +105,11 @@ const unsigned int x86_nr_others = ARRAY_SIZE(x86_others_table);
 
 static bool x86_others_are_here(const struct x86_others *o)
 {
+	u8 vendor = boot_cpu_data.x86_vendor == X86_VENDOR_HYGON ? X86_VENDOR_AMD :
+		    boot_cpu_data.x86_vendor;
 	const u8 *model = o->models;
 
-	if (boot_cpu_data.x86_vendor != o->vendor || boot_cpu_data.x86 < o->first_family ||
+	if (vendor != o->vendor || boot_cpu_data.x86 < o->first_family ||
 	    boot_cpu_data.x86 > o->last_family)
 		return false;
 	while (model && *model && *model != boot_cpu_data.x86_model)

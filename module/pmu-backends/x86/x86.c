@@ -57,7 +57,8 @@ static void x86_probe_cpu(void *err)
 			return;
 		}
 		t->type.fixed = (u32)GENMASK_ULL(t->nr_fixed, 0) >> 1;
-		t->type.counters = (u32)(GENMASK_ULL(t->nr_fixed + t->nr_general, 0) >> 1);
+		t->type.counters = (u32)(GENMASK_ULL(t->nr_fixed + t->nr_general, 0) >> 1) &
+				   ~t->lacking;
 		scnprintf(t->type.model, sizeof(t->type.model), "x86=%u,%u,%u",
 			  boot_cpu_data.x86_vendor, boot_cpu_data.x86,
 			  boot_cpu_data.x86_model);

@@ -44,6 +44,7 @@ extern const char *const x86_keys[];
  * @nr_fixed: number of fixed counters
  * @nr_general: number of general counters
  * @global: bits of the global registers that stand for these counters
+ * @lacking: general counters of these that cannot be used
  */
 struct x86_type {
 	struct pmct_core_type type;
@@ -51,6 +52,7 @@ struct x86_type {
 	u8 nr_fixed;
 	u8 nr_general;
 	u64 global;
+	u32 lacking;
 };
 
 /**

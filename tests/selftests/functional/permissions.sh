@@ -32,6 +32,19 @@ test_user_namespaces() {
 	kill $sleeper
 }
 
+# Threads of a program that may not be traced are not followed, and the output says so.
+test_not_dumpable() {
+	cat >/tmp/hidden.py <<-'P'
+		import ctypes, os, subprocess
+		ctypes.CDLL(None).prctl(4, 0, 0, 0, 0)
+		os.waitpid(os.posix_spawn("/bin/true", ["true"], {}), 0)
+	P
+	expect_status 0 user pmctrack -c cycles python3 /tmp/hidden.py
+	grep -q "^pmctrack: 1 threads were not monitored: .*may not be traced" $ERR $OUT || fail "$(tail -n 5 $OUT $ERR)"
+	expect_status 0 pmctrack -c cycles python3 /tmp/hidden.py
+	! grep -q "were not monitored" $ERR $OUT || fail "$(tail -n 5 $OUT $ERR)"
+}
+
 # An attached process executes a set-user-ID program, which is not counted.
 test_attached_executes_setuid() {
 	cp $S/handcount /tmp/setuid-hand

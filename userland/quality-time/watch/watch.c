@@ -557,7 +557,7 @@ void watch_complain(const struct watch *w)
 		complain("%" PRIu64 " last records of threads were lost, because the kernel's buffer was full; their time is missing",
 			 (uint64_t)stats.lost);
 	if (stats.skipped_threads)
-		complain("%u threads were not watched: the kernel had no memory for them", stats.skipped_threads);
+		complain("%u threads were not watched: the kernel had no memory for them, or their creators may not be traced", stats.skipped_threads);
 	if (stats.left_out_threads)
 		complain("%u threads were not watched: their process has more than one request may attach (attach_max_threads= in /proc/pmc/config), or created them too fast",
 			 stats.left_out_threads);

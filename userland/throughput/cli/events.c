@@ -63,7 +63,7 @@ static void tell_missing(struct events *e, const struct pmctrack_session_stats *
 		return;
 	e->told = true;
 	if (stats->skipped_threads)
-		complain("%u threads are not counted: the kernel had no memory for them", stats->skipped_threads);
+		complain("%u threads are not counted: the kernel had no memory for them, or their creators may not be traced", stats->skipped_threads);
 	else
 		complain("the last units of threads that have ended are lost: the kernel's buffers were full");
 }

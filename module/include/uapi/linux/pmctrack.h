@@ -173,8 +173,8 @@ enum pmctrack_ended {
  *	its last one before another core type, can be lost; other records are merged into the next
  *	one.
  * @threads: threads that are being monitored now; in the first ring
- * @skipped_threads: threads that should be monitored, but are not because memory was short; in the
- *	first ring
+ * @skipped_threads: threads that should be monitored, but are not because memory was short, or
+ *	because their creator may not be traced (PR_SET_DUMPABLE); in the first ring
  * @nr_rings: number of rings of the session
  * @tail: bytes ever consumed; the reader stores it with release semantics. This is the only member
  *	that user space may write.
