@@ -169,7 +169,7 @@ test_systemd_qosd() {
 
 # in_delegated GOAL: the test of groups that systemd has delegated, in its namespaces
 in_delegated() {
-	local a b mine=$CG/system.slice/mine.service ours=$CG/system.slice/ours.service
+	local a b d mine=$CG/system.slice/mine.service ours=$CG/system.slice/ours.service
 	is_held() { qosctl why "$1" | grep -q ": held: "; }
 	is_left() { qosctl why "$1" | grep -q "left alone: .*$2"; }
 	limited() { grep -sqE "^[0-9]+ 20000" "$1/cpu.max"; }
@@ -220,6 +220,10 @@ in_delegated() {
 	systemd-run -q --unit=two throughput run -n two -u frames/s -e ^round -g "$1" simapp -r /tmp/frames1.json
 	eventually is_left "$(systemctl show -P MainPID two)" "has limits that it would escape"
 	systemctl stop two
+	# So are BPF programs that judge what it does.
+	systemd-run -q --unit=three -p TasksMax=infinity -p IPAddressDeny=any throughput run -n three -u frames/s -e ^round -g "$1" simapp -r /tmp/frames1.json
+	eventually is_left "$(systemctl show -P MainPID three)" "has limits that it would escape"
+	systemctl stop three
 	b=$CG$(sed -n 's/^0:://p' /proc/$a/cgroup)
 	[[ $b = $ours/qosd/* ]] || fail "in $b"
 	limited "$b"
@@ -228,13 +232,28 @@ in_delegated() {
 	sleep 2
 	limited "$b"
 	! is_left $a . || fail "$(qosctl why $a)"
+	# A scope is gone without its process, which gets a group beside it, and never the root.
+	systemd-run -q --scope --unit=four -p TasksMax=infinity throughput run -n four -e '^round' -g "$1" simapp -r /tmp/frames1.json >/dev/null & d=$!
+	eventually qosctl why $d
+	eventually grep -q ours.service/qosd/app- /proc/$d/cgroup
+	eventually [ ! -d $CG/system.slice/four.scope ]
 	systemctl stop qosd
+	grep -qx "0::/system.slice/qosd-left" /proc/$d/cgroup || fail "in $(cat /proc/$d/cgroup)"
+	kill $d
+	wait $d || true
+	rmdir $CG/system.slice/qosd-left
 	grep -qx "0::/system.slice/one.service" /proc/$a/cgroup || fail "in $(cat /proc/$a/cgroup)"
 	[ ! -d "$b" ] || fail "$b is left"
-	systemctl stop one ours
+	# A limit that comes later is not escaped, either.
+	systemctl start qosd
+	eventually is_held $a
+	systemctl set-property --runtime one.service MemoryMax=500M
+	eventually is_left $a "has limits now that it would escape"
+	grep -qx "0::/system.slice/one.service" /proc/$a/cgroup || fail "in $(cat /proc/$a/cgroup)"
+	systemctl stop qosd one ours
 	rm /etc/qosd.json
 	cat /tmp/qosd.err
-	equal "$(grep -v "mine\[[0-9]*\] is left alone: its cpu.max was changed" /tmp/qosd.err)" "" "complaints"
+	equal "$(grep -vE "mine\[[0-9]*\] is left alone: its cpu.max was changed|one\[[0-9]*\] is left alone: its control group has limits|process [0-9]+ is in /sys/fs/cgroup/system.slice/qosd-left now: it cannot be moved back to '/system.slice/four.scope'" /tmp/qosd.err)" "" "complaints"
 }
 test_systemd_delegated() {
 	only sim

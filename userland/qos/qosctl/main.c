@@ -45,6 +45,7 @@ static struct json_object *ask(struct json_object *request)
 	struct json_object *answer = NULL, *error;
 	struct json_tokener *tokener = json_tokener_new();
 	char part[4096], *text = NULL;
+	bool begun = false;
 	ssize_t length = asprintf(&text, "%s\n", json_object_to_json_string_ext(request, JSON_C_TO_STRING_PLAIN));
 
 	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
@@ -52,10 +53,12 @@ static struct json_object *ask(struct json_object *request)
 	if (connect(fd, (struct sockaddr *)&address, sizeof(address))) {
 		complain("%s: %s: is qosd running?", SOCKET, strerror(errno));
 	} else if (length > 0 && send(fd, text, (size_t)length, MSG_NOSIGNAL) == length) {
-		while (!answer && (length = recv(fd, part, sizeof(part), 0)) > 0)
+		while (!answer && (length = recv(fd, part, sizeof(part), 0)) > 0) {
+			begun = true;
 			answer = json_tokener_parse_ex(tokener, part, (int)length);
+		}
 		if (!answer)
-			complain("qosd does not answer");
+			complain(begun ? "the answer of qosd is cut off: ask again" : "qosd does not answer");
 	} else {
 		complain("%s: %s", SOCKET, strerror(errno));
 	}
@@ -76,6 +79,17 @@ static double get(struct json_object *o, const char *name)
 	struct json_object *value;
 
 	return json_object_object_get_ex(o, name, &value) ? json_object_get_double(value) : 0;
+}
+
+/* A column; "-": not known. */
+static void print_column(struct json_object *o, const char *name)
+{
+	struct json_object *value;
+
+	if (json_object_object_get_ex(o, name, &value) && value)
+		printf(" %6.2f", json_object_get_double(value));
+	else
+		printf(" %6s", "-");
 }
 
 static const char *get_text(struct json_object *o, const char *name)
@@ -111,8 +125,11 @@ static void print_list(struct json_object *answer)
 		printf("%7d %-16.16s %-10.10s %9.4g", (int)get(o, "pid"), get_text(o, "program"),
 		       get_text(o, "unit"), get(o, "rate"));
 		print_goal(o);
-		printf(" %6d %6.2f %6.2f %6.2f  %s\n", (int)get(o, "weight"), get(o, "asked"), get(o, "cpus"),
-		       get(o, "used"), get_text(o, "state"));
+		printf(" %6d", (int)get(o, "weight"));
+		print_column(o, "asked");
+		print_column(o, "cpus");
+		print_column(o, "used");
+		printf("  %s\n", get_text(o, "state"));
 	}
 	printf("# %g CPUs%s\n", get(answer, "machine_cpus"),
 	       get(answer, "dry_run") ? ", dry run: nothing is changed" : "");
@@ -147,8 +164,11 @@ static void print_metrics(struct json_object *answer)
 	for (k = 0; k < sizeof(metrics) / sizeof(*metrics); k++) {
 		printf("# TYPE %s gauge\n# HELP %s %s\n", metrics[k].name, metrics[k].name, metrics[k].help);
 		for (i = 0; i < json_object_array_length(programs); i++) {
-			struct json_object *o = json_object_array_get_idx(programs, i);
+			struct json_object *o = json_object_array_get_idx(programs, i), *value;
 
+			/* What is not known has no sample. */
+			if (!json_object_object_get_ex(o, metrics[k].key, &value) || !value)
+				continue;
 			printf("%s{pid=\"%d\",program=\"", metrics[k].name, (int)get(o, "pid"));
 			print_label(get_text(o, "program"));
 			printf("\",unit=\"");

@@ -85,6 +85,8 @@ struct app *app_open(const struct settings *s, struct throughput_reader *reader,
 	err = dry ? 0 : prepare_group(a);
 	if (err == -EPERM)
 		a->left = "its control group, or one above, has limits that it would escape";
+	else if (err == -E2BIG)
+		a->left = "it has too many processes";
 	else if (err == -EALREADY)
 		a->left = "another program that is managed has started it";
 	else if (err == -ENOTUNIQ)
@@ -181,6 +183,16 @@ double app_worth_of_slow(const struct app *a)
 	return worth;
 }
 
+double app_used(const struct app *a)
+{
+	return a->usage_known ? a->used : NAN;
+}
+
+double app_granted(const struct app *a)
+{
+	return a->left ? NAN : a->share.granted;
+}
+
 bool app_close(struct app *a)
 {
 	if (group_close(&a->group))
@@ -225,13 +237,18 @@ static void note_usage(struct app *a, double seconds)
 static void check(struct app *a)
 {
 	const char *what;
+	int err;
 
-	if (!a->group.path[0] || a->left || !group_check(&a->group, a->info.pid, &what))
+	err = !a->group.path[0] || a->left ? 0 : group_check(&a->group, a->info.pid, &what);
+	if (!err)
 		return;
 	complain("%s[%d] is left alone: %s", a->info.name, (int)a->info.pid, what);
 	a->left = what;
-	/* In a unit, limits that others have not changed are removed. */
-	if (a->group.in_unit)
+	/*
+	 * In a unit, limits that others have not changed are removed. Processes that would escape
+	 * limits are moved back.
+	 */
+	if (a->group.in_unit || err == -EPERM)
 		group_close(&a->group);
 }
 

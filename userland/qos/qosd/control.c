@@ -2,7 +2,9 @@
 #include "control.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -35,9 +37,9 @@ static struct json_object *of_app(const struct app *a)
 	ADD("goal_min", number(a->goal.min));
 	ADD("goal_max", number(a->goal.max));
 	ADD("weight", json_object_new_int((int)a->weight));
-	ADD("cpus", number(a->share.granted));
-	ADD("asked", number(a->share.demand));
-	ADD("used", number(a->used));
+	ADD("cpus", number(app_granted(a)));
+	ADD("asked", number(a->left ? NAN : a->share.demand));
+	ADD("used", number(app_used(a)));
 	ADD("slow_cpu_worth", number(app_worth_of_slow(a)));
 	ADD("threads", json_object_new_int((int)a->threads));
 	ADD("a", number(a->manager.model.a));
@@ -174,7 +176,7 @@ int control_begin(struct control *c)
 	struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = CONTROL_SOCKET};
 	int i;
 
-	*c = (struct control){.number = 0};
+	*c = (struct control){.spare = open("/dev/null", O_RDONLY | O_CLOEXEC)};
 	for (i = 0; i < CONTROL_CLIENTS; i++)
 		c->client[i] = -1;
 	c->socket = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -199,7 +201,7 @@ unsigned int control_fds(const struct control *c, struct pollfd *fds)
 	fds[nr++] = (struct pollfd){.fd = c->socket, .events = POLLIN};
 	for (i = 0; i < CONTROL_CLIENTS; i++)
 		if (c->client[i] >= 0)
-			fds[nr++] = (struct pollfd){.fd = c->client[i], .events = POLLIN};
+			fds[nr++] = (struct pollfd){.fd = c->client[i], .events = c->answer[i] ? POLLOUT : POLLIN};
 	return nr;
 }
 
@@ -242,45 +244,75 @@ static int place_for_client(const struct control *c)
 	return found;
 }
 
-/* Accept a client; clients that say nothing make room for it. Returns false if none waits. */
+static void dismiss(struct control *c, int i)
+{
+	close(c->client[i]);
+	c->client[i] = -1;
+	free(c->text[i]);
+	c->text[i] = NULL;
+	c->answer[i] = NULL;
+}
+
+/*
+ * Accept a client; clients that say nothing, or do not read, make room for it. Returns false if
+ * none waits. Without a descriptor for it, it is sent away: otherwise it would wait for ever, and
+ * poll() would return at once.
+ */
 static bool take(struct control *c)
 {
 	int fd = accept4(c->socket, NULL, NULL, SOCK_CLOEXEC), i;
 
+	if (fd < 0 && (errno == EMFILE || errno == ENFILE) && c->spare >= 0) {
+		close(c->spare);
+		fd = accept4(c->socket, NULL, NULL, SOCK_CLOEXEC);
+		if (fd >= 0)
+			close(fd);
+		c->spare = open("/dev/null", O_RDONLY | O_CLOEXEC);
+		return fd >= 0;
+	}
 	if (fd < 0)
 		return false;
 	i = place_for_client(c);
 	if (c->client[i] >= 0)
-		close(c->client[i]);
+		dismiss(c, i);
 	c->client[i] = fd;
 	c->uid[i] = user_of(fd);
 	c->came[i] = ++c->number;
 	return true;
 }
 
-static void answer(struct daemon *d, int fd)
+/* Send what the client takes at once. Returns true if it has the whole answer, or is gone. */
+static bool send_rest(struct control *c, int i)
+{
+	ssize_t sent;
+
+	while (*c->answer[i]) {
+		sent = send(c->client[i], c->answer[i], strlen(c->answer[i]), MSG_NOSIGNAL | MSG_DONTWAIT);
+		if (sent < 0)
+			return errno != EAGAIN && errno != EINTR;
+		c->answer[i] += sent;
+	}
+	return true;
+}
+
+/* Answer a client's request. Returns true if there is nothing left to send. */
+static bool answer(struct control *c, int i, struct daemon *d)
 {
 	char request[REQUEST], *text, *end;
-	ssize_t length = recv(fd, request, sizeof(request) - 1, MSG_DONTWAIT), sent;
+	ssize_t length = recv(c->client[i], request, sizeof(request) - 1, MSG_DONTWAIT);
 
 	if (length <= 0)
-		return;
+		return true;
 	request[length] = '\0';
 	end = strchr(request, '\n');
 	if (end)
 		*end = '\0';
-	text = control_answer(d, request, user_of(fd));
-	/*
-	 * A socket has room for hundreds of programs. A client that does not read is not waited
-	 * for.
-	 */
-	for (end = text; end && *end; end += sent) {
-		sent = send(fd, end, strlen(end), MSG_NOSIGNAL | MSG_DONTWAIT);
-		if (sent <= 0)
-			break;
-	}
-	send(fd, "\n", 1, MSG_NOSIGNAL | MSG_DONTWAIT);
+	text = control_answer(d, request, user_of(c->client[i]));
+	if (!text || asprintf(&c->text[i], "%s\n", text) < 0)
+		c->text[i] = NULL;
 	free(text);
+	c->answer[i] = c->text[i];
+	return !c->answer[i] || send_rest(c, i);
 }
 
 void control_serve(struct control *c, const struct pollfd *fds, unsigned int nr, struct daemon *d)
@@ -292,9 +324,8 @@ void control_serve(struct control *c, const struct pollfd *fds, unsigned int nr,
 		for (k = 0; k < CONTROL_CLIENTS && fds[i].revents; k++) {
 			if (c->client[k] != fds[i].fd)
 				continue;
-			answer(d, c->client[k]);
-			close(c->client[k]);
-			c->client[k] = -1;
+			if (c->answer[k] ? send_rest(c, k) : answer(c, k, d))
+				dismiss(c, k);
 			break;
 		}
 	}
@@ -309,7 +340,9 @@ void control_end(struct control *c)
 
 	for (i = 0; i < CONTROL_CLIENTS; i++)
 		if (c->client[i] >= 0)
-			close(c->client[i]);
+			dismiss(c, i);
+	if (c->spare >= 0)
+		close(c->spare);
 	close(c->socket);
 	unlink(CONTROL_SOCKET);
 }

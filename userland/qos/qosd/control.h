@@ -15,7 +15,10 @@
 
 /**
  * struct control - the socket and its clients
- * @client: clients that have not asked yet; -1: a free place
+ * @client: clients that have not asked yet, or do not have all of their answers; -1: a free place
+ * @answer: what is left of each client's answer, in @text; NULL: it has not asked
+ * @text: the answer of each client
+ * @spare: a descriptor to give up if there are no others; see take()
  * @uid: user of each client
  * @came: number of each client, in the order in which they came
  * @number: the last of these numbers
@@ -23,6 +26,9 @@
 struct control {
 	int socket;
 	int client[CONTROL_CLIENTS];
+	char *text[CONTROL_CLIENTS];
+	const char *answer[CONTROL_CLIENTS];
+	int spare;
 	uid_t uid[CONTROL_CLIENTS];
 	unsigned long came[CONTROL_CLIENTS];
 	unsigned long number;

@@ -13,6 +13,7 @@
 #include "complain.h"
 #include "home.h"
 #include "monotonic.h"
+#include "nowait.h"
 #include "replace.h"
 #include "text_file.h"
 
@@ -239,14 +240,14 @@ static int find_new(pid_t pid, void *data)
 	/* Processes that were started meanwhile were moved, too. */
 	save_state(d);
 	if (d->verbose)
-		printf("%s[%d]: %g to %g %s\n", a->info.name, (int)pid, a->goal.min, a->goal.max, a->info.unit);
+		nowait_printf("%s[%d]: %g to %g %s\n", a->info.name, (int)pid, a->goal.min, a->goal.max, a->info.unit);
 	return ++d->takes < TAKES ? 0 : 1;
 }
 
 static void drop(struct daemon *d, size_t i)
 {
 	if (d->verbose)
-		printf("%s[%d] has ended\n", d->app[i]->info.name, (int)d->app[i]->info.pid);
+		nowait_printf("%s[%d] has ended\n", d->app[i]->info.name, (int)d->app[i]->info.pid);
 	if (app_close(d->app[i]))
 		d->app[i] = d->app[--d->nr];
 	else
@@ -453,13 +454,11 @@ void daemon_step(struct daemon *d)
 	for (i = 0; i < n; i++) {
 		app_give(managed[i], d->actuator);
 		if (d->verbose)
-			printf("%s[%d]: %.4g %s, asks for %.2f, gets %.2f CPUs: %s\n", managed[i]->info.name,
-			       (int)managed[i]->info.pid, managed[i]->shown, managed[i]->info.unit,
-			       managed[i]->share.demand, managed[i]->share.granted, app_state_name(managed[i]));
+			nowait_printf("%s[%d]: %.4g %s, asks for %.2f, gets %.2f CPUs: %s\n", managed[i]->info.name,
+				      (int)managed[i]->info.pid, managed[i]->shown, managed[i]->info.unit,
+				      managed[i]->share.demand, managed[i]->share.granted, app_state_name(managed[i]));
 	}
 	note_left(d);
-	if (d->verbose)
-		fflush(stdout);
 	free(managed);
 }
 

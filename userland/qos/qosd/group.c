@@ -19,6 +19,8 @@
 /* systemd is asked for a missing file every ASK_AGAIN steps, for MOST_ASKED steps in all. */
 #define ASK_AGAIN 20
 #define MOST_ASKED (3 * ASK_AGAIN)
+/* Where a program was is looked at in one of so many checks. */
+#define CHECK_LIMITS 5
 /* File of the CPUs that a program's unit was given, for a qosd that starts after a crash. */
 #define NOTE "/run/qosd/cpus-%d"
 /* Instead of its descriptor: there is none so far; or making it has failed, which was reported. */
@@ -235,7 +237,7 @@ int group_free_bandwidth(struct group *g)
 	g->max[0] = '\0';
 	g->quota_us = 0;
 	set_burst(g, 0);
-	return pwrite(g->max_fd, "max", 3, 0) < 0 ? -errno : 0;
+	return pwrite(g->max_fd, GROUP_NO_QUOTA, strlen(GROUP_NO_QUOTA), 0) < 0 ? -errno : 0;
 }
 
 /*
@@ -362,6 +364,9 @@ int group_check(struct group *g, pid_t pid, const char **what)
 	*what = "its cpuset.cpus was changed";
 	if (is_others_cpus(g))
 		return -EBUSY;
+	*what = "its control group has limits now that it would escape";
+	if (!g->in_unit && g->checks++ % CHECK_LIMITS == 0 && group_has_limits(g->origin[0].path))
+		return -EPERM;
 	*what = NULL;
 	return 0;
 }

@@ -17,6 +17,11 @@
 
 /* Quota period. With the usual 100 ms, throttled programs would stand still for long. */
 #define GROUP_PERIOD_US 20000
+/*
+ * Without a quota, with the kernel's own period, because the next one who sets a quota may name no
+ * period.
+ */
+#define GROUP_NO_QUOTA "max 100000"
 
 /**
  * struct origin - a process that was moved, or the program that stays in its unit
@@ -35,6 +40,7 @@ struct origin {
  * @in_unit: it is the group of a unit of systemd, and nothing was moved
  * @unit: name of the unit; "": the group is below a unit
  * @asked: how often a file that systemd was asked for was still missing
+ * @checks: how often it was checked that the group is as it was left
  * @max: text that was last written to its cpu.max; "": nothing
  * @cpus: likewise for its cpuset.cpus
  * @quota_us: quota in @max; 0: none
@@ -51,6 +57,7 @@ struct group {
 	bool in_unit;
 	char unit[GROUP_PATH];
 	unsigned int asked;
+	unsigned int checks;
 	char max[64];
 	char cpus[8192];
 	long quota_us;
@@ -71,8 +78,8 @@ int group_recover(const char *state);
  * Find the process that began at @start, and the processes in its group that it has started; store
  * them in @origin. -ESRCH: it is not there, or not @uid's. -EALREADY: it is in a group of qosd,
  * because another program has started it. -EPERM: its group, or one above, has limits that it would
- * escape. With systemd: -ENOTUNIQ: it is not alone in a unit. -ENODEV: its group has no controller
- * cpu.
+ * escape. -E2BIG: it has too many processes. With systemd: -ENOTUNIQ: it is not alone in a unit.
+ * -ENODEV: its group has no controller cpu.
  */
 int group_find(struct group *g, pid_t pid, uint64_t start, uid_t uid);
 /* Open the group for what was found, and make its folder if needed. */
@@ -91,8 +98,11 @@ int group_free_bandwidth(struct group *g);
 int group_free_cpus(struct group *g);
 /*
  * Check that the group is as qosd left it. -EBUSY: somebody else has changed it; @what says what.
+ * -EPERM: processes were moved from a group that has limits now.
  */
 int group_check(struct group *g, pid_t pid, const char **what);
+/* True if the group @path, or one above it, limits its processes, or it is not known. */
+bool group_has_limits(const char *path);
 /* Get the CPU time so far, in microseconds. */
 int group_usage(const struct group *g, uint64_t *us);
 int group_threads(const struct group *g, unsigned int *threads);

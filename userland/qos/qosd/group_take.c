@@ -14,34 +14,73 @@
 #include "complain.h"
 #include "home.h"
 #include "proc.h"
+#include "tree.h"
 #include "unit.h"
 
 /* Processes that are forked while a program is moved are found at the next look. */
 #define MOST_LOOKS 10
 /* A program that forks faster than it is moved must not keep all others waiting. */
 #define MOST_MOVES 1000
+/* Programs with more processes are left alone: to find and move them would keep others waiting. */
+#define MOST_PROCESSES 4096
+/* Group for processes whose own group is gone, if the one above can have none. */
+#define LEFT_GROUP "/qosd-left"
+
+/*
+ * Move a process to the nearest group above @folder that there is, because @folder is gone, or may
+ * not have processes any more. In the root it would weigh as much as a slice of systemd, and in a
+ * group with controllers for groups below there are no processes: it gets a group below them.
+ */
+static int move_above(pid_t pid, char *folder)
+{
+	const size_t root = strlen(GROUP_ROOT);
+	size_t length;
+	int err;
+
+	do {
+		*strrchr(folder, '/') = '\0';
+		length = strlen(folder);
+		if (access(folder, F_OK))
+			continue;
+		err = length > root ? group_file_move(pid, folder) : -EBUSY;
+		if (!err || err == -ESRCH)
+			return err;
+		strcat(folder, LEFT_GROUP);
+		if (!mkdir(folder, 0755) || errno == EEXIST)
+			err = group_file_move(pid, folder);
+		if (!err || err == -ESRCH)
+			return err;
+		folder[length] = '\0';
+	} while (length > root);
+	return -EBUSY;
+}
 
 static int move_back(pid_t pid, const char *origin)
 {
-	char folder[2 * GROUP_PATH];
-	int err;
+	char folder[2 * GROUP_PATH + sizeof(LEFT_GROUP)];
+	int err, cause;
 
 	snprintf(folder, sizeof(folder), "%s%s", GROUP_ROOT, origin);
-	err = group_file_move(pid, folder);
-	if (!err || err == -ESRCH)
+	cause = err = *origin ? group_file_move(pid, folder) : -ENOENT;
+	if (err && err != -ESRCH)
+		err = move_above(pid, *origin ? folder : strcat(folder, "/unknown"));
+	if (err == -ESRCH || !cause)
 		return err;
-	/* The group may be gone, or may not have processes any more. */
-	complain("process %d cannot be moved back to %s: %s", (int)pid, folder, strerror(-err));
-	return group_file_move(pid, GROUP_ROOT);
+	if (err)
+		complain("process %d cannot be moved back to %s%s: %s", (int)pid, GROUP_ROOT, origin, strerror(-cause));
+	else
+		complain("process %d is in %s now: it cannot be moved back to '%s': %s", (int)pid, folder, origin,
+			 strerror(-cause));
+	return err;
 }
 
 /*
- * Returns where a process was. For a process that was started meanwhile, it is where its parent
- * was.
+ * Returns where a process was; "": nobody knows. For a process that was started meanwhile, it is
+ * where its parent was.
  */
 static const char *origin_of(const struct origin *origin, size_t nr, pid_t pid)
 {
-	const char *found = nr ? origin[0].path : "/";
+	const char *found = nr ? origin[0].path : "";
 	struct proc p;
 	size_t i, looks;
 
@@ -63,7 +102,7 @@ int group_dissolve(const char *folder, const struct origin *origin, size_t nr)
 	char text[65536], *rest, *word;
 	int looks, moved = 0;
 
-	group_file_write(folder, "cpu.max", "max");
+	group_file_write(folder, "cpu.max", GROUP_NO_QUOTA);
 	for (looks = 0; looks < MOST_LOOKS; looks++) {
 		if (group_file_read(folder, "cgroup.procs", text, sizeof(text)) <= 0)
 			break;
@@ -121,7 +160,7 @@ static int recover_bandwidth(const char *folder)
 	if (group_file_read(folder, "cpu.max", text, sizeof(text)) <= 0 ||
 	    sscanf(text, "%lu %lu", &quota, &period) != 2 || period != GROUP_PERIOD_US)
 		return 0;
-	return group_file_write(folder, "cpu.max", "max") ? -EIO : 1;
+	return group_file_write(folder, "cpu.max", GROUP_NO_QUOTA) ? -EIO : 1;
 }
 
 /* Give all CPUs back to the unit of a program. What others have written meanwhile stays. */
@@ -180,7 +219,7 @@ int group_recover(const char *state)
 	}
 	if (in)
 		fclose(in);
-	/* Groups that the state file does not have: their processes go to the root. */
+	/* Groups that the state file does not have: nobody knows where their processes were. */
 	if (home_folder())
 		folder = opendir(home_folder());
 	while (folder && (entry = readdir(folder))) {
@@ -192,21 +231,6 @@ int group_recover(const char *state)
 	if (folder)
 		closedir(folder);
 	return moved;
-}
-
-static bool is_below(pid_t pid, pid_t ancestor)
-{
-	struct proc p;
-	int looks;
-
-	for (looks = 0; looks < 64 && pid > 1; looks++) {
-		if (pid == ancestor)
-			return true;
-		if (proc_read(pid, &p))
-			return false;
-		pid = p.parent;
-	}
-	return false;
 }
 
 static bool is_there(pid_t pid)
@@ -226,39 +250,6 @@ static bool is_of(pid_t pid, uid_t uid)
 	return !stat(path, &st) && st.st_uid == uid;
 }
 
-/* True if there is no quota, for any period. */
-static bool is_no_bandwidth(const char *text)
-{
-	return !strncmp(text, "max ", 4);
-}
-
-/* True if a process that leaves this group would escape what an administrator allows it. */
-static bool has_limits(const char *path)
-{
-	static const struct {
-		const char *file, *none;
-	} limits[] = {
-		{"memory.max", "max"}, {"memory.high", "max"}, {"memory.swap.max", "max"}, {"memory.swap.high", "max"},
-		{"pids.max", "max"}, {"cpu.max", "max 100000"}, {"cpu.weight", "100"}, {"cpu.idle", "0"}, {"io.max", ""},
-		{"io.weight", "default 100"}, {"cpuset.mems", ""},
-	};
-	char folder[2 * GROUP_PATH], text[8192], *end;
-	size_t i;
-
-	snprintf(folder, sizeof(folder), "%s%s", GROUP_ROOT, path);
-	while (strlen(folder) > strlen(GROUP_ROOT)) {
-		for (i = 0; i < sizeof(limits) / sizeof(*limits); i++)
-			if (group_file_read(folder, limits[i].file, text, sizeof(text)) > 0 &&
-			    strcmp(text, limits[i].none) && !is_no_bandwidth(text))
-				return true;
-		if (group_file_read(folder, "cpuset.cpus", text, sizeof(text)) > 0 && !group_file_is_free(text))
-			return true;
-		end = strrchr(folder, '/');
-		*end = '\0';
-	}
-	return false;
-}
-
 static int note_origin(struct group *g, const struct origin *one)
 {
 	struct origin *more = realloc(g->origin, (g->nr + 1) * sizeof(*more));
@@ -269,14 +260,6 @@ static int note_origin(struct group *g, const struct origin *one)
 	more[g->nr++] = *one;
 	return 0;
 }
-
-struct finding {
-	struct group *g;
-	pid_t pid;
-	uid_t uid;
-	const char *from;
-	int found;
-};
 
 static bool is_known(const struct group *g, const struct proc *p)
 {
@@ -289,19 +272,48 @@ static bool is_known(const struct group *g, const struct proc *p)
 }
 
 /*
- * Note a process that the program has started, if it is in the program's group. A process that
- * somebody has put elsewhere stays there.
+ * Note the processes that the program has started, if they are in the program's group. A process
+ * that somebody has put elsewhere stays there. Returns how many are new, or a negative errno.
  */
-static void find_one(const struct proc *p, void *data)
+static int find_all(struct group *g, pid_t pid, uid_t uid, const char *from)
 {
-	struct finding *f = data;
-	struct origin one = {.pid = p->pid, .start = p->start};
+	struct tree tree;
+	struct origin one;
+	int found = 0;
+	size_t i;
 
-	if (p->kernel || p->state == 'Z' || is_known(f->g, p) || !is_below(p->pid, f->pid) ||
-	    !is_of(p->pid, f->uid) || group_file_of(p->pid, one.path, sizeof(one.path)) ||
-	    strcmp(one.path, f->from))
-		return;
-	f->found += !note_origin(f->g, &one);
+	if (tree_read(&tree))
+		return -ENOMEM;
+	for (i = 0; i < tree.nr; i++) {
+		const struct proc *p = &tree.proc[i];
+
+		if (p->kernel || p->state == 'Z' || !tree_is_below(&tree, p->pid, pid) || is_known(g, p) ||
+		    !is_of(p->pid, uid) || group_file_of(p->pid, one.path, sizeof(one.path)) || strcmp(one.path, from))
+			continue;
+		one.pid = p->pid;
+		one.start = p->start;
+		if (g->nr >= MOST_PROCESSES) {
+			found = -E2BIG;
+			break;
+		}
+		found += !note_origin(g, &one);
+	}
+	tree_free(&tree);
+	return found;
+}
+
+/* The same as tree_is_below(), also for a process that was started after the tree was read. */
+static bool is_started_by(const struct tree *tree, pid_t pid, pid_t ancestor)
+{
+	struct proc p;
+	int looks;
+
+	for (looks = 0; looks < MOST_LOOKS && !tree_has(tree, pid); looks++) {
+		if (proc_read(pid, &p))
+			return false;
+		pid = p.parent;
+	}
+	return tree_is_below(tree, pid, ancestor);
 }
 
 /*
@@ -312,6 +324,7 @@ static int is_alone(const char *folder, pid_t pid, uid_t uid)
 {
 	char path[3 * GROUP_PATH], text[128];
 	bool alone = true, seen = false;
+	struct tree tree;
 	ssize_t length = group_file_read(folder, "cgroup.stat", text, sizeof(text));
 	FILE *in;
 	int one;
@@ -324,11 +337,16 @@ static int is_alone(const char *folder, pid_t pid, uid_t uid)
 	in = fopen(path, "re");
 	if (!in)
 		return -errno;
+	if (tree_read(&tree)) {
+		fclose(in);
+		return -ENOMEM;
+	}
 	while (alone && fscanf(in, "%d", &one) == 1) {
 		seen |= one == pid;
-		alone = (is_below(one, pid) && is_of(one, uid)) || !is_there(one);
+		alone = (is_started_by(&tree, one, pid) && is_of(one, uid)) || !is_there(one);
 	}
 	fclose(in);
+	tree_free(&tree);
 	return alone && seen;
 }
 
@@ -374,7 +392,7 @@ static int find_in_unit(struct group *g, pid_t pid, uint64_t start, uid_t uid, c
 int group_find(struct group *g, pid_t pid, uint64_t start, uid_t uid)
 {
 	char from[GROUP_PATH];
-	struct finding f = {.g = g, .pid = pid, .uid = uid, .from = from};
+	int found;
 
 	if (!proc_exists(pid, start) || !is_of(pid, uid) || group_file_of(pid, from, sizeof(from)))
 		return -ESRCH;
@@ -382,16 +400,15 @@ int group_find(struct group *g, pid_t pid, uint64_t start, uid_t uid)
 		return find_in_unit(g, pid, start, uid, from);
 	if (home_has(from))
 		return -EALREADY;
-	if (has_limits(from))
+	if (group_has_limits(from))
 		return -EPERM;
-	proc_each(find_one, &f);
-	return g->nr ? 0 : -ESRCH;
+	found = find_all(g, pid, uid, from);
+	return found < 0 ? found : g->nr ? 0 : -ESRCH;
 }
 
 int group_take(struct group *g, pid_t pid, uid_t uid)
 {
 	char from[GROUP_PATH];
-	struct finding f = {.g = g, .pid = pid, .uid = uid, .from = from};
 	size_t moved = 0, done = 0;
 	int looks, err = 0;
 
@@ -411,9 +428,7 @@ int group_take(struct group *g, pid_t pid, uid_t uid)
 		 * Find processes that were started meanwhile. From now on they are started in the
 		 * group.
 		 */
-		f.found = 0;
-		proc_each(find_one, &f);
-		if (!f.found)
+		if (find_all(g, pid, uid, from) <= 0)
 			break;
 	}
 	return moved ? 0 : -ESRCH;

@@ -71,7 +71,7 @@ static void put_number(FILE *out, double value)
 static void put_row(FILE *out, double at, const struct app *a)
 {
 	const double numbers[] = {a->shown, a->goal.min, a->goal.max, a->weight, a->share.demand, a->share.fair,
-				  a->share.granted, a->used, a->threads, a->manager.model.a,
+				  app_granted(a), app_used(a), a->threads, a->manager.model.a,
 				  a->manager.model.b, a->manager.pole};
 	size_t i;
 

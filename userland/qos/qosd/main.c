@@ -17,6 +17,7 @@
 #include "control.h"
 #include "exit_status.h"
 #include "log.h"
+#include "nowait.h"
 #include "option_table.h"
 #include "standard_files.h"
 
@@ -137,6 +138,9 @@ static int run(struct daemon *d, FILE **log)
 		daemon_end(d);
 		return STATUS_FAILED;
 	}
+	/* From here on, programs depend on steps. */
+	fflush(stdout);
+	complain_to(nowait_complain);
 	timerfd_settime(timer, 0, &t, NULL);
 	loop(d, &c, &signals, timer, log);
 	if (!d->dry)

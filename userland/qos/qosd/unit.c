@@ -104,19 +104,33 @@ static int new_call(sd_bus *bus, sd_bus_message **m, const char *unit)
 	return err;
 }
 
+/* True if systemd itself says no. All other errors may be gone in a moment. */
+static bool is_refusal(const sd_bus_error *error)
+{
+	static const char *const refusals[] = {
+		SD_BUS_ERROR_ACCESS_DENIED,	    SD_BUS_ERROR_INVALID_ARGS,	    SD_BUS_ERROR_NOT_SUPPORTED,
+		SD_BUS_ERROR_PROPERTY_READ_ONLY,    SD_BUS_ERROR_UNKNOWN_PROPERTY, SD_BUS_ERROR_UNKNOWN_METHOD,
+		SD_BUS_ERROR_INTERACTIVE_AUTHORIZATION_REQUIRED,
+	};
+	size_t i;
+
+	for (i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
+		if (sd_bus_error_has_name(error, refusals[i]))
+			return true;
+	/* org.freedesktop.systemd1.NoSuchUnit, UnitMasked… */
+	return error->name && !strncmp(error->name, "org.freedesktop.systemd1.", strlen("org.freedesktop.systemd1."));
+}
+
 /* Make the call. @err: negative if the message could not be made. */
 static int do_call(sd_bus *bus, sd_bus_message *m, const char *unit, int err)
 {
 	sd_bus_error error = SD_BUS_ERROR_NULL;
-	bool answered;
 
 	if (err >= 0)
 		err = sd_bus_message_close_container(m);
 	if (err >= 0)
 		err = sd_bus_call(bus, m, 0, &error, NULL);
-	answered = !sd_bus_error_has_name(&error, SD_BUS_ERROR_NO_REPLY) &&
-		   !sd_bus_error_has_name(&error, SD_BUS_ERROR_TIMEOUT) && sd_bus_error_is_set(&error);
-	if (err < 0 && answered)
+	if (err < 0 && is_refusal(&error))
 		complain("systemd: %s: %s", unit, error.message ? error.message : strerror(-err));
 	else if (err < 0)
 		err = pause_after(err);

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+/*
+ * What a process would escape that leaves its control group: limits and weights of this group and
+ * of those above it. What is not known counts as a limit.
+ */
+#include "group.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <linux/bpf.h>
+
+/* Types of BPF programs that a group can have are below this number; today there are some sixty. */
+#define MOST_BPF_TYPES 128
+
+/* Files that have another value than a group without limits if they limit something. */
+static const struct {
+	const char *file, *none;
+} settings[] = {
+	{"cpu.weight", "100"}, {"cpu.idle", "0"}, {"io.weight", "default 100"},
+	{"cpuset.mems", ""}, {"cpuset.cpus.partition", "member"}, {"cgroup.freeze", "0"},
+};
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), more = strlen(end);
+
+	return length >= more && !strcmp(text + length - more, end);
+}
+
+/* True if one of the words, or of the values behind '=', is a number. */
+static bool has_number(const char *text)
+{
+	size_t length;
+
+	for (; *text; text += length) {
+		text += strspn(text, " \n=");
+		length = strcspn(text, " \n=");
+		if (length && strspn(text, "0123456789.") >= length)
+			return true;
+	}
+	return false;
+}
+
+/* True if the file limits something: pids.max, memory.high, io.max, cpu.uclamp.max, misc.max… */
+static bool is_limit(const char *folder, const char *name)
+{
+	char text[8192];
+	ssize_t length;
+
+	if (!ends_with(name, ".max") && !ends_with(name, ".high"))
+		return false;
+	length = group_file_read(folder, name, text, sizeof(text));
+	if (length < 0)
+		return length != -ENOENT;
+	/* The number in cpu.max is a period if there is no quota. */
+	return !strcmp(name, "cpu.max") ? strncmp(text, "max ", 4) : has_number(text);
+}
+
+static bool has_limit_files(const char *path)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	bool found = !folder;
+
+	while (folder && !found && (entry = readdir(folder)))
+		found = is_limit(path, entry->d_name);
+	if (folder)
+		closedir(folder);
+	return found;
+}
+
+static bool has_settings(const char *path)
+{
+	char text[8192];
+	size_t i;
+
+	for (i = 0; i < sizeof(settings) / sizeof(*settings); i++)
+		if (group_file_read(path, settings[i].file, text, sizeof(text)) > 0 &&
+		    strcmp(text, settings[i].none))
+			return true;
+	return group_file_read(path, "cpuset.cpus", text, sizeof(text)) > 0 && !group_file_is_free(text);
+}
+
+/*
+ * True if BPF programs judge what the group's processes do, for example with IPAddressDeny= or
+ * DevicePolicy= of systemd. Kernels without such programs do not know the types.
+ */
+static bool has_programs(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	union bpf_attr attr;
+	unsigned int type;
+	bool found = fd < 0;
+
+	for (type = 0; !found && type < MOST_BPF_TYPES; type++) {
+		memset(&attr, 0, sizeof(attr));
+		attr.query.target_fd = (unsigned int)fd;
+		attr.query.attach_type = type;
+		if (!syscall(SYS_bpf, BPF_PROG_QUERY, &attr, sizeof(attr)))
+			found = attr.query.prog_cnt > 0;
+		else if (errno == EPERM)
+			found = true;
+		else if (errno == ENOSYS)
+			break;
+	}
+	if (fd >= 0)
+		close(fd);
+	return found;
+}
+
+bool group_has_limits(const char *path)
+{
+	char folder[2 * GROUP_PATH];
+
+	snprintf(folder, sizeof(folder), "%s%s", GROUP_ROOT, path);
+	while (strlen(folder) > strlen(GROUP_ROOT)) {
+		if (has_limit_files(folder) || has_settings(folder) || has_programs(folder))
+			return true;
+		*strrchr(folder, '/') = '\0';
+	}
+	return false;
+}
