@@ -69,7 +69,8 @@ int throughput_goal_range(double min, double max, unsigned int weight);
  * @n: number of units
  *
  * A tick takes some instructions, and no system call except for the first tick of each thread.
- * Threads do not disturb each other. No tick is lost if a thread ends, or over fork and exec.
+ * Threads do not disturb each other. No tick is lost if a thread ends, or over fork and exec. Ticks
+ * before a fork are the parent's if neither of both is registered yet.
  *
  * Context: Any thread; safe in signal handlers.
  */

@@ -39,18 +39,23 @@ void thr_segment_path(char *path, size_t size, pid_t pid, unsigned long long beg
 	snprintf(path, size, SEGMENT_FOLDER "/" SEGMENT_PREFIX "%d-%llu-%d", (int)pid, began, name);
 }
 
-/*
- * Returns 1 if the file is locked by another open file description than @fd's, 0 if not, or a
- * negative errno.
- */
-int thr_is_locked(int fd)
+/* True if the process that began then is still there. */
+int thr_process_lives(pid_t pid, unsigned long long began)
+{
+	unsigned long long now;
+
+	return !thr_process_began(pid, &now) && now == began;
+}
+
+/* Is the file locked by another open file description than @fd's? */
+enum thr_lock thr_is_locked(int fd)
 {
 	struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
 	if (fcntl(fd, F_OFD_GETLK, &lock))
-		return -errno;
-	/* A read lock does not count, because any user who may read the file can have one. */
-	return lock.l_type == F_WRLCK;
+		return THR_FREE;
+	/* Any user who may read the file can have a read lock, for example just after an exec. */
+	return lock.l_type == F_WRLCK ? THR_LOCKED : lock.l_type == F_RDLCK ? THR_HIDDEN : THR_FREE;
 }
 
 /* Remove a file that no process writes any more, if the caller may. */
@@ -60,7 +65,7 @@ void thr_remove_dead(const char *path)
 
 	if (fd < 0)
 		return;
-	if (!thr_is_locked(fd))
+	if (thr_is_locked(fd) != THR_LOCKED)
 		unlink(path);
 	close(fd);
 }

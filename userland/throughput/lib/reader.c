@@ -141,6 +141,17 @@ static bool is_of_process(pid_t pid, unsigned long long began, uid_t uid)
 	return !stat(path, &st) && st.st_uid == uid;
 }
 
+/*
+ * True if a process may still tick there. If a reader's lock hides that of the processes, it must
+ * be the process that registered itself, and not one that it forked.
+ */
+static bool is_alive(int fd, pid_t pid, unsigned long long began)
+{
+	enum thr_lock lock = thr_is_locked(fd);
+
+	return lock == THR_LOCKED || (lock == THR_HIDDEN && thr_process_lives(pid, began));
+}
+
 /* Parse the name of a file in SEGMENT_FOLDER. */
 static bool parse(const char *name, pid_t *pid, unsigned long long *began, int *number)
 {
@@ -156,17 +167,17 @@ static bool parse(const char *name, pid_t *pid, unsigned long long *began, int *
  */
 static bool is_living(const char *path, pid_t pid, unsigned long long began)
 {
-	unsigned long long now;
 	struct stat st;
-	int fd = open_file(path, &st), locked;
+	int fd = open_file(path, &st);
+	bool alive;
 
 	if (fd < 0)
 		return false;
-	locked = thr_is_locked(fd);
+	alive = is_alive(fd, pid, began);
 	close(fd);
-	if (!locked && (thr_process_began(pid, &now) || now != began))
+	if (!alive && !thr_process_lives(pid, began))
 		thr_remove_dead(path);
-	return locked;
+	return alive;
 }
 
 int throughput_some(unsigned long *first, unsigned long most, bool (*known)(pid_t pid, void *data),
@@ -227,41 +238,50 @@ static int open_of(const char *path, pid_t pid, unsigned long long began, struct
 	return fd < 0 ? fd : 0;
 }
 
-/* Try the usual names of the process's file. */
+/*
+ * Try the usual names of the process's file. Others can have made files of some of these names, so
+ * an error only counts if no other file is the process's.
+ */
 static int find_living(pid_t pid, struct throughput_reader *r)
 {
 	unsigned long long began;
+	int i, err, found = -ESRCH;
 	char path[64];
-	int i, err = thr_process_began(pid, &began);
 
-	for (i = 0; !err && i < SEGMENT_NAMES; i++) {
+	if (thr_process_began(pid, &began))
+		return -ESRCH;
+	for (i = 0; i < SEGMENT_NAMES; i++) {
 		thr_segment_path(path, sizeof(path), pid, began, i);
 		err = open_of(path, pid, began, r);
+		if (!err)
+			return 0;
 		if (err != -ENOENT && err != -ESRCH)
-			return err;
-		err = 0;
+			found = err;
 	}
-	return -ESRCH;
+	return found;
 }
 
 /* Try all names: the process may have ended while processes that it forked go on. */
 static int find_any(pid_t pid, struct throughput_reader *r)
 {
 	DIR *folder = opendir(SEGMENT_FOLDER);
-	unsigned long long began;
+	unsigned long long began, now;
+	bool lives = !thr_process_began(pid, &now);
+	int err = -ESRCH, one, number;
 	struct dirent *entry;
-	int err = -ESRCH, number;
 	char path[300];
 	pid_t of;
 
 	if (!folder)
 		return -errno;
 	while (err && (entry = readdir(folder))) {
-		if (!parse(entry->d_name, &of, &began, &number) || of != pid)
+		/* A process that lives has files of no other one that had its PID. */
+		if (!parse(entry->d_name, &of, &began, &number) || of != pid || (lives && began != now))
 			continue;
 		snprintf(path, sizeof(path), SEGMENT_FOLDER "/%s", entry->d_name);
-		err = open_of(path, pid, began, r);
-		err = err == -ENOENT ? -ESRCH : err;
+		one = open_of(path, pid, began, r);
+		if (one != -ENOENT && one != -ESRCH)
+			err = one;
 	}
 	closedir(folder);
 	return err;
@@ -289,7 +309,7 @@ int throughput_open(pid_t pid, struct throughput_reader **reader)
 	if (!r)
 		return -ENOMEM;
 	err = find_living(pid, r);
-	if (err == -ESRCH)
+	if (err)
 		err = find_any(pid, r);
 	if (err) {
 		free(r);
@@ -328,7 +348,7 @@ int throughput_info(struct throughput_reader *r, struct throughput_info *info)
 		.uid = r->uid,
 		.began = r->began,
 		.is_public = r->is_public,
-		.alive = thr_is_locked(r->fd),
+		.alive = is_alive(r->fd, r->pid, r->began),
 		.goal_min = goal_of(head.goal_min),
 		.goal_max = goal_of(head.goal_max),
 		.weight = head.weight >= 1 && head.weight <= 1000 ? head.weight : 100,

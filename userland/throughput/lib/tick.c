@@ -110,7 +110,8 @@ static int open_file(bool *is_new)
 			return fd;
 		if (fd >= 0)
 			close(fd);
-		else if (errno != EACCES && errno != ELOOP)
+		/* Others may have something else of this name: a folder, a socket, a link. */
+		else if (*is_new || errno == EMFILE || errno == ENFILE || errno == ENOMEM)
 			return -errno;
 	}
 	return err ? err : -EEXIST;
@@ -164,8 +165,8 @@ static void in_child(void)
 	unsigned int i;
 
 	mine_of = NULL;
-	/* The parent has these counts, too, and moves them. */
-	for (i = 0; descriptor >= 0 && i < SEGMENT_SLOTS; i++)
+	/* The parent has these counts, too, and moves them, perhaps later. */
+	for (i = 0; i < SEGMENT_SLOTS; i++)
 		unregistered.slot[i].count = 0;
 	pthread_mutex_unlock(&lock);
 }
@@ -175,9 +176,14 @@ static void ends(void)
 	throughput_end();
 }
 
-static void once_for_all(void)
+/* A program may tick and fork before it is registered. */
+static __attribute__((constructor)) void follow_forks(void)
 {
 	pthread_atfork(before_fork, after_fork, in_child);
+}
+
+static void once_for_all(void)
+{
 	atexit(ends);
 }
 
