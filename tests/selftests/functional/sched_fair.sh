@@ -254,6 +254,50 @@ test_scx_nobody_forgotten() {
 	sched_end
 }
 
+# Nobody reads the reports. The policy goes on, and ends when it is told to.
+test_scx_slow_reader() {
+	scx
+	local reader
+	rm -f /tmp/slow
+	mkfifo /tmp/slow
+	sleep 1000 </tmp/slow & reader=$!
+	"${SCHED[@]}" -j -i 0.02 rr >/tmp/slow 2>/tmp/sched.err & scheduler=$!
+	eventually state_is enabled
+	sleep 5
+	kill -TERM $scheduler
+	rc=0; wait $scheduler || rc=$?
+	equal $rc 0 "status of pmctrack-sched"
+	eventually state_is disabled
+	kill $reader
+	wait $reader || true
+}
+
+# A chain of short processes, each of which starts the next one, has no more of a CPU than a thread.
+test_scx_chain() {
+	scx
+	hybrid
+	local programs=() had
+	sched_begin -q rr
+	taskset -c "$(slow_cpu)" sh -c 'while :; do :; done' & programs+=($!)
+	taskset -c "$(slow_cpu)" sh -c 'while :; do :; done' & programs+=($!)
+	cat >/tmp/chain.py <<-'P'
+		import os, signal, sys, time
+		os.sched_setaffinity(0, [int(sys.argv[1])])
+		while True:
+		    while time.process_time() < 0.004:
+		        pass
+		    if os.fork():
+		        os._exit(0)
+	P
+	setsid python3 /tmp/chain.py "$(slow_cpu)" &
+	had_ms 4
+	pkill -KILL -f /tmp/chain.py || true
+	read -r -a had <<<"$had"
+	sched_end
+	# Two of three threads: two thirds of 8 s.
+	more $((had[2] + had[3] - had[0] - had[1])) 4000 "ms of the others"
+}
+
 # With 200 processes on a CPU each gets its turn within a second or so, and not after 200 slices.
 test_scx_many_on_a_cpu() {
 	scx

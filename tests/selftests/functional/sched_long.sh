@@ -19,3 +19,53 @@ test_group_outlasts_watchdog() {
 	no_group one
 	sched_end
 }
+
+# Somebody outside of the group changes the affinity of one of its threads all the time. It goes on
+# waiting, and is let go as the others are.
+test_group_waits_on() {
+	local i program threads=()
+	groups
+	sched_begin -q rr
+	group one max
+	busy one 100
+	echo "1000 1000000" >$GROUPS_AT/one/cpu.max
+	program=$(head -n 1 $GROUPS_AT/one/cgroup.procs)
+	mapfile -t threads < <(ls "/proc/$program/task")
+	for i in {1..45}; do
+		taskset -p "$((i % 2 ? 7 : 15))" "${threads[-1]}" >/dev/null
+		sleep 1
+	done
+	state_is enabled
+	echo max >$GROUPS_AT/one/cpu.max
+	no_group one
+	sched_end
+}
+
+# Four hundred processes that may run on one CPU only, with long slices: none waits for half a
+# minute.
+test_pinned_outlast_watchdog() {
+	scx
+	hybrid
+	local program
+	sched_begin -q rr --slice 100
+	python3 - "$(slow_cpu)" <<-'P' & program=$!
+		import os, sys
+		begin, end = os.pipe()
+		for _ in range(400):
+		    if os.fork() == 0:
+		        os.close(end)
+		        os.read(begin, 1)
+		        os.sched_setaffinity(0, [int(sys.argv[1])])
+		        while True:
+		            pass
+		os.close(end)
+		os.wait()
+	P
+	sleep 45
+	state_is enabled
+	equal "$(pgrep -P $program | wc -l)" 400 "processes"
+	pkill -KILL -P $program
+	kill -KILL $program
+	wait $program || true
+	sched_end
+}

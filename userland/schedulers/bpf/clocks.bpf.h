@@ -42,29 +42,7 @@ static void advance_clock(const struct task_data *d)
 
 enum waiting { NOBODY, BEHIND, BEFORE };
 
-/*
- * Find the first thread in the queue of @rank that may run on @cpu. Returns BEFORE or BEHIND, by
- * its order against @vtime, or NOBODY. If many threads at the head may not run there, it returns
- * BEFORE, and the kernel searches.
- */
-static enum waiting who_waits(u32 rank, s32 cpu, u64 vtime)
-{
-	enum waiting who = NOBODY;
-	struct task_struct *p;
-	u32 looked = 0;
-
-	bpf_for_each(scx_dsq, p, rank, 0) {
-		if (bpf_cpumask_test_cpu(cpu, p->cpus_ptr)) {
-			who = (s64)(p->scx.dsq_vtime - vtime) < 0 ? BEFORE : BEHIND;
-			break;
-		}
-		if (++looked >= HEAD_LOOKS) {
-			who = BEFORE;
-			break;
-		}
-	}
-	return who;
-}
+static enum waiting who_waits(u32 rank, s32 cpu, u64 vtime);
 
 /*
  * Forgive the lead of a thread that slept, by as much time as it slept: others could have caught

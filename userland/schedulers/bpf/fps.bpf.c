@@ -72,7 +72,7 @@ static void count_in_full(struct amp_thread *t, u64 now)
 	t->wants_training = false;
 	t->traffic = 0;
 	t->confidence = -1;
-	if (now - t->known_ns <= FORGET_NS)
+	if (now - t->known_ns[0] <= FORGET_NS)
 		return;
 	t->rate = RATE_MOST;
 	t->seen_ns = 0;
@@ -96,15 +96,15 @@ static s64 policy_pays(struct task_struct *p, struct amp_thread *t, u64 ns, u64 
 	if (now - t->asked_ns < LOOK_NS || !bpf_ksym_exists(pmcs_metric))
 		goto out;
 	t->asked_ns = now;
-	stats.asked++;
+	__sync_fetch_and_add(&stats.asked, 1);
 	if (pmcs_metric(p, PMCS_PROGRESS, &value)) {
-		stats.unknown++;
+		__sync_fetch_and_add(&stats.unknown, 1);
 		count_in_full(t, now);
 		goto out;
 	}
-	t->known_ns = now;
+	t->known_ns[0] = now;
 	if (value.confidence < PMCS_ESTIMATED)
-		stats.low++;
+		__sync_fetch_and_add(&stats.low, 1);
 	/* Do not correct if the module met the thread for the first time, or anew. */
 	if (t->seen_ns && value.value >= t->seen_ns && value.value - t->seen_ns < 10 * CORRECTION_NS)
 		by = correct(t, value.value - t->seen_ns);

@@ -37,6 +37,8 @@
 /* Levels of groups that count. Threads of deeper groups belong to the last group that counts. */
 #define GROUP_LEVELS	32
 #define IDLE_LOOK_NS	(100 * NSEC_PER_MSEC)
+/* A queue that was empty for so many looks is not looked at, until a thread is throttled. */
+#define LOOKS_MOST	50
 #define LEAST_PERIOD_NS	(10 * NSEC_PER_MSEC)
 /* Threads of a group, for each CPU, that are let go each time. */
 #define LET_GO_PER_CPU	16
@@ -49,7 +51,7 @@
  * @weight: cpu.weight
  * @factor: factor of its threads' weights, groups above included; FACTOR_ONE is 1
  * @counted: the group is counted in limits
- * @limited: it has a limit, or threads may still be throttled because it had one
+ * @looks: how often the timer looks at its queue, at least; a thread may be on its way there
  * @id: ID of the control group
  * @period_ns: period of the limit, 0 without one
  * @quota_ns: CPU time in each period
@@ -60,7 +62,7 @@
 struct group {
 	u32 parent;
 	bool taken;
-	bool limited;
+	u32 looks;
 	u32 counted;
 	u64 id;
 	u32 level;
@@ -210,8 +212,8 @@ static bool hold(struct task_struct *p, struct task_data *d, struct amp_thread *
 		t->state = AMP_HELD;
 	}
 	insert_vtime(p, HELD + slot, amp.slice_ns, d->held_ns, flags);
-	/* The limit may have been removed meanwhile, when the queue was empty. */
-	g->limited = true;
+	/* @p comes into the queue when this operation is over. */
+	g->looks = LOOKS_MOST;
 	return true;
 }
 
@@ -278,6 +280,7 @@ static void let_go(u32 slot, u64 now)
 	while ((p = bpf_iter_scx_dsq_next(&it))) {
 		struct task_data *d = data_of(p);
 		u32 holder;
+		s32 cpu;
 
 		if (!d || !left)
 			break;
@@ -289,7 +292,7 @@ static void let_go(u32 slot, u64 now)
 			continue;
 		}
 		/* Threads behind @p were throttled later. */
-		if (holder == slot && now - d->held_ns < PATIENCE_NS)
+		if (holder == slot && (s64)(now - d->held_ns) < (s64)PATIENCE_NS)
 			break;
 		d->pardoned = holder == slot;
 		put_back(d, thread_of(d));
@@ -298,7 +301,8 @@ static void let_go(u32 slot, u64 now)
 		d->waited = true;
 		d->queued_ns = now;
 		scx_bpf_dsq_move_set_vtime(&it, d->vtime);
-		if (!scx_bpf_dsq_move_vtime(&it, p, rank, 0))
+		cpu = only_cpu(p);
+		if (!scx_bpf_dsq_move_vtime(&it, p, cpu >= 0 ? PINNED + cpu : rank, 0))
 			continue;
 		if (is_bound(thread_of(d)))
 			wake_where_allowed(p);
@@ -314,25 +318,26 @@ static void let_go(u32 slot, u64 now)
 static int amp_let_go(void *map, u32 *key, struct amp_timer *timer)
 {
 	u64 now = bpf_ktime_get_ns();
-	bool more = false;
+	bool more = limits;
 	u32 slot;
 
+	/* The queues may be another policy's by now. */
+	if (stats.exited)
+		return 0;
 	bpf_for(slot, 0, AMP_GROUPS) {
 		struct group *g = group_at(slot);
 
 		if (!g || slot >= groups_end)
 			break;
-		if (!g->limited)
+		if (!g->looks)
 			continue;
 		more = true;
+		g->looks--;
 		/* If the limit was removed, this goes on until all threads have gone. */
-		if (g->period_ns || scx_bpf_dsq_nr_queued(HELD + slot) > 0) {
+		if (scx_bpf_dsq_nr_queued(HELD + slot) > 0) {
+			g->looks = LOOKS_MOST;
 			let_go(slot, now);
-			continue;
 		}
-		g->limited = false;
-		if (g->period_ns)
-			g->limited = true;
 	}
 	bpf_timer_start(&timer->timer, more ? HELD_LOOK_NS : IDLE_LOOK_NS, 0);
 	return 0;
@@ -391,8 +396,6 @@ static void set_limit(struct group *g, u64 period_us, u64 quota_us, u64 burst_us
 		g->ends_ns = bpf_ktime_get_ns() + times * period;
 	}
 	g->period_ns = has ? times * period : 0;
-	if (has)
-		g->limited = true;
 	had = __sync_lock_test_and_set(&g->counted, has);
 	__sync_fetch_and_add(&limits, has - had);
 }
@@ -488,7 +491,7 @@ void BPF_PROG(amp_cgroup_exit, struct cgroup *cgroup)
 
 	if (g) {
 		set_limit(g, 0, 0, 0);
-		g->limited = false;
+		g->looks = 0;
 		scx_bpf_destroy_dsq(HELD + slot_of(cgroup));
 		g->taken = false;
 	}

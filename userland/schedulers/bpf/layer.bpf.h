@@ -141,6 +141,7 @@ static u64 slice_of(u32 rank)
 	return survey.slice_ns[bounded(rank)] ?: amp.slice_ns;
 }
 
+#include "pinned.bpf.h"
 #include "groups.bpf.h"
 #ifdef POLICY_TRAINS
 #include "training.bpf.h"
@@ -213,8 +214,8 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 {
 	struct task_data *d = data_of(p);
 	struct amp_thread *t = thread_of(d);
-	s32 cpu = scx_bpf_task_cpu(p);
-	u32 rank = rank_for(p, t);
+	s32 cpu = scx_bpf_task_cpu(p), only = only_cpu(p);
+	u32 rank = only >= 0 ? rank_of_cpu(only) : rank_for(p, t);
 
 	/* Kernel threads that belong to a CPU do not wait in a queue; there are few. */
 	if (!d || is_kernel_thread_of_cpu(p)) {
@@ -231,14 +232,18 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 		move_to_clock(d, rank, false);
 	}
 	d->waited = d->gave_way = true;
-	d->queued_ns = bpf_ktime_get_ns();
-	insert_vtime(p, rank, slice_of(rank), d->vtime, flags);
+	note_queued(d);
+	if (only >= 0)
+		insert_vtime(p, PINNED + only, pinned_slice(only), d->vtime, flags);
+	else
+		insert_vtime(p, rank, slice_of(rank), d->vtime, flags);
 	/* @p was alone on its CPU: the CPU looks again for a thread to run. */
 	if (flags & SCX_ENQ_LAST)
 		scx_bpf_kick_cpu(cpu, 0);
-	else if (p->nr_cpus_allowed == 1)
-		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
-	wake_for(p, t, rank);
+	if (only >= 0)
+		scx_bpf_kick_cpu(only, SCX_KICK_IDLE);
+	else
+		wake_for(p, t, rank);
 }
 
 /*
@@ -281,12 +286,12 @@ static bool take_other(u32 rank, u64 now)
 	       move_to_local(rank);
 }
 
-/* Take a thread from FORGOTTEN, every other time only: many of them must not block the others. */
+/* Take a forgotten thread, every other time only: many of them must not block the others. */
 static bool take_forgotten(s32 cpu)
 {
 	u8 *took = &survey.took[cpu & (AMP_CPUS - 1)];
 
-	*took = !*took && scx_bpf_dsq_nr_queued(FORGOTTEN) > 0 && move_to_local(FORGOTTEN);
+	*took = !*took && take_long_waiting(cpu);
 	return *took;
 }
 
@@ -298,9 +303,7 @@ void BPF_PROG(amp_dispatch, s32 cpu, struct task_struct *prev)
 
 	if (take_forgotten(cpu))
 		return;
-	if ((prev && keep(prev, rank, cpu)) || move_to_local(rank))
-		return;
-	if (scx_bpf_dsq_nr_queued(FORGOTTEN) > 0 && move_to_local(FORGOTTEN))
+	if ((prev && keep(prev, rank, cpu)) || take_next(rank, cpu) || take_long_waiting(cpu))
 		return;
 	now = bpf_ktime_get_ns();
 	/* The nearest types first. */
@@ -339,10 +342,14 @@ void BPF_PROG(amp_quiescent, struct task_struct *p, u64 flags)
 	struct amp_thread *t = thread_of(d);
 
 	if (d) {
-		d->held_ns = 0;
 		d->sent_back = false;
 		d->slept_ns = bpf_ktime_get_ns();
 		d->slept_clock = clock_of(d);
+		/* A new affinity or nice value is no sleep: the thread goes on waiting. */
+		if (flags & SCX_DEQ_SLEEP) {
+			d->held_ns = 0;
+			d->queued_ns = 0;
+		}
 	}
 	if (t) {
 		t->state = AMP_BLOCKED;
@@ -362,7 +369,12 @@ void BPF_PROG(amp_running, struct task_struct *p)
 	if ((d->waited || by_progress) && !is_trained(t))
 		advance_clock(d);
 	d->waited = d->gave_way = false;
+	d->queued_ns = 0;
 	d->slice_began = d->vtime;
+	/* Its turn came before its time: by one short slice it is not forgotten again. */
+	if (d->rescued)
+		set_slice(p, SLICE_LEAST_NS);
+	d->rescued = false;
 	if (t)
 		t->cpu = scx_bpf_task_cpu(p);
 	begin_within_limit(p, d);
@@ -384,96 +396,7 @@ void BPF_PROG(amp_stopping, struct task_struct *p, bool runnable)
 		t->cpu = -1;
 }
 
-SEC("struct_ops/init_task")
-s32 BPF_PROG(amp_init_task, struct task_struct *p, struct scx_init_task_args *args)
-{
-	struct task_data *d = bpf_task_storage_get(&task_datas, p, 0, BPF_LOCAL_STORAGE_GET_F_CREATE);
-
-	if (!d)
-		return -ENOMEM;
-	d->slot = AMP_THREADS;
-	d->vtime = clocks[0];
-	d->group = bpf_core_field_exists(args->cgroup) ? slot_of(args->cgroup) : AMP_GROUPS;
-	return 0;
-}
-
-SEC("struct_ops/enable")
-void BPF_PROG(amp_enable, struct task_struct *p)
-{
-	struct task_data *d = data_of(p);
-	struct amp_thread *t;
-	u32 slot;
-
-	if (!d || (p->flags & PF_KTHREAD))
-		return;
-	if (bpf_map_pop_elem(&free_slots, &slot) || slot >= AMP_THREADS) {
-		__sync_fetch_and_add(&stats.unmanaged, 1);
-		return;
-	}
-	t = &threads[slot];
-	t->pid = p->pid;
-	t->tgid = p->tgid;
-	t->weight = p->scx.weight;
-	t->cpu = -1;
-	t->rank = amp.ranks - 1;
-	t->score = 0;
-	t->demand = 0;
-	t->takes_part = false;
-	t->looked_ns = 0;
-	t->slept_ns = bpf_ktime_get_ns();
-	t->known_ns = 0;
-	t->asked_ns = 0;
-	t->counted = 0;
-	t->traffic = 0;
-	t->phase = 0;
-	t->wants_training = false;
-	t->rate = 1000;
-	t->pays_ns = 0;
-	t->ran_ns = 0;
-	t->seen_ns = 0;
-	t->fixed = is_fixed(p, p->cpus_ptr);
-	/* The thread begins with the mean progress: it has no debt, and is owed nothing. */
-	t->progress_ns = survey.mean;
-	forget(t);
-	__builtin_memset(t->time_ns, 0, sizeof(t->time_ns));
-	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), p->comm);
-	forget_training(slot);
-	t->state = AMP_BLOCKED;
-	note_slot(slot);
-	d->slot = slot;
-	if (policy_asks && bpf_ksym_exists(pmcs_monitor))
-		pmcs_monitor(p, true);
-}
-
-SEC("struct_ops/disable")
-void BPF_PROG(amp_disable, struct task_struct *p)
-{
-	struct task_data *d = data_of(p);
-	struct amp_thread *t = thread_of(d);
-	u32 slot, tgid;
-
-	if (!d || !t)
-		return;
-	/* Another process may get this process ID, and must not begin with this one's progress. */
-	tgid = t->tgid;
-	if (t->pid == tgid)
-		bpf_map_delete_elem(&processes, &tgid);
-	t->state = AMP_FREE;
-	slot = d->slot;
-	d->slot = AMP_THREADS;
-	bpf_map_push_elem(&free_slots, &slot, 0);
-	if (policy_asks && bpf_ksym_exists(pmcs_monitor))
-		pmcs_monitor(p, false);
-}
-
-SEC("struct_ops/set_cpumask")
-void BPF_PROG(amp_set_cpumask, struct task_struct *p, const struct cpumask *mask)
-{
-	struct amp_thread *t = thread_of(data_of(p));
-
-	if (t)
-		t->fixed = is_fixed(p, mask);
-}
+#include "threads.bpf.h"
 
 static s32 start_timers(void)
 {
@@ -507,6 +430,8 @@ s32 BPF_PROG(amp_init)
 	s32 err;
 
 	err = scx_bpf_create_dsq(FORGOTTEN, -1);
+	if (!err)
+		err = prepare_pinned();
 	if (!err)
 		err = prepare_training();
 	if (err)

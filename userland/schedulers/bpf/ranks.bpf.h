@@ -382,9 +382,10 @@ static void kick_idle(void)
  * The kernel ends a policy under which a thread waits for 30 s. In the order of weighted CPU time,
  * a thread of nice 19 would wait as long beside two of nice -20. So would a thread that may run on
  * few CPUs, in a queue that other CPUs serve. Threads that have waited for WAIT_NS are therefore
- * taken next by any CPU that they may run on. The search begins at the end, where they are.
+ * put into the queue @to, and taken next by any CPU that serves it and that they may run on. The
+ * search begins at the end, where they are. Global, so that the verifier checks it once.
  */
-static void find_forgotten(u32 rank, u64 now)
+__noinline int find_forgotten(u64 from, u64 to, u64 now)
 {
 	struct bpf_iter_scx_dsq it;
 	struct task_struct *p;
@@ -392,33 +393,56 @@ static void find_forgotten(u32 rank, u64 now)
 	/* Counted in memory, as in take_survey(). */
 	survey.looked = 0;
 	bpf_rcu_read_lock();
-	bpf_iter_scx_dsq_new(&it, rank, SCX_DSQ_ITER_REV);
+	bpf_iter_scx_dsq_new(&it, from, SCX_DSQ_ITER_REV);
 	while ((p = bpf_iter_scx_dsq_next(&it))) {
 		struct task_data *d = data_of(p);
 
 		if (!d || survey.looked++ >= FORGOTTEN_LOOKS)
 			break;
-		if (now - d->queued_ns <= WAIT_NS)
+		/* Signed, because a thread may have been put here after @now. */
+		if ((s64)(now - d->queued_ns) <= (s64)WAIT_NS)
 			continue;
+		d->rescued = true;
 		/* The lead of this thread must not advance the clock of the others. */
 		d->waited = false;
-		if (move(&it, p, FORGOTTEN))
+		if (move(&it, p, to))
 			wake_where_allowed(p);
 	}
 	bpf_iter_scx_dsq_destroy(&it);
 	bpf_rcu_read_unlock();
+	return 0;
+}
+
+/* Look at the queues of single CPUs, too. */
+static void look_at_pinned(u64 now)
+{
+	u32 cpu;
+
+	bpf_for(cpu, 0, AMP_CPUS) {
+		if (cpu >= scx_bpf_nr_cpu_ids())
+			break;
+		if (scx_bpf_dsq_nr_queued(PINNED + cpu) <= 0)
+			continue;
+		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
+		find_forgotten(PINNED + cpu, URGENT + cpu, now);
+	}
 }
 
 static void look_at_queue(u32 rank, u64 now)
 {
-	s32 queued = scx_bpf_dsq_nr_queued(rank);
-	u64 slice = amp.slice_ns;
+	s32 queued = scx_bpf_dsq_nr_queued(rank), forgotten = scx_bpf_dsq_nr_queued(FORGOTTEN);
+	u64 slice = amp.slice_ns, shorter;
 
 	rank = bounded(rank);
 	if (queued > 0) {
 		kick_idle();
-		find_forgotten(rank, now);
+		find_forgotten(rank, FORGOTTEN, now);
 		slice = WAIT_NS / 2 * amp.cpus[rank] / queued;
+	}
+	/* They may all wait for the same CPU, where each of them waits for a slice of another. */
+	if (forgotten > 0) {
+		shorter = WAIT_NS / 2 / forgotten;
+		slice = shorter < slice ? shorter : slice;
 	}
 	if (slice < SLICE_LEAST_NS)
 		slice = SLICE_LEAST_NS;
@@ -430,6 +454,9 @@ static int amp_tick(void *map, u32 *key, struct amp_timer *timer)
 	u64 now = bpf_ktime_get_ns();
 	u32 rank, all = 0;
 
+	/* The queues may be another policy's by now. */
+	if (stats.exited)
+		return 0;
 	stats.ticks++;
 	take_survey();
 	look_at_fixed();
@@ -444,6 +471,7 @@ static int amp_tick(void *map, u32 *key, struct amp_timer *timer)
 		if (rank < amp.ranks)
 			look_at_queue(rank, now);
 	}
+	look_at_pinned(now);
 	train(now);
 	bpf_timer_start(&timer->timer, amp.period_ns, 0);
 	return 0;

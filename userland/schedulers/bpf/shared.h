@@ -76,7 +76,7 @@ struct amp_config {
  * @score: how much it deserves fast cores: see policy_score()
  * @looked_ns: when its name and metrics were last read; see look_at()
  * @slept_ns: when it last went to sleep, or was throttled
- * @known_ns: when one of its metrics last had a value
+ * @known_ns: by rank: when its factor there last had a value
  * @demand: how often it wants to run, of 1024
  * @takes_part: @demand is high enough to compete for ranks
  * @counted: amp_stats.ticks when it was last found runnable
@@ -106,7 +106,7 @@ struct amp_thread {
 	long long score;
 	unsigned long long looked_ns;
 	unsigned long long slept_ns;
-	unsigned long long known_ns;
+	unsigned long long known_ns[AMP_RANKS];
 	unsigned int demand;
 	unsigned int takes_part;
 	unsigned long long counted;

@@ -37,6 +37,12 @@
 #define SLICE_LEAST_NS	(1 * NSEC_PER_MSEC)
 /* The queue of threads that have waited for WAIT_NS. */
 #define FORGOTTEN	(1ULL << 15)
+/*
+ * Queues of threads that may run on one CPU only: numbers of the first CPU's. In the second one,
+ * threads have waited for WAIT_NS.
+ */
+#define PINNED		(1ULL << 20)
+#define URGENT		(1ULL << 21)
 /* Threads of a queue that are checked for WAIT_NS each time. */
 #define FORGOTTEN_LOOKS	256
 /* How often the metrics of a running thread are read. */
@@ -121,7 +127,8 @@ struct {
  * @sent_back: it began to run and was sent back, because its group had no time left
  * @began_ns: when it began to run
  * @held_ns: since when it is throttled, or 0
- * @queued_ns: when it was put into a queue
+ * @queued_ns: since when it waits in queues, or 0
+ * @rescued: it was put into FORGOTTEN
  */
 struct task_data {
 	u32 slot;
@@ -131,6 +138,7 @@ struct task_data {
 	bool sent_back;
 	bool waited;
 	bool gave_way;
+	bool rescued;
 	u64 vtime;
 	u64 slice_began;
 	u64 slept_ns;
@@ -180,6 +188,13 @@ static struct amp_thread *thread_of(const struct task_data *d)
 	if (!d || d->slot >= AMP_THREADS)
 		return NULL;
 	return &threads[d->slot];
+}
+
+/* @d is put into a queue. If it comes from another one, it has waited since then. */
+static void note_queued(struct task_data *d)
+{
+	if (!d->queued_ns)
+		d->queued_ns = bpf_ktime_get_ns();
 }
 
 /* Two slots may be taken at once: the greater value must stay in threads_end. */
@@ -284,14 +299,14 @@ static void look_at_quality(struct task_struct *p, struct amp_thread *t)
 {
 	struct pmcs_value value;
 
-	stats.asked++;
+	__sync_fetch_and_add(&stats.asked, 1);
 	if (pmcs_metric(p, PMCS_QUALITY, &value)) {
-		stats.unknown++;
+		__sync_fetch_and_add(&stats.unknown, 1);
 		t->quality = 0;
 		return;
 	}
 	if (value.confidence < PMCS_ESTIMATED)
-		stats.low++;
+		__sync_fetch_and_add(&stats.low, 1);
 	/* A stale value is the best guess for a while. */
 	if (value.confidence == PMCS_EXTRAPOLATED || value.age_ms > FORGET_NS / NSEC_PER_MSEC) {
 		t->quality = 0;
@@ -300,44 +315,57 @@ static void look_at_quality(struct task_struct *p, struct amp_thread *t)
 	t->quality = value.value > 1000 ? 1000 : value.value ?: 1;
 }
 
-/* Read the name of a running thread, which exec() may have changed, and its metrics. */
-static void look_at(struct task_struct *p, struct amp_thread *t, u64 now)
+/* Nothing is known of @t on cores of @rank: use the default value. */
+static void forget_factor(struct amp_thread *t, u32 rank)
+{
+	t->factor[bounded(rank)] = amp.ratio[bounded(rank)];
+	if (rank == 1)
+		t->confidence = -1;
+}
+
+/* Read the factor of @t on cores of @rank. The last value is the best guess, but not for ever. */
+static void look_at_factor(struct task_struct *p, struct amp_thread *t, u32 rank, u64 now)
 {
 	struct pmcs_value value;
-	bool known = false, unknown = false;
+	bool known;
+
+	__sync_fetch_and_add(&stats.asked, 1);
+	known = !pmcs_metric(p, amp.metric[bounded(rank)], &value);
+	if (!known)
+		__sync_fetch_and_add(&stats.unknown, 1);
+	else if (value.confidence < PMCS_ESTIMATED)
+		__sync_fetch_and_add(&stats.low, 1);
+	if (!known || value.age_ms > FORGET_NS / NSEC_PER_MSEC) {
+		if (now - t->known_ns[bounded(rank)] > FORGET_NS)
+			forget_factor(t, rank);
+		return;
+	}
+	t->known_ns[bounded(rank)] = now;
+	t->factor[bounded(rank)] = value.value > 100000 ? 100000 : value.value ?: 1;
+	/* Reports have this factor alone. */
+	if (rank == 1)
+		t->confidence = value.confidence;
+}
+
+/*
+ * Read the name and the number of a running thread, which exec() may have changed, and its metrics.
+ */
+static void look_at(struct task_struct *p, struct amp_thread *t, u64 now)
+{
 	u32 rank;
 
 	if (now - t->looked_ns < LOOK_NS)
 		return;
 	t->looked_ns = now;
+	t->pid = p->pid;
 	bpf_probe_read_kernel_str(t->comm, sizeof(t->comm), p->comm);
 	if (!policy_asks || !bpf_ksym_exists(pmcs_metric))
 		return;
 	for (rank = 1; rank < AMP_RANKS && rank < amp.ranks; rank++) {
 		/* 0 is "no metric": no policy asks for the metric of that number. */
-		if (!amp.metric[rank])
-			continue;
-		stats.asked++;
-		if (pmcs_metric(p, amp.metric[rank], &value)) {
-			stats.unknown++;
-			unknown = true;
-			continue;
-		}
-		if (value.confidence < PMCS_ESTIMATED)
-			stats.low++;
-		/* The last value is the best guess, but not for ever. */
-		if (value.age_ms > FORGET_NS / NSEC_PER_MSEC) {
-			unknown = true;
-			continue;
-		}
-		known = true;
-		t->confidence = value.confidence;
-		t->factor[rank] = value.value > 100000 ? 100000 : value.value ?: 1;
+		if (amp.metric[rank])
+			look_at_factor(p, t, rank, now);
 	}
-	if (known)
-		t->known_ns = now;
-	else if (unknown && now - t->known_ns > FORGET_NS)
-		forget(t);
 	if (policy_asks_quality)
 		look_at_quality(p, t);
 }

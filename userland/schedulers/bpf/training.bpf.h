@@ -80,7 +80,7 @@ static bool keep_out(struct task_struct *p, struct task_data *d, const struct am
 		return false;
 	if (flags & SCX_ENQ_WAKEUP)
 		place_awake(p, d, d->queue);
-	d->queued_ns = bpf_ktime_get_ns();
+	note_queued(d);
 	insert(p, OUT, amp.slice_ns, flags);
 	return true;
 }
@@ -151,7 +151,7 @@ static void let_in(u64 now)
 
 		if (!d || training.looked++ >= OUT_LOOKS)
 			break;
-		if (is_out(t) && now - d->queued_ns <= WAIT_NS)
+		if (is_out(t) && (s64)(now - d->queued_ns) <= (s64)WAIT_NS)
 			continue;
 		if (is_trained(t) || is_out(t) || !bpf_ksym_exists(scx_bpf_dsq_move_vtime)) {
 			d->waited = false;

@@ -202,6 +202,9 @@ static int watch(const struct options *o, struct show *s, const struct policy *p
 		if (last || monotonic_s() < next)
 			continue;
 		next += o->interval;
+		/* After SIGSTOP, reports that are missing do not follow all at once. */
+		if (next < monotonic_s())
+			next = monotonic_s() + o->interval;
 		if (stats->exited)
 			continue;
 		write_metrics(o, s, policy);
@@ -225,16 +228,19 @@ static int watch(const struct options *o, struct show *s, const struct policy *p
 static int schedule(const struct options *o, struct core_types *m, const sigset_t *set)
 {
 	struct show s = { .json = o->json, .kind = o->kind, .machine = m,
-			  .simulated = !strncmp(m->type[0].name, "simulated_", 10) };
+			  .simulated = !strncmp(m->type[0].name, "simulated_", 10), .signals = set };
 	double begin = monotonic_s();
-	int status;
+	int status, err;
 
+	show_begin(&s);
 	do {
 		unsigned long long hotplugs = policy_hotplugs();
 		struct policy *policy = NULL;
 
-		if (core_types_read(m, INFO, o->fastest) || policy_begin(&policy, o->kind, m, &o->policy, hotplugs))
+		if (core_types_read(m, INFO, o->fastest) || policy_begin(&policy, o->kind, m, &o->policy, hotplugs)) {
+			show_end(&s);
 			return STATUS_FAILED;
+		}
 		s.active = true;
 		status = watch(o, &s, policy, begin, set);
 		/* However the policy ended, the metrics must not say that it goes on. */
@@ -244,7 +250,10 @@ static int schedule(const struct options *o, struct core_types *m, const sigset_
 		if (status == BEGIN_AGAIN)
 			complain("CPUs came or went: the policy begins again, and has forgotten what was");
 	} while (status == BEGIN_AGAIN);
-	return status;
+	err = show_end(&s);
+	if (err)
+		complain("cannot write: %s", strerror(-err));
+	return err && !status ? STATUS_FAILED : status;
 }
 
 int main(int argc, char **argv)

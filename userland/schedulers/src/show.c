@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <json-c/json.h>
 
@@ -8,6 +14,8 @@
 
 #define ROWS		20
 #define NS_PER_S	1e9
+/* Time between two checks if there is something better to do than to wait for the reader. */
+#define WAIT_MS		100
 
 /* Names, by enum pmct_confidence. */
 static const char *const confidences[] = { "stale", "extrapolated", "estimated", "measured" };
@@ -79,7 +87,7 @@ static struct amp_thread copy_of(const volatile struct amp_thread *t)
 	return copy;
 }
 
-static void show_json(const struct show *s, const struct policy *policy)
+static void show_json(const struct show *s, const struct policy *policy, FILE *out)
 {
 	const volatile struct amp_stats *stats = policy_stats(policy);
 	struct json_object *o = json_object_new_object(), *list = json_object_new_array();
@@ -111,45 +119,45 @@ static void show_json(const struct show *s, const struct policy *policy)
 	add(o, "quanta", json_object_new_int64((int64_t)stats->quanta));
 	add(o, "training_quanta", json_object_new_int64((int64_t)stats->trained));
 	add(o, "threads", list);
-	puts(json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
+	fprintf(out, "%s\n", json_object_to_json_string_ext(o, JSON_C_TO_STRING_PLAIN));
 	json_object_put(o);
 }
 
-static void show_thread(const struct show *s, const struct amp_thread *t)
+static void show_thread(const struct show *s, const struct amp_thread *t, FILE *out)
 {
 	double total = total_ns(t);
 	const char *confidence = confidence_of(t->confidence);
 
-	printf("%8u %-15s %-20s %9.2f", t->pid, t->comm,
+	fprintf(out, "%8u %-15s %-20s %9.2f", t->pid, t->comm,
 	       t->fixed ? "-" : type_of(s, t), total / NS_PER_S);
 	if (total > 0)
-		printf(" %6.1f", 100 * (double)t->time_ns[0] / total);
+		fprintf(out, " %6.1f", 100 * (double)t->time_ns[0] / total);
 	else
-		printf(" %6s", "-");
+		fprintf(out, " %6s", "-");
 	if (confidence)
-		printf(" %6.2f %s\n", t->factor[1] / 1e3, confidence);
+		fprintf(out, " %6.2f %s\n", t->factor[1] / 1e3, confidence);
 	else
-		printf(" %6s -\n", "-");
+		fprintf(out, " %6s -\n", "-");
 }
 
 /* Print the first ROWS of the runnable threads. */
-static void show_table(const struct show *s, const struct policy *policy)
+static void show_table(const struct show *s, const struct policy *policy, FILE *out)
 {
 	const volatile struct amp_stats *stats = policy_stats(policy);
 	const volatile struct amp_thread *threads;
 	unsigned int i, nr, shown = 0, more = 0;
 
 	threads = policy_threads(policy, &nr);
-	printf("[%s%s: %.1f s, %u runnable, %llu moves, %llu swaps; %llu metrics asked, %llu without a value, %llu of low confidence]\n",
+	fprintf(out, "[%s%s: %.1f s, %u runnable, %llu moves, %llu swaps; %llu metrics asked, %llu without a value, %llu of low confidence]\n",
 	       s->kind->name, s->simulated ? " on a simulated machine" : "", s->seconds, stats->runnable,
 	       stats->moves, stats->swaps, stats->asked, stats->unknown, stats->low);
 	if (stats->unmanaged)
-		printf("%llu threads found no place among %d: they stay with the core type where they are\n",
+		fprintf(out, "%llu threads found no place among %d: they stay with the core type where they are\n",
 		       stats->unmanaged, AMP_THREADS);
 	if (stats->held)
-		printf("%llu times a thread waited because of cpu.max\n", stats->held);
+		fprintf(out, "%llu times a thread waited because of cpu.max\n", stats->held);
 	if (stats->groups_without_slot)
-		printf("%llu control groups found no place among %d: only what groups above have counts there\n",
+		fprintf(out, "%llu control groups found no place among %d: only what groups above have counts there\n",
 		       stats->groups_without_slot, AMP_GROUPS);
 	for (i = 0; i < nr; i++) {
 		struct amp_thread t = copy_of(&threads[i]);
@@ -161,19 +169,80 @@ static void show_table(const struct show *s, const struct policy *policy)
 			continue;
 		}
 		if (!shown++)
-			printf("%8s %-15s %-20s %9s %6s %6s %s\n", "PID", "COMMAND", "CORE_TYPE", "CPU_S",
+			fprintf(out, "%8s %-15s %-20s %9s %6s %6s %s\n", "PID", "COMMAND", "CORE_TYPE", "CPU_S",
 			       "FAST_%", "FACTOR", "CONFIDENCE");
-		show_thread(s, &t);
+		show_thread(s, &t, out);
 	}
 	if (more)
-		printf("and %u more\n", more);
+		fprintf(out, "and %u more\n", more);
 }
 
-void show(const struct show *s, const struct policy *policy, bool last)
+/* True if the reader is not to be waited for any more. */
+static bool must_end(const struct show *s, const struct policy *policy)
 {
+	sigset_t pending, both;
+
+	return policy_stats(policy)->exited ||
+	       (!sigpending(&pending) && !sigandset(&both, &pending, s->signals) && !sigisemptyset(&both));
+}
+
+/* Write a report. If nobody reads it, what is left of it is dropped as soon as there is work. */
+static void deliver(struct show *s, const struct policy *policy, const char *text, size_t length)
+{
+	struct pollfd ready = { .fd = s->out, .events = POLLOUT };
+	ssize_t written;
+
+	while (length) {
+		written = write(s->out, text, length);
+		if (written > 0) {
+			text += written;
+			length -= (size_t)written;
+		} else if (written < 0 && errno == EAGAIN) {
+			if (must_end(s, policy))
+				break;
+			poll(&ready, 1, WAIT_MS);
+		} else if (written < 0 && errno != EINTR) {
+			s->error = errno;
+			break;
+		}
+	}
+}
+
+void show_begin(struct show *s)
+{
+	struct stat st;
+
+	/*
+	 * Pipes and terminals are opened anew, because whoever else has this one open does not
+	 * expect it to return at once.
+	 */
+	s->out = STDOUT_FILENO;
+	if (!fstat(STDOUT_FILENO, &st) && (S_ISFIFO(st.st_mode) || S_ISCHR(st.st_mode))) {
+		s->out = open("/proc/self/fd/1", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+		s->out = s->out < 0 ? STDOUT_FILENO : s->out;
+	}
+}
+
+int show_end(struct show *s)
+{
+	if (s->out != STDOUT_FILENO)
+		close(s->out);
+	return -s->error;
+}
+
+void show(struct show *s, const struct policy *policy, bool last)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out = open_memstream(&text, &length);
+
+	if (!out)
+		return;
 	if (s->json)
-		show_json(s, policy);
+		show_json(s, policy, out);
 	else if (!last)
-		show_table(s, policy);
-	fflush(stdout);
+		show_table(s, policy, out);
+	if (!fclose(out) && !s->error)
+		deliver(s, policy, text, length);
+	free(text);
 }

@@ -3,6 +3,7 @@
 #ifndef SCHEDULERS_SHOW_H
 #define SCHEDULERS_SHOW_H
 
+#include <signal.h>
 #include <stdbool.h>
 
 #include "core_types.h"
@@ -16,6 +17,9 @@
  * @simulated: the CPUs are simulated, and every output says so
  * @seconds: time since the policy began first; restarts (CPUs came or went) do not change it
  * @active: the policy goes on
+ * @signals: signals that end the policy; they are blocked
+ * @out: where reports are written
+ * @error: errno of a failure to write; 0: none. No report is written after it
  */
 struct show {
 	bool json;
@@ -24,9 +28,21 @@ struct show {
 	bool simulated;
 	double seconds;
 	bool active;
+	const sigset_t *signals;
+	int out;
+	int error;
 };
 
-/* Print what the policy has done so far to standard output. @last: this is the last report. */
-void show(const struct show *s, const struct policy *policy, bool last);
+/* Prepare standard output. */
+void show_begin(struct show *s);
+
+/*
+ * Print what the policy has done so far. @last: this is the last report. If the reader is slow, a
+ * signal or the end of the policy cuts the report off.
+ */
+void show(struct show *s, const struct policy *policy, bool last);
+
+/* Returns 0, or a negative errno: a report could not be written. */
+int show_end(struct show *s);
 
 #endif /* SCHEDULERS_SHOW_H */
