@@ -321,19 +321,24 @@ static bool leaks_are_tracked(void)
 	return tracked;
 }
 
-/* Forget leaks that are older than the module and the command. */
-static void leaks_begin(void)
+/* Forget leaks that are older than the module and the command. Returns false if none are tracked. */
+static bool leaks_begin(void)
 {
-	if (leaks_are_tracked())
-		write_file(KMEMLEAK, "clear");
+	if (!leaks_are_tracked())
+		return false;
+	write_file(KMEMLEAK, "clear");
+	return true;
 }
 
 static void leaks_check(void)
 {
 	char *text;
 
-	if (!leaks_are_tracked())
+	/* For example, because it had no memory for itself. */
+	if (!leaks_are_tracked()) {
+		problem("kmemleak has switched itself off\n");
 		return;
+	}
 	/* An object counts after two scans, 5 s after its allocation. */
 	write_file(KMEMLEAK, "scan");
 	sleep(6);
@@ -347,7 +352,7 @@ int main(void)
 {
 	char *words, *module;
 	char status[16];
-	bool loaded;
+	bool loaded, tracks_leaks;
 	size_t len;
 
 	load_early();
@@ -358,12 +363,13 @@ int main(void)
 		problem("no command");
 		power_off();
 	}
-	leaks_begin();
+	tracks_leaks = leaks_begin();
 	loaded = module;
 	load_modules(module);
 	snprintf(status, sizeof(status), "%d", run_command(split_argv(words, len)));
 	clean_up(loaded);
-	leaks_check();
+	if (tracks_leaks)
+		leaks_check();
 	write_file(CTL "status", status);
 	power_off();
 }

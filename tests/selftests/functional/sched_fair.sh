@@ -260,7 +260,7 @@ test_scx_slow_reader() {
 	local reader
 	rm -f /tmp/slow
 	mkfifo /tmp/slow
-	sleep 1000 </tmp/slow & reader=$!
+	sleep 100 </tmp/slow & reader=$!
 	"${SCHED[@]}" -j -i 0.02 rr >/tmp/slow 2>/tmp/sched.err & scheduler=$!
 	eventually state_is enabled
 	sleep 5

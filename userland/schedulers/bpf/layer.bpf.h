@@ -275,7 +275,7 @@ static bool keep(struct task_struct *p, u32 rank, s32 cpu)
 		return false;
 	d->gave_way = false;
 	d->slice_began = d->vtime;
-	set_slice(p, slice_of(rank));
+	set_slice(p, pinned_slice(cpu));
 	return true;
 }
 

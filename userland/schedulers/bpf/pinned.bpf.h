@@ -19,8 +19,8 @@ static s32 only_cpu(const struct task_struct *p)
 }
 
 /*
- * The slice of a thread that waits for @cpu only. There may be thousands, and none of them may wait
- * for too long.
+ * The slice of a thread on @cpu, or of one that waits for @cpu only. Thousands may wait for it, and
+ * none of them may wait for too long.
  */
 static u64 pinned_slice(s32 cpu)
 {

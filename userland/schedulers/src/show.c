@@ -16,6 +16,7 @@
 #define NS_PER_S	1e9
 /* Time between two checks if there is something better to do than to wait for the reader. */
 #define WAIT_MS		100
+#define LAST_WAITS	10
 
 /* Names, by enum pmct_confidence. */
 static const char *const confidences[] = { "stale", "extrapolated", "estimated", "measured" };
@@ -186,10 +187,14 @@ static bool must_end(const struct show *s, const struct policy *policy)
 	       (!sigpending(&pending) && !sigandset(&both, &pending, s->signals) && !sigisemptyset(&both));
 }
 
-/* Write a report. If nobody reads it, what is left of it is dropped as soon as there is work. */
-static void deliver(struct show *s, const struct policy *policy, const char *text, size_t length)
+/*
+ * Write a report. If nobody reads it, what is left of it is dropped as soon as there is work, or, if
+ * it is the @last one, after a second.
+ */
+static void deliver(struct show *s, const struct policy *policy, const char *text, size_t length, bool last)
 {
 	struct pollfd ready = { .fd = s->out, .events = POLLOUT };
+	unsigned int waits = 0;
 	ssize_t written;
 
 	while (length) {
@@ -198,7 +203,7 @@ static void deliver(struct show *s, const struct policy *policy, const char *tex
 			text += written;
 			length -= (size_t)written;
 		} else if (written < 0 && errno == EAGAIN) {
-			if (must_end(s, policy))
+			if (last ? waits++ >= LAST_WAITS : must_end(s, policy))
 				break;
 			poll(&ready, 1, WAIT_MS);
 		} else if (written < 0 && errno != EINTR) {
@@ -243,6 +248,6 @@ void show(struct show *s, const struct policy *policy, bool last)
 	else if (!last)
 		show_table(s, policy, out);
 	if (!fclose(out) && !s->error)
-		deliver(s, policy, text, length);
+		deliver(s, policy, text, length, last);
 	free(text);
 }
