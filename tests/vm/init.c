@@ -321,7 +321,7 @@ static bool leaks_are_tracked(void)
 	return tracked;
 }
 
-/* Forget leaks that are older than the module and the command. Returns false if none are tracked. */
+/* Forget leaks that are older than the module and the command. False: leaks are not tracked. */
 static bool leaks_begin(void)
 {
 	if (!leaks_are_tracked())

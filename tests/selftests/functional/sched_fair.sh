@@ -260,7 +260,7 @@ test_scx_slow_reader() {
 	local reader
 	rm -f /tmp/slow
 	mkfifo /tmp/slow
-	sleep 100 </tmp/slow & reader=$!
+	bash -c 'exec 3</tmp/slow; exec sleep 100' & reader=$!
 	"${SCHED[@]}" -j -i 0.02 rr >/tmp/slow 2>/tmp/sched.err & scheduler=$!
 	eventually state_is enabled
 	sleep 5

@@ -188,8 +188,8 @@ static bool must_end(const struct show *s, const struct policy *policy)
 }
 
 /*
- * Write a report. If nobody reads it, what is left of it is dropped as soon as there is work, or, if
- * it is the @last one, after a second.
+ * Write a report. If nobody reads it, what is left of it is dropped as soon as there is work. The
+ * @last one is dropped after a second.
  */
 static void deliver(struct show *s, const struct policy *policy, const char *text, size_t length, bool last)
 {

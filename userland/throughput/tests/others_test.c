@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-/* Tests of libthroughput: what others do to a program's files, and to the program at bad moments. */
+/* Tests of libthroughput: what others do to a program's files, and forks before it registers. */
 #include <fcntl.h>
 #include <limits.h>
 #include <setjmp.h>
