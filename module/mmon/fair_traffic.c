@@ -35,7 +35,7 @@ MODULE_PARM_DESC(peak, "lines per ms that memory moves at most; 0: the most that
 module_param_named(own_low, pmct_fair_traffic.own, uint, 0444);
 MODULE_PARM_DESC(own_low, "a thread that moves less than so many thousandths of that is not disturbed (40)");
 module_param_named(system_low, pmct_fair_traffic.system, uint, 0444);
-MODULE_PARM_DESC(system_low, "nobody is, while all together move less than so many (333)");
+MODULE_PARM_DESC(system_low, "no thread is disturbed while all threads together move less than so many thousandths of it (333)");
 
 /**
  * struct here - traffic of a CPU

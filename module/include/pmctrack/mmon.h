@@ -19,9 +19,9 @@
  * "pmctrack-mmon-NAME" if necessary. A module can be replaced while threads are monitored. Then its
  * callbacks stop, and its metrics and virtual counters disappear.
  *
- * Context of all callbacks but enable() and disable(): interrupts disabled, possibly under the
- * runqueue lock. They must not sleep, wake a task or take a lock that is not raw. Callbacks of one
- * thread never run at the same time.
+ * Context of the callbacks on_...(): interrupts disabled, possibly under the runqueue lock. They
+ * must not sleep, wake a task or take a lock that is not raw. Those of one thread never run at the
+ * same time. get_metric() runs anywhere; all others run in process context and may sleep.
  */
 #ifndef _PMCTRACK_MMON_H
 #define _PMCTRACK_MMON_H

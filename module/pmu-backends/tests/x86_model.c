@@ -384,6 +384,9 @@ static void model_apic_write(u32 reg, u32 value)
 #define x86_sees_others		x86_model_sees_others
 #define x86_others_table	x86_model_others_table
 #define x86_nr_others		x86_model_nr_others
+#define x86_places_intel	x86_model_places_intel
+#define x86_places_amd		x86_model_places_amd
+#define x86_check_place		x86_model_check_place
 #define pmct_intel		x86_model_intel
 #define pmct_amd		x86_model_amd
 
@@ -391,6 +394,7 @@ static void model_apic_write(u32 reg, u32 value)
 #include "../x86/intel.c"
 #include "../x86/amd.c"
 #include "../x86/others.c"
+#include "../x86/places.c"
 
 void x86_model_reset(u8 vendor, const struct x86_model_pmu *pmu)
 {

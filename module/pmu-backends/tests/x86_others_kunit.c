@@ -201,10 +201,54 @@ static void seen_test(struct kunit *test)
 		KUNIT_EXPECT_NULL(test, who);
 }
 
+/* Events that count on some counters only: elsewhere they would count nothing, and nobody told. */
+static const struct place_case {
+	u8 vendor, family, model;
+	const struct x86_model_pmu *pmu;
+	const char *raw;
+	const char *says;	/* NULL: counted */
+} place_cases[] = {
+	{ X86_VENDOR_INTEL, 6, 0x3c, &intel, "pmc5=48,umask5=1", NULL },
+	{ X86_VENDOR_INTEL, 6, 0x3c, &intel, "pmc3=48,umask3=1", "on pmc5 only" },
+	{ X86_VENDOR_INTEL, 6, 0x3c, &intel, "pmc3=48,umask3=2", NULL },
+	{ X86_VENDOR_INTEL, 6, 0x1a, &intel, "pmc5=40,umask5=1", "on pmc3, pmc4 only" },
+	{ X86_VENDOR_INTEL, 6, 0x7e, &no_any, "pmc6=51,umask6=1", NULL },
+	{ X86_VENDOR_INTEL, 6, 0x7e, &no_any, "pmc7=51,umask7=1", "on pmc3, pmc4, pmc5, pmc6 only" },
+	{ X86_VENDOR_INTEL, 6, 0x7e, &no_any, "pmc10=c5", NULL },
+	{ X86_VENDOR_INTEL, 6, 0x8f, &no_any, "pmc4=ce,umask4=1", "on pmc3 only" },
+	{ X86_VENDOR_AMD, 0x15, 2, &amd, "pmc0=3,umask0=1", "on pmc3 only" },
+	{ X86_VENDOR_AMD, 0x15, 2, &amd, "pmc3=81", "on pmc0, pmc1, pmc2 only" },
+	{ X86_VENDOR_AMD, 0x15, 2, &amd, "pmc0=31,umask0=3", "on no counter only" },
+	{ X86_VENDOR_AMD, 0x15, 2, &amd, "pmc3=c0", NULL },
+	{ X86_VENDOR_AMD, 0x17, 1, &amd, "pmc3=81", NULL },
+};
+
+static void place_desc(const struct place_case *c, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "family %#x, model %#x: %s", c->family, c->model,
+		 c->raw);
+}
+
+KUNIT_ARRAY_PARAM(place, place_cases, place_desc);
+
+static void place_test(struct kunit *test)
+{
+	const struct place_case *c = test->param_value;
+	const struct pmct_backend *backend = machine(test, c->vendor, c->family, c->model, c->pmu);
+	struct pmct_hwset set;
+	struct pmct_msg msg = {};
+
+	KUNIT_EXPECT_EQ(test, x86_model_build(backend, c->raw, &set, &msg),
+			c->says ? -EOPNOTSUPP : 0);
+	if (c->says)
+		KUNIT_EXPECT_TRUE_MSG(test, strstr(msg.text, c->says), "%s", msg.text);
+}
+
 static struct kunit_case others_cases[] = {
 	KUNIT_CASE(table_test),
 	KUNIT_CASE(other_cpus_test),
 	KUNIT_CASE_PARAM(seen_test, seen_gen_params),
+	KUNIT_CASE_PARAM(place_test, place_gen_params),
 	{}
 };
 

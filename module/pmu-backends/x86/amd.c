@@ -10,6 +10,7 @@
 
 #include "../list.h"
 #include "others.h"
+#include "places.h"
 #include "x86.h"
 
 #define AMD_WIDTH		48
@@ -69,7 +70,9 @@ static int amd_translate(const struct pmct_core_type *type, const struct pmct_ev
 		return pmct_refuse(msg, -EOPNOTSUPP,
 				   "pmc%u=%#llx: one counter would miss events, it takes two that are merged; count it with perf, or load the module with backend=perf",
 				   event->counter, event->code);
-	return x86_encode(x86_type(type), event, AMD_MAX_CODE, false, config, msg);
+	return x86_encode(x86_type(type), event, AMD_MAX_CODE, false, config, msg) ?:
+	       x86_check_place(x86_type(type), event,
+			       x86_places_amd(event->code, event->extra[X86_UMASK]), msg);
 }
 
 static const char *amd_sees_others(const struct pmct_core_type *type,

@@ -12,6 +12,7 @@
 
 #include "../list.h"
 #include "others.h"
+#include "places.h"
 #include "x86.h"
 
 #define INTEL_LEAF_PERFMON	0xa
@@ -201,6 +202,10 @@ static int intel_translate(const struct pmct_core_type *type, const struct pmct_
 		return pmct_refuse(msg, -EOPNOTSUPP,
 				   "pmc%u=%#llx: on this CPU it changes counts of the other hyperthread (an erratum); boot with 'nosmt', or count it with perf",
 				   event->counter, event->code);
+	err = x86_check_place(t, event, x86_places_intel(intel_version, event->code,
+							 event->extra[X86_UMASK]), msg);
+	if (err)
+		return err;
 	/* A write sets the low half, and extends its sign, so windows cannot be longer. */
 	if (event->ebs && !intel_full_width)
 		*mask = U32_MAX;

@@ -86,6 +86,27 @@ static void x86_check_cpu(void *dead)
 	}
 }
 
+int x86_check_place(const struct x86_type *t, const struct pmct_event *event, u32 places,
+		    struct pmct_msg *msg)
+{
+	unsigned int i, n = event->counter - t->nr_fixed;
+	char list[64] = "";
+	int len = 0;
+
+	places &= t->type.counters >> t->nr_fixed;
+	if (places & BIT(n))
+		return 0;
+	for (i = 0; i < t->nr_general; i++) {
+		if (places & BIT(i))
+			len += scnprintf(list + len, sizeof(list) - len, "%spmc%u",
+					 len ? ", " : "", t->nr_fixed + i);
+	}
+	return pmct_refuse(msg, -EOPNOTSUPP,
+			   "pmc%u=%#llx,umask%u=%#x: this CPU counts this event on %s only",
+			   event->counter, event->code, event->counter, event->extra[X86_UMASK],
+			   len ? list : "no counter");
+}
+
 static unsigned int x86_max_general(void)
 {
 	unsigned int i, most = 0;

@@ -117,6 +117,13 @@ void x86_exit(void);
 int x86_claim(bool (*overflow)(void), struct pmct_msg *msg);
 void x86_release(void);
 
+/*
+ * Refuse an event on a general counter where it does not count. @places: mask of the general
+ * counters where it does.
+ */
+int x86_check_place(const struct x86_type *t, const struct pmct_event *event, u32 places,
+		    struct pmct_msg *msg);
+
 static inline const struct x86_type *x86_type(const struct pmct_core_type *type)
 {
 	return container_of(type, struct x86_type, type);

@@ -43,7 +43,7 @@ test_qtime() {
 	tail -n 1 /tmp/qtime.json | grep -q '"of":"simapp","whole":true,'
 	taskset -c 0 qtime -o /tmp/qtime.txt simapp -x 50 mcf >/dev/null
 	cat /tmp/qtime.txt
-	grep -qE '^  Quality Time +[0-9.]+ s  alone, [0-9.]+ s of CPU time would have taken so long: [0-9.]+ %$' /tmp/qtime.txt
+	grep -qE '^  Quality Time +[0-9.]+ s  what [0-9.]+ s of CPU time would have taken alone: [0-9.]+ %$' /tmp/qtime.txt
 	taskset -c 0 qtime --csv -i 0.1 -o /tmp/qtime.csv simapp -x 50 mcf >/dev/null
 	more "$(csv_sum /tmp/qtime.csv quality_time_ns)" 0
 	more "$(csv_sum /tmp/qtime.csv cpu_ns)" "$(csv_sum /tmp/qtime.csv quality_time_ns)"
@@ -485,7 +485,7 @@ test_quality_changed() {
 	wait $mine || true
 	grep -q "^Quality Time of simapp (incomplete)$" /tmp/qtime.txt || fail "$(cat /tmp/qtime.txt)"
 	grep -q "^  unknown .* no sample alone was taken in time$" /tmp/qtime.txt || fail "$(cat /tmp/qtime.txt)"
-	grep -q "^for a sample others stand still for 5 ms, and for 5 % of their time at most$" /tmp/qtime.txt
+	grep -q "^each sample holds all other programs for 5 ms; they lose at most 5 % of their time by that$" /tmp/qtime.txt
 	grep -q "^qtime: the monitoring module was changed: from then on, Quality Time is missing" /tmp/qtime.err || fail "$(cat /tmp/qtime.err)"
 	simapp -x 10000 gamess >/dev/null & one=$!
 	qualityd 2>/tmp/qualityd.err & daemon=$!

@@ -55,7 +55,7 @@ static void print_quality_time(FILE *out, const struct state *s)
 		fputs("  Quality Time       unknown    no sample alone was taken\n", out);
 		return;
 	}
-	fprintf(out, "  Quality Time %12.3f s  alone, %.3f s of CPU time would have taken so long: %.1f %%\n",
+	fprintf(out, "  Quality Time %12.3f s  what %.3f s of CPU time would have taken alone: %.1f %%\n",
 		seconds(a->quality_ns), seconds(a->explained_ns), 100 * quality);
 	fprintf(out, "  lost         %12.3f s  to others, in caches, memory and shared cores\n",
 		seconds(a->explained_ns - a->quality_ns));
@@ -116,7 +116,7 @@ static void end(FILE *out, const struct state *s, const char *title)
 		fprintf(out, "samples alone are an estimate; the last one was %.1f s old at most\n",
 			(double)s->oldest_ms / 1e3);
 	if (s->all.explained_ns && s->has_sampling)
-		fprintf(out, "for a sample others stand still for %g ms, and for %g %% of their time at most\n",
+		fprintf(out, "each sample holds all other programs for %g ms; they lose at most %g %% of their time by that\n",
 			s->hold_us / 1e3, s->budget / 10.0);
 	print_programs(out, s->programs);
 }
