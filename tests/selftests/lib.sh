@@ -184,7 +184,7 @@ csv_sum() { csv "$1" "$2" | awk '{ s += $1 } END { printf "%.0f", s }'; }
 
 # near A B PERCENT [WHAT]: fails if A differs from B by more than PERCENT
 near() {
-	awk -v a="$1" -v b="$2" -v p="$3" 'BEGIN { d = a - b; exit !((d < 0 ? -d : d) <= b * p / 100) }' ||
+	awk -v a="$1" -v b="$2" -v p="$3" 'BEGIN { d = a - b; exit !(a != "" && b > 0 && (d < 0 ? -d : d) <= b * p / 100) }' ||
 		fail "${4-value}: $1, expected $2 within $3 %"
 }
 # more GREATER SMALLER [WHAT]

@@ -1,11 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh [--no-skips] [FILE…]: run the guest tests and print KTAP. Exits with 1 if a test failed or,
-# with --no-skips, could not be run here. A test for another PMU is not a failure. A test that hangs
-# according to the host (tests/vm/watch.py) fails, and the others run.
+# run.sh [--no-skips] [--expect "KEY=VALUE…"] [FILE…]: run the guest tests and print KTAP. Exits
+# with 1 if a test failed or, with --no-skips, could not be run here. A test for another PMU is not
+# a failure. A test that hangs according to the host (tests/vm/watch.py) fails, and the others run.
+# --expect: what /proc/pmc/info must say of this machine ("types": number of core types). Otherwise
+# tests would be skipped as those of another machine if the module did not recognise this one.
 cd "$(dirname "$0")" || exit 1
 no_skips=
 if [ "${1-}" = --no-skips ]; then no_skips=yes; shift; fi
+expected=
+if [ "${1-}" = --expect ]; then expected=$2; shift 2; fi
 [ $# -gt 0 ] || set -- functional/*.sh regression/*.sh
 list=()
 for file; do
@@ -62,9 +66,19 @@ echo 2 >/proc/sys/kernel/perf_event_paranoid
 # Direct reads of counters are off by default, too.
 [ ! -e /proc/sys/kernel/perf_user_access ] || echo 1 >/proc/sys/kernel/perf_user_access
 settings
+# as_expected: compare the machine with $expected
+as_expected() {
+	local pair is
+	for pair in $expected; do
+		is=$(info "${pair%%=*}")
+		[ "${pair%%=*}" != types ] || is=$(grep -c ^coretype: /proc/pmc/info)
+		[ "$is" = "${pair#*=}" ] || { echo "# ${pair%%=*} is '$is', expected ${pair#*=}"; return 1; }
+	done
+}
 echo "KTAP version 1"
-echo "1..${#list[@]}"
-n=0 status=0
+echo "1..$((${#list[@]} + 1))"
+n=1 status=0 passed=0
+as_expected && echo "ok 1 - machine: ${expected:-any}" || { echo "not ok 1 - machine: $expected"; status=1; }
 for entry in "${list[@]}"; do
 	file=${entry%:*} name=${entry#*:}
 	label="$(basename "$file" .sh): ${name#test_}"
@@ -87,6 +101,7 @@ for entry in "${list[@]}"; do
 		echo "ok $n - $label # SKIP $(cat /tmp/skipped)"
 	elif [ $rc = 0 ] && [ ! -e /tmp/skipped ]; then
 		echo "ok $n - $label"
+		passed=$((passed + 1))
 	else
 		echo "not ok $n - $label"
 		sed 's/^/# skipped: /' /tmp/skipped 2>/dev/null
@@ -101,4 +116,5 @@ for entry in "${list[@]}"; do
 	settings
 done
 kill $hearing
+[ $passed != 0 ] || { echo "# all tests are for other machines"; status=1; }
 exit $status

@@ -165,7 +165,7 @@ records = [os.pread(fd, 27288, i * 27288) for i in range(512)]
 open("/tmp/record", "wb").write(next(r for r in records if r[16:24] != bytes(8)))'
 	# As after another boot, the module knows nothing.
 	with_fair peak="$(peak)"
-	! grep -q "^program=.* content=" /proc/pmc/mmon_state
+	! grep -q "^program=.* content=" /proc/pmc/mmon_state || fail "it knows a program"
 	phasedb -d $file watch -v -i 0.2 >/tmp/keeper & keeper=$!
 	taskset -c 1 simapp -x 10000 soplex >/dev/null & other=$!
 	# soplex is the same file, so it is given the same phases; its own phases are different.

@@ -26,8 +26,9 @@ want_metrics() {
 	local pid
 	while [ ! -e /tmp/stop ]; do
 		for pid in $(pgrep '^hand|^bash'); do
-			echo "sched $pid 1" >/proc/pmc_test
-			echo "metric $pid 16" >/proc/pmc_test
+			# The thread may have ended, and another module may be active.
+			echo "sched $pid 1" >/proc/pmc_test || true
+			echo "metric $pid 16" >/proc/pmc_test && echo >>/tmp/wanted || true
 		done 2>/dev/null
 	done
 }
@@ -35,7 +36,7 @@ attach_and_leave() {
 	local pid
 	while [ ! -e /tmp/stop ]; do
 		for pid in $(pgrep '^sleep'); do
-			pmctrack -n 3 -N 0.02 -T 0.004 -c cycles -V samples -p "$pid" >/dev/null
+			pmctrack -n 3 -N 0.02 -T 0.004 -c cycles -V samples -p "$pid" >/dev/null && echo >>/tmp/attached || true
 		done
 	done 2>/dev/null
 }
@@ -60,7 +61,7 @@ test_stress() {
 	local jobs=() job rounds=30
 	# 42 threads a round, in two jobs; fewer rounds if each step is slow.
 	grep -qE 'kasan|kcsan' /proc/kallsyms && rounds=6
-	rm -f /tmp/stop /tmp/wrong
+	rm -f /tmp/stop /tmp/wrong /tmp/wanted /tmp/attached
 	trap 'touch /tmp/stop' EXIT
 	insmod /opt/pmctrack/modules/pmctrack_mmon_ipc.ko
 	insmod /opt/pmctrack/modules/pmctrack_mmon_test.ko $(as_scheduler)
@@ -71,7 +72,11 @@ test_stress() {
 	churn $rounds 1 & a=$!
 	churn $rounds 2 & b=$!
 	pmctrack -T 0.004 -c instr:ebs=100000 -o /tmp/mine $S/handcount 20000000 5
-	wait $a $b
+	wait $a
+	wait $b
+	# The disturbances went on until here, and did something.
+	for job in "${jobs[@]}"; do kill -0 "$job"; done
+	echo "# $(wc -l </tmp/wanted) metrics, $(wc -l </tmp/attached) sessions"
 	touch /tmp/stop
 	wait "${jobs[@]}" || true
 	kill $sleeper
