@@ -4,6 +4,8 @@
  * first object has the type "header", the last one "total", and those between have
  * "sample" (pmctrack-json(5)).
  */
+#include <stdlib.h>
+
 #include <json-c/json.h>
 
 #include "metric.h"
@@ -11,6 +13,7 @@
 #include "row.h"
 #include "sets.h"
 #include "totals.h"
+#include "utf8.h"
 #include "writer.h"
 
 #define SCHEMA_VERSION	1
@@ -25,9 +28,18 @@ static void add_u64(struct json_object *to, const char *key, uint64_t value)
 	add(to, key, json_object_new_uint64(value));
 }
 
+static struct json_object *new_string(const char *text)
+{
+	char *mended = utf8_mended(text);
+	struct json_object *o = json_object_new_string(mended ? mended : "?");
+
+	free(mended);
+	return o;
+}
+
 static void add_string(struct json_object *to, const char *key, const char *value)
 {
-	add(to, key, json_object_new_string(value));
+	add(to, key, new_string(value));
 }
 
 static void add_double(struct json_object *to, const char *key, double value)
@@ -126,7 +138,7 @@ static void describe_target(const struct options *o, struct json_object *line)
 
 	if (o->argv) {
 		for (char **arg = o->argv; *arg; arg++)
-			json_object_array_add(list, json_object_new_string(*arg));
+			json_object_array_add(list, new_string(*arg));
 		add(line, "command", list);
 	} else if (o->nr_processes) {
 		for (unsigned int i = 0; i < o->nr_processes; i++)

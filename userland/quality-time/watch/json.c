@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "watch/json.h"
 
+#include <stdlib.h>
+
+#include "utf8.h"
+
 static const struct { const char *key, *text; } units[] = {
 	{ "cpu_ns", "ns, CPU time of all threads" },
 	{ "explained_ns", "ns, the part of cpu_ns that quality_time_ns is about" },
@@ -47,7 +51,10 @@ void json_add_u64(struct json_object *to, const char *key, uint64_t value)
 
 void json_add_text(struct json_object *to, const char *key, const char *text)
 {
-	json_add(to, key, text ? json_object_new_string(text) : NULL);
+	char *mended = text ? utf8_mended(text) : NULL;
+
+	json_add(to, key, mended ? json_object_new_string(mended) : NULL);
+	free(mended);
 }
 
 void json_add_sum(struct json_object *to, const struct sum *s)
