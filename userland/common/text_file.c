@@ -62,7 +62,8 @@ bool text_file_value(const char *path, const char *name, char *value, size_t siz
 	value[0] = '\0';
 	while (f && !has && getline(&line, &room, f) >= 0) {
 		line[strcspn(line, "\n")] = '\0';
-		has = strncmp(line, name, len) == 0 && strncmp(line + len, ": ", 2) == 0;
+		has = strncmp(line, name, len) == 0 &&
+		      (strncmp(line + len, ": ", 2) == 0 || strncmp(line + len, ":\t", 2) == 0);
 		if (has)
 			snprintf(value, size, "%s", line + len + 2);
 	}

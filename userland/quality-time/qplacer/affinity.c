@@ -17,6 +17,7 @@
 #include "proc.h"
 #include "qplacer/affinity.h"
 #include "text_file.h"
+#include "watch/groups.h"
 
 /* Size of the table; a power of two. */
 #define MOST_PROCESSES	4096
@@ -25,6 +26,8 @@
 /* Generations to search for a known ancestor of a process that began since the last look. */
 #define ANCESTORS	8
 
+/* For longer paths of control groups, the root counts. */
+#define GROUP_PATH	512
 /* Different sets of CPUs that are remembered; further sets are not undone for children. */
 #define MOST_GIVEN	128
 
@@ -34,6 +37,7 @@
  * @start: when it began
  * @since: when qplacer first set its CPUs, in ticks since boot; older children did not inherit them
  * @before: CPUs that it could use before
+ * @all: these were all CPUs of its control group, or of the machine
  * @set: CPUs that it is to use; during a change, threads may still have their old CPUs
  * @given: which sets of table::given it was ever to use, one bit each
  */
@@ -42,6 +46,7 @@ struct entry {
 	uint64_t start;
 	uint64_t since;
 	cpu_set_t before;
+	bool all;
 	cpu_set_t set;
 	uint64_t given[MOST_GIVEN / 64];
 };
@@ -104,16 +109,66 @@ static bool is_same(const cpu_set_t *now, const cpu_set_t *set)
 	return CPU_COUNT(&both) && CPU_EQUAL(now, &both);
 }
 
-/* True if @now is a set that the process was ever to use. */
-static bool is_from_us(const struct table *t, const struct entry *e, const cpu_set_t *now)
+/* The CPUs that a process's control group has; all if nobody limits them. */
+static void find_group_cpus(pid_t pid, cpu_set_t *cpus)
+{
+	char path[GROUP_PATH], file[sizeof(GROUPS_ROOT) + GROUP_PATH + 32], text[4096], *end;
+
+	groups_of(pid, path, sizeof(path));
+	do {
+		end = strrchr(path, '/');
+		snprintf(file, sizeof(file), "%s%s/cpuset.cpus.effective", GROUPS_ROOT, strcmp(path, "/") ? path : "");
+		if (text_file_line(file, text, sizeof(text)) && !cpu_list_parse(text, cpus))
+			return;
+		if (end)
+			*end = '\0';
+	} while (end);
+	memset(cpus, 0xff, sizeof(*cpus));
+}
+
+/* CPUs that a process may use, also those that are offline. Returns false if they are not known. */
+static bool find_allowed(pid_t pid, cpu_set_t *cpus)
+{
+	char path[32], text[4096];
+
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	text_file_value(path, "Cpus_allowed_list", text, sizeof(text));
+	return !cpu_list_parse(text, cpus);
+}
+
+/* True if the process may use all CPUs of its group, or all that are online. */
+static bool may_use_all(pid_t pid)
+{
+	cpu_set_t allowed, group, online, both;
+
+	if (!find_allowed(pid, &allowed))
+		return false;
+	find_group_cpus(pid, &group);
+	find_online(&online);
+	CPU_AND(&group, &group, &online);
+	CPU_AND(&both, &allowed, &group);
+	return CPU_EQUAL(&both, &group);
+}
+
+/* True if @now is @set, or what the group @group leaves of it: somebody has changed the group. */
+static bool is_set(const cpu_set_t *now, const cpu_set_t *set, const cpu_set_t *group)
+{
+	cpu_set_t both;
+
+	CPU_AND(&both, set, group);
+	return is_same(now, set) || (CPU_COUNT(&both) && is_same(now, &both));
+}
+
+/* True if @now is a set that the process, which is in @group, was ever to use. */
+static bool is_from_us(const struct table *t, const struct entry *e, const cpu_set_t *now, const cpu_set_t *group)
 {
 	unsigned int nr = __atomic_load_n(&t->nr_given, __ATOMIC_ACQUIRE);
 
 	for (unsigned int i = 0; i < nr; i++) {
-		if (e->given[i / 64] >> i % 64 & 1 && is_same(now, &t->given[i]))
+		if (e->given[i / 64] >> i % 64 & 1 && is_set(now, &t->given[i], group))
 			return true;
 	}
-	return is_same(now, &e->set);
+	return is_set(now, &e->set, group);
 }
 
 /* Note that the process is to use @set; called before its threads are changed. */
@@ -146,6 +201,7 @@ struct change {
 	const struct table *t;
 	const struct entry *e;
 	const cpu_set_t *cpus;
+	cpu_set_t group;	/* CPUs of the process's control group */
 	bool back;		/* restore: change only threads whose CPUs qplacer set */
 	unsigned int changed;
 };
@@ -155,7 +211,7 @@ static int set_thread(pid_t tid, const cpu_set_t *now, void *arg)
 	struct change *c = arg;
 
 	if (CPU_EQUAL(now, c->cpus) ||
-	    !(is_from_us(c->t, c->e, now) || (!c->back && is_same(now, &c->e->before))))
+	    !(is_from_us(c->t, c->e, now, &c->group) || (!c->back && is_same(now, &c->e->before))))
 		return 0;
 	if (sched_setaffinity(tid, sizeof(*c->cpus), c->cpus))
 		return errno == ESRCH ? 0 : -errno;
@@ -168,6 +224,7 @@ static int set_threads(pid_t pid, struct change *c)
 {
 	int err = 0;
 
+	find_group_cpus(pid, &c->group);
 	for (int round = 0; round < ROUNDS && !err; round++) {
 		c->changed = 0;
 		err = each_thread(pid, set_thread, c);
@@ -183,15 +240,14 @@ static int is_other(pid_t tid, const cpu_set_t *now, void *cpus)
 	return CPU_EQUAL(now, (const cpu_set_t *)cpus) ? 0 : -EXDEV;
 }
 
-/* A process that could use all online CPUs may use CPUs that come online later, too. */
+/*
+ * A process that could use all CPUs may use those that come online later, or that its group gets
+ * later, too.
+ */
 static void find_before(const struct entry *e, cpu_set_t *before)
 {
-	cpu_set_t online, both;
-
-	find_online(&online);
-	CPU_AND(&both, &e->before, &online);
 	*before = e->before;
-	if (CPU_EQUAL(&both, &online))
+	if (e->all)
 		memset(before, 0xff, sizeof(*before));
 }
 
@@ -345,6 +401,7 @@ static int meet(struct affinity *a, pid_t pid, uint64_t start, struct entry **me
 {
 	struct entry *e, new = { .start = start };
 	const struct entry *parent;
+	cpu_set_t group;
 	struct proc p;
 	int err = proc_read(pid, &p);
 
@@ -353,12 +410,15 @@ static int meet(struct affinity *a, pid_t pid, uint64_t start, struct entry **me
 	if (sched_getaffinity(pid, sizeof(new.set), &new.set))
 		return -errno;
 	new.before = new.set;
+	new.all = may_use_all(pid);
 	/* The process gives its threads different CPUs itself. */
 	if (each_thread(pid, is_other, &new.before) == -EXDEV)
 		return -EXDEV;
 	parent = ancestor_of(a->table, &p);
-	if (parent && is_from_us(a->table, parent, &new.set)) {
+	find_group_cpus(pid, &group);
+	if (parent && is_from_us(a->table, parent, &new.set, &group)) {
 		new.before = parent->before;
+		new.all = parent->all;
 		new.since = parent->since;
 		memcpy(new.given, parent->given, sizeof(new.given));
 	}
@@ -403,9 +463,11 @@ int affinity_set(struct affinity *a, pid_t pid, uint64_t start, const cpu_set_t 
 	if (sched_getaffinity(pid, sizeof(now), &now))
 		return -errno;
 	/* Another program has changed the main thread. Restore the other threads. */
-	if (!is_from_us(a->table, e, &now) && !is_same(&now, &e->before)) {
+	find_group_cpus(pid, &c.group);
+	if (!is_from_us(a->table, e, &now, &c.group) && !is_set(&now, &e->before, &c.group)) {
 		restore(a->table, e);
 		e->set = e->before = now;
+		e->all = false;
 		memset(e->given, 0, sizeof(e->given));
 		return -EXDEV;
 	}
