@@ -16,7 +16,10 @@ bool text_file_line(const char *path, char *line, size_t size);
 /* True if a line contains @text. */
 bool text_file_has(const char *path, const char *text);
 
-/* Reads the first line "@name: value", with a blank or a tab. Returns false if there is none; @value is "" then. */
+/*
+ * Reads the first line "@name: value", with a blank or a tab. Returns false if there is none; @value
+ * is "" then.
+ */
 bool text_file_value(const char *path, const char *name, char *value, size_t size);
 
 #endif /* COMMON_TEXT_FILE_H */
