@@ -17,8 +17,8 @@ bool text_file_line(const char *path, char *line, size_t size);
 bool text_file_has(const char *path, const char *text);
 
 /*
- * Reads the first line "@name: value", with a blank or a tab. Returns false if there is none; @value
- * is "" then.
+ * Reads the first line "@name: value", with a blank or a tab. Returns false if there is none;
+ * @value is "" then.
  */
 bool text_file_value(const char *path, const char *name, char *value, size_t size);
 
