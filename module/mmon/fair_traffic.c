@@ -208,7 +208,10 @@ static u64 sharers_one_by_one(unsigned int cpu, const struct here *h)
 	return sum;
 }
 
-/* All CPUs at once: with 256 CPUs behind a cache, the timer has no time to go through all pairs. */
+/*
+ * With 256 CPUs behind a cache, the timer has no time to go through all pairs of CPUs. It does so
+ * for processes that use several caches, which are few.
+ */
 static u64 sharers_of(unsigned int cpu, const struct here *h)
 {
 	const struct fair_program *program = READ_ONCE(h->program);

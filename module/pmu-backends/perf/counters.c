@@ -82,6 +82,11 @@ struct perf_event *pmct_perf_create(u64 config, int cpu, bool disabled)
 		attr.exclude_guest = 1;
 	}
 	event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	/* Some PMUs cannot leave anybody out. */
+	if (PTR_ERR_OR_ZERO(event) == -EINVAL && attr.exclude_guest) {
+		attr.exclude_guest = 0;
+		event = perf_event_create_kernel_counter(&attr, cpu, NULL, NULL, NULL);
+	}
 	/* PMUs of a package do not know threads, and count on one CPU for all. */
 	if (!IS_ERR(event) &&
 	    (event->cpu != cpu || event->pmu->task_ctx_nr == perf_invalid_context)) {

@@ -200,7 +200,7 @@ static int intel_translate(const struct pmct_core_type *type, const struct pmct_
 				   event->extra[X86_UMASK]);
 	if (intel_spoils_others(event))
 		return pmct_refuse(msg, -EOPNOTSUPP,
-				   "pmc%u=%#llx: on this CPU it changes counts of the other hyperthread (an erratum); boot with 'nosmt', or count it with perf",
+				   "pmc%u=%#llx: on this CPU it changes counts of the other hyperthread (an erratum); boot with 'nosmt=force', or count it with perf",
 				   event->counter, event->code);
 	err = x86_check_place(t, event, x86_places_intel(intel_version, event->code,
 							 event->extra[X86_UMASK]), msg);

@@ -20,6 +20,23 @@ test_group_outlasts_watchdog() {
 	sched_end
 }
 
+# One thread in a group with a limit, below a group with a smaller one: it waits for the one above,
+# in which nothing else was ever throttled.
+test_group_waits_above() {
+	groups
+	sched_begin -q rr
+	group up "1000 1000000"
+	echo +cpu >$GROUPS_AT/up/cgroup.subtree_control
+	group up/one "1000 100000"
+	busy up/one 1
+	sleep 45
+	state_is enabled
+	more "$(takes up 20)" 0.0001 "CPUs of 0.001"
+	no_group up/one
+	no_group up
+	sched_end
+}
+
 # Somebody outside of the group changes the affinity of one of its threads all the time. It goes on
 # waiting, and is let go as the others are.
 test_group_waits_on() {

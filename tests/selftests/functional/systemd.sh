@@ -237,6 +237,9 @@ in_delegated() {
 	eventually qosctl why $d
 	eventually grep -q ours.service/qosd/app- /proc/$d/cgroup
 	eventually [ ! -d $CG/system.slice/four.scope ]
+	# It stays managed: qosd looks each five seconds.
+	sleep 8
+	grep -q ours.service/qosd/app- /proc/$d/cgroup || fail "$(qosctl why $d)"
 	systemctl stop qosd
 	grep -qx "0::/system.slice/qosd-left" /proc/$d/cgroup || fail "in $(cat /proc/$d/cgroup)"
 	kill $d

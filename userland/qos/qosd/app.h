@@ -114,10 +114,10 @@ void app_take(struct app *a);
  * if @may_open. Returns true if it was done.
  */
 bool app_weigh(struct app *a, const struct core_types *types, bool ask, bool may_open);
-/* Returns the worth of a CPU of the slowest type; 1: all are alike, as far as is known. */
 /* The CPUs that it used in the last step, and those that it was given; NAN: not known. */
 double app_used(const struct app *a);
 double app_granted(const struct app *a);
+/* Returns the worth of a CPU of the slowest type; 1: all are alike, as far as is known. */
 double app_worth_of_slow(const struct app *a);
 /* Forget what CPUs are worth, because the machine has other core types now. */
 void app_weigh_anew(struct app *a);

@@ -16,8 +16,19 @@
 
 #include <linux/bpf.h>
 
-/* Types of BPF programs that a group can have are below this number; today there are some sixty. */
-#define MOST_BPF_TYPES 128
+/*
+ * The types of BPF programs that a group can have. Other types would be asked of something else
+ * with the number of our descriptor. The last ones are of unix sockets, from Linux 6.7 on.
+ */
+static const unsigned int bpf_types[] = {
+	BPF_CGROUP_INET_INGRESS, BPF_CGROUP_INET_EGRESS, BPF_CGROUP_INET_SOCK_CREATE, BPF_CGROUP_SOCK_OPS,
+	BPF_CGROUP_DEVICE, BPF_CGROUP_INET4_BIND, BPF_CGROUP_INET6_BIND, BPF_CGROUP_INET4_CONNECT,
+	BPF_CGROUP_INET6_CONNECT, BPF_CGROUP_INET4_POST_BIND, BPF_CGROUP_INET6_POST_BIND,
+	BPF_CGROUP_UDP4_SENDMSG, BPF_CGROUP_UDP6_SENDMSG, BPF_CGROUP_SYSCTL, BPF_CGROUP_UDP4_RECVMSG,
+	BPF_CGROUP_UDP6_RECVMSG, BPF_CGROUP_GETSOCKOPT, BPF_CGROUP_SETSOCKOPT, BPF_CGROUP_INET4_GETPEERNAME,
+	BPF_CGROUP_INET6_GETPEERNAME, BPF_CGROUP_INET4_GETSOCKNAME, BPF_CGROUP_INET6_GETSOCKNAME,
+	BPF_CGROUP_INET_SOCK_RELEASE, BPF_LSM_CGROUP, 49, 50, 51, 52, 53,
+};
 
 /* Files that have another value than a group without limits if they limit something. */
 static const struct {
@@ -63,16 +74,18 @@ static bool is_limit(const char *folder, const char *name)
 	return !strcmp(name, "cpu.max") ? strncmp(text, "max ", 4) : has_number(text);
 }
 
-static bool has_limit_files(const char *path)
+/* Returns 1, 0, or a negative errno; -ENOENT: there is no such group any more. */
+static int has_limit_files(const char *path)
 {
 	DIR *folder = opendir(path);
 	struct dirent *entry;
-	bool found = !folder;
+	int found = 0;
 
-	while (folder && !found && (entry = readdir(folder)))
+	if (!folder)
+		return -errno;
+	while (!found && (entry = readdir(folder)))
 		found = is_limit(path, entry->d_name);
-	if (folder)
-		closedir(folder);
+	closedir(folder);
 	return found;
 }
 
@@ -92,17 +105,19 @@ static bool has_settings(const char *path)
  * True if BPF programs judge what the group's processes do, for example with IPAddressDeny= or
  * DevicePolicy= of systemd. Kernels without such programs do not know the types.
  */
-static bool has_programs(const char *path)
+static int has_programs(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	union bpf_attr attr;
-	unsigned int type;
-	bool found = fd < 0;
+	bool found = false;
+	size_t i;
 
-	for (type = 0; !found && type < MOST_BPF_TYPES; type++) {
+	if (fd < 0)
+		return -errno;
+	for (i = 0; !found && i < sizeof(bpf_types) / sizeof(*bpf_types); i++) {
 		memset(&attr, 0, sizeof(attr));
 		attr.query.target_fd = (unsigned int)fd;
-		attr.query.attach_type = type;
+		attr.query.attach_type = bpf_types[i];
 		if (!syscall(SYS_bpf, BPF_PROG_QUERY, &attr, sizeof(attr)))
 			found = attr.query.prog_cnt > 0;
 		else if (errno == EPERM)
@@ -110,20 +125,24 @@ static bool has_programs(const char *path)
 		else if (errno == ENOSYS)
 			break;
 	}
-	if (fd >= 0)
-		close(fd);
+	close(fd);
 	return found;
 }
 
-bool group_has_limits(const char *path)
+int group_has_limits(const char *path)
 {
 	char folder[2 * GROUP_PATH];
+	int found;
 
 	snprintf(folder, sizeof(folder), "%s%s", GROUP_ROOT, path);
 	while (strlen(folder) > strlen(GROUP_ROOT)) {
-		if (has_limit_files(folder) || has_settings(folder) || has_programs(folder))
-			return true;
+		found = has_limit_files(folder);
+		if (!found)
+			found = has_settings(folder) ? 1 : has_programs(folder);
+		/* A group that is gone limits nobody. */
+		if (found && found != -ENOENT)
+			return found;
 		*strrchr(folder, '/') = '\0';
 	}
-	return false;
+	return 0;
 }

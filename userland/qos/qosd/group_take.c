@@ -400,8 +400,9 @@ int group_find(struct group *g, pid_t pid, uint64_t start, uid_t uid)
 		return find_in_unit(g, pid, start, uid, from);
 	if (home_has(from))
 		return -EALREADY;
-	if (group_has_limits(from))
-		return -EPERM;
+	found = group_has_limits(from);
+	if (found)
+		return found < 0 ? found : -EPERM;
 	found = find_all(g, pid, uid, from);
 	return found < 0 ? found : g->nr ? 0 : -ESRCH;
 }

@@ -39,6 +39,8 @@
 #define IDLE_LOOK_NS	(100 * NSEC_PER_MSEC)
 /* A queue that was empty for so many looks is not looked at, until a thread is throttled. */
 #define LOOKS_MOST	50
+/* Such a queue is looked at once in so many times. */
+#define LOOK_RARELY	64
 #define LEAST_PERIOD_NS	(10 * NSEC_PER_MSEC)
 /* Threads of a group, for each CPU, that are let go each time. */
 #define LET_GO_PER_CPU	16
@@ -287,6 +289,7 @@ static void let_go(u32 slot, u64 now)
 		left--;
 		holder = holder_of(d, now);
 		if (holder < AMP_GROUPS && holder != slot) {
+			groups[holder].looks = LOOKS_MOST;
 			scx_bpf_dsq_move_set_vtime(&it, d->held_ns);
 			scx_bpf_dsq_move_vtime(&it, p, HELD + holder, 0);
 			continue;
@@ -315,6 +318,8 @@ static void let_go(u32 slot, u64 now)
 		wake_idle(rank, gone[rank]);
 }
 
+static u32 let_go_calls;
+
 static int amp_let_go(void *map, u32 *key, struct amp_timer *timer)
 {
 	u64 now = bpf_ktime_get_ns();
@@ -324,15 +329,21 @@ static int amp_let_go(void *map, u32 *key, struct amp_timer *timer)
 	/* The queues may be another policy's by now. */
 	if (stats.exited)
 		return 0;
+	let_go_calls++;
 	bpf_for(slot, 0, AMP_GROUPS) {
 		struct group *g = group_at(slot);
 
 		if (!g || slot >= groups_end)
 			break;
-		if (!g->looks)
+		/*
+		 * A thread may come late, because its CPU stood still, so that groups with limits
+		 * are looked at now and then.
+		 */
+		if (!g->looks && (!g->period_ns || let_go_calls % LOOK_RARELY))
 			continue;
 		more = true;
-		g->looks--;
+		if (g->looks)
+			__sync_fetch_and_add(&g->looks, -1);
 		/* If the limit was removed, this goes on until all threads have gone. */
 		if (scx_bpf_dsq_nr_queued(HELD + slot) > 0) {
 			g->looks = LOOKS_MOST;

@@ -88,11 +88,20 @@ static bool take_next(u32 rank, s32 cpu)
 	return move_to_local(PINNED + cpu) || move_to_local(rank);
 }
 
-/* Take a thread that has waited for long. */
+static bool take_if_any(u64 queue)
+{
+	return scx_bpf_dsq_nr_queued(queue) > 0 && move_to_local(queue);
+}
+
+/* Take a thread that has waited for long: of this CPU's own, and of all, in turns. */
 static bool take_long_waiting(s32 cpu)
 {
-	return (scx_bpf_dsq_nr_queued(URGENT + cpu) > 0 && move_to_local(URGENT + cpu)) ||
-	       (scx_bpf_dsq_nr_queued(FORGOTTEN) > 0 && move_to_local(FORGOTTEN));
+	u8 *turn = &survey.turn[cpu & (AMP_CPUS - 1)];
+
+	*turn = !*turn;
+	if (*turn)
+		return take_if_any(URGENT + cpu) || take_if_any(FORGOTTEN);
+	return take_if_any(FORGOTTEN) || take_if_any(URGENT + cpu);
 }
 
 static s32 prepare_pinned(void)

@@ -26,7 +26,8 @@ struct survey {
 	u32 places[AMP_RANKS];
 	u64 slice_ns[AMP_RANKS];
 	u32 looked;	/* threads looked at in a queue */
-	u8 took[AMP_CPUS];	/* the CPU took a thread of FORGOTTEN the last time */
+	u8 took[AMP_CPUS];	/* the CPU took a thread that had waited for long the last time */
+	u8 turn[AMP_CPUS];	/* whose turn it is among these */
 	u32 runnable;
 	u32 parts;	/* threads that take part */
 	u64 weights;	/* sum of their weights */

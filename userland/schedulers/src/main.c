@@ -29,6 +29,8 @@
 #define BEGIN_AGAIN	-1
 /* The end of a policy is noticed within this time. */
 #define LOOK_S		0.1
+/* A reader of reports has so long for each. */
+#define PATIENCE_S	5.0
 
 struct options {
 	const struct policy_kind *kind;
@@ -209,6 +211,8 @@ static int watch(const struct options *o, struct show *s, const struct policy *p
 		if (stats->exited)
 			continue;
 		write_metrics(o, s, policy);
+		s->until = monotonic_s() + PATIENCE_S;
+		s->until = end < s->until ? end : s->until;
 		if (!o->quiet)
 			show(s, policy, false);
 	}

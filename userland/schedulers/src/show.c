@@ -10,6 +10,7 @@
 
 #include <json-c/json.h>
 
+#include "monotonic.h"
 #include "show.h"
 
 #define ROWS		20
@@ -183,7 +184,7 @@ static bool must_end(const struct show *s, const struct policy *policy)
 {
 	sigset_t pending, both;
 
-	return policy_stats(policy)->exited ||
+	return policy_stats(policy)->exited || monotonic_s() >= s->until ||
 	       (!sigpending(&pending) && !sigandset(&both, &pending, s->signals) && !sigisemptyset(&both));
 }
 
@@ -194,8 +195,14 @@ static bool must_end(const struct show *s, const struct policy *policy)
 static void deliver(struct show *s, const struct policy *policy, const char *text, size_t length, bool last)
 {
 	struct pollfd ready = { .fd = s->out, .events = POLLOUT };
+	const size_t whole = length;
 	unsigned int waits = 0;
 	ssize_t written;
+
+	/* Readers of lines lose one report, and not two. */
+	if (s->cut && write(s->out, "\n", 1) != 1)
+		return;
+	s->cut = false;
 
 	while (length) {
 		written = write(s->out, text, length);
@@ -211,6 +218,7 @@ static void deliver(struct show *s, const struct policy *policy, const char *tex
 			break;
 		}
 	}
+	s->cut = length && length < whole;
 }
 
 void show_begin(struct show *s)

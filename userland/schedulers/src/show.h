@@ -19,6 +19,8 @@
  * @active: the policy goes on
  * @signals: signals that end the policy; they are blocked
  * @out: where reports are written
+ * @cut: the last report was cut off in the middle
+ * @until: a report that is not read until then is dropped, as monotonic_s() says
  * @error: errno of a failure to write; 0: none. No report is written after it
  */
 struct show {
@@ -30,6 +32,8 @@ struct show {
 	bool active;
 	const sigset_t *signals;
 	int out;
+	bool cut;
+	double until;
 	int error;
 };
 
@@ -38,7 +42,7 @@ void show_begin(struct show *s);
 
 /*
  * Print what the policy has done so far. @last: this is the last report. If the reader is slow, a
- * signal or the end of the policy cuts the report off.
+ * signal, the end of the policy or show::until cuts the report off.
  */
 void show(struct show *s, const struct policy *policy, bool last);
 

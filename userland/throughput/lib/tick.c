@@ -187,6 +187,8 @@ static void once_for_all(void)
 	atexit(ends);
 }
 
+static int register_once(void);
+
 /* Move what was counted while there was no file, or by threads that did not know of it yet. */
 static void move_counts(struct segment *to)
 {
@@ -196,6 +198,37 @@ static void move_counts(struct segment *to)
 	for (i = 0; i < SEGMENT_SLOTS; i++)
 		sum += __atomic_exchange_n(&unregistered.slot[i].count, 0, __ATOMIC_RELAXED);
 	__atomic_fetch_add(&to->slot[0].count, sum, __ATOMIC_RELAXED);
+}
+
+/*
+ * The program before an exec had this file, and a reader has locked it since, so that it looks as
+ * if nobody ticked there. Take a new one, with all that the old one has. Nobody can open it before
+ * it is locked. Processes that were forked before the exec keep the old file.
+ */
+static int replace(const struct segment *old)
+{
+	struct segment *s;
+	unsigned int i;
+	int err;
+
+	unlink(file);
+	close(descriptor);
+	descriptor = -1;
+	err = register_once();
+	if (err)
+		return err;
+	s = shared;
+	begin_change(s);
+	memcpy(s->name, old->name, sizeof(s->name));
+	memcpy(s->unit, old->unit, sizeof(s->unit));
+	s->goal_min = old->goal_min;
+	s->goal_max = old->goal_max;
+	s->weight = old->weight;
+	end_change(s);
+	for (i = 0; i < SEGMENT_SLOTS; i++)
+		__atomic_fetch_add(&s->slot[0].count, __atomic_load_n(&old->slot[i].count, __ATOMIC_RELAXED),
+				   __ATOMIC_RELAXED);
+	return 0;
 }
 
 /* Register the program if it is not registered. Context: @lock is held. */
@@ -246,6 +279,8 @@ static int register_once(void)
 		return err;
 	}
 	fcntl(descriptor, F_OFD_SETLK, &all);
+	if (!is_new && thr_is_locked(descriptor) == THR_HIDDEN)
+		return replace(s);
 	if (is_new) {
 		fill(s);
 		fchmod(descriptor, 0644 & ~mask());

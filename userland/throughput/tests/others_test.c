@@ -94,6 +94,7 @@ static void hidden_test(void **state)
 	char path[64], self[PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 	int fd, ready[2], go[2];
+	uint64_t count;
 	pid_t pid;
 
 	(void)state;
@@ -105,6 +106,7 @@ static void hidden_test(void **state)
 	if (!pid) {
 		throughput_end();
 		throughput_goal(1, NULL);
+		throughput_tick(7);
 		if (write(ready[1], "", 1) != 1 || read(go[0], path, 1) != 1)
 			_exit(1);
 		execl(self, self, "--after-hold", "", NULL);
@@ -118,17 +120,25 @@ static void hidden_test(void **state)
 	assert_int_equal(write(go[1], "", 1), 1);
 	assert_int_equal(fcntl(fd, F_OFD_SETLKW, &lock), 0);
 	assert_int_equal(throughput_open(pid, &reader), 0);
+	/* The program has another file after that, whether or not the lock stays. */
+	throughput_close(reader);
 	do {
+		assert_int_equal(throughput_open(pid, &reader), 0);
 		assert_int_equal(throughput_info(reader, &info), 0);
+		throughput_close(reader);
 	} while (info.goal_min < 2);
+	close(fd);
+	assert_int_equal(throughput_open(pid, &reader), 0);
+	assert_int_equal(throughput_info(reader, &info), 0);
 	assert_true(info.alive);
 	assert_true(is_found(pid));
+	assert_int_equal(throughput_read(reader, &count), 0);
+	assert_int_equal(count, 7);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	assert_int_equal(throughput_info(reader, &info), 0);
 	assert_false(info.alive);
 	throughput_close(reader);
-	close(fd);
 	unlink(path);
 }
 
