@@ -305,6 +305,8 @@ static void let_go(u32 slot, u64 now)
 		d->queued_ns = now;
 		scx_bpf_dsq_move_set_vtime(&it, d->vtime);
 		cpu = only_cpu(p);
+		if (cpu >= 0)
+			survey.pinned[cpu & (AMP_CPUS - 1)] = PINNED_TICKS;
 		if (!scx_bpf_dsq_move_vtime(&it, p, cpu >= 0 ? PINNED + cpu : rank, 0))
 			continue;
 		if (is_bound(thread_of(d)))

@@ -233,10 +233,12 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 	}
 	d->waited = d->gave_way = true;
 	note_queued(d);
-	if (only >= 0)
+	if (only >= 0) {
+		survey.pinned[only & (AMP_CPUS - 1)] = PINNED_TICKS;
 		insert_vtime(p, PINNED + only, pinned_slice(only), d->vtime, flags);
-	else
+	} else {
 		insert_vtime(p, rank, slice_of(rank), d->vtime, flags);
+	}
 	/* @p was alone on its CPU: the CPU looks again for a thread to run. */
 	if (flags & SCX_ENQ_LAST)
 		scx_bpf_kick_cpu(cpu, 0);

@@ -7,15 +7,25 @@
 #ifndef SCHEDULERS_PINNED_BPF_H
 #define SCHEDULERS_PINNED_BPF_H
 
-/* The only CPU where @p may run, or -1. */
+/* The only CPU of several where @p may run, or -1. */
 static s32 only_cpu(const struct task_struct *p)
 {
 	u32 cpu;
 
-	if (p->nr_cpus_allowed != 1)
+	if (p->nr_cpus_allowed != 1 || (amp.ranks == 1 && amp.cpus[0] == 1))
 		return -1;
 	cpu = bpf_cpumask_first(p->cpus_ptr);
 	return cpu < AMP_CPUS ? (s32)cpu : -1;
+}
+
+/*
+ * Does the CPU have pinned threads that wait? Looking into a queue costs more than this. It is not
+ * certain: the timer knows it late that they are gone, and look_at_pinned() that there are some,
+ * if a CPU stands still while it puts one into the queue.
+ */
+static bool has_pinned(s32 cpu)
+{
+	return survey.pinned[cpu & (AMP_CPUS - 1)];
 }
 
 /*
@@ -24,9 +34,12 @@ static s32 only_cpu(const struct task_struct *p)
  */
 static u64 pinned_slice(s32 cpu)
 {
-	s32 queued = scx_bpf_dsq_nr_queued(PINNED + cpu) + scx_bpf_dsq_nr_queued(URGENT + cpu);
 	u64 most = slice_of(rank_of_cpu(cpu)), slice = most;
+	s32 queued;
 
+	if (!has_pinned(cpu))
+		return most;
+	queued = scx_bpf_dsq_nr_queued(PINNED + cpu) + scx_bpf_dsq_nr_queued(URGENT + cpu);
 	if (queued > 0)
 		slice = WAIT_NS / 2 / queued;
 	if (slice < SLICE_LEAST_NS)
@@ -61,7 +74,7 @@ __noinline int first_in(u64 queue, u32 cpu, u64 vtime)
 /* The same for all threads that wait for this CPU, which is of @rank. */
 static enum waiting who_waits(u32 rank, s32 cpu, u64 vtime)
 {
-	int pinned = first_in(PINNED + cpu, cpu, vtime), others;
+	int pinned = has_pinned(cpu) ? first_in(PINNED + cpu, cpu, vtime) : NOBODY, others;
 
 	if (pinned == BEFORE)
 		return BEFORE;
@@ -76,7 +89,7 @@ static bool take_next(u32 rank, s32 cpu)
 	bool other_first = true;
 	u64 vtime = 0;
 
-	if (scx_bpf_dsq_nr_queued(PINNED + cpu) <= 0)
+	if (!has_pinned(cpu) || scx_bpf_dsq_nr_queued(PINNED + cpu) <= 0)
 		return move_to_local(rank);
 	bpf_for_each(scx_dsq, p, PINNED + cpu, 0) {
 		vtime = p->scx.dsq_vtime;
@@ -98,6 +111,8 @@ static bool take_long_waiting(s32 cpu)
 {
 	u8 *turn = &survey.turn[cpu & (AMP_CPUS - 1)];
 
+	if (!survey.urgent[cpu & (AMP_CPUS - 1)])
+		return take_if_any(FORGOTTEN);
 	*turn = !*turn;
 	if (*turn)
 		return take_if_any(URGENT + cpu) || take_if_any(FORGOTTEN);

@@ -28,6 +28,8 @@ struct survey {
 	u32 looked;	/* threads looked at in a queue */
 	u8 took[AMP_CPUS];	/* the CPU took a thread that had waited for long the last time */
 	u8 turn[AMP_CPUS];	/* whose turn it is among these */
+	u8 urgent[AMP_CPUS];	/* there may be threads in its queue URGENT */
+	u8 pinned[AMP_CPUS];	/* ticks until it is known that it has no pinned threads */
 	u32 runnable;
 	u32 parts;	/* threads that take part */
 	u64 weights;	/* sum of their weights */
@@ -420,12 +422,20 @@ static void look_at_pinned(u64 now)
 	u32 cpu;
 
 	bpf_for(cpu, 0, AMP_CPUS) {
+		u32 i = cpu & (AMP_CPUS - 1);
+
 		if (cpu >= scx_bpf_nr_cpu_ids())
 			break;
-		if (scx_bpf_dsq_nr_queued(PINNED + cpu) <= 0)
+		survey.urgent[i] = scx_bpf_dsq_nr_queued(URGENT + cpu) > 0;
+		if (scx_bpf_dsq_nr_queued(PINNED + cpu) <= 0) {
+			if (survey.pinned[i])
+				survey.pinned[i]--;
 			continue;
+		}
+		survey.pinned[i] = PINNED_TICKS;
 		scx_bpf_kick_cpu(cpu, SCX_KICK_IDLE);
 		find_forgotten(PINNED + cpu, URGENT + cpu, now);
+		survey.urgent[i] |= scx_bpf_dsq_nr_queued(URGENT + cpu) > 0;
 	}
 }
 

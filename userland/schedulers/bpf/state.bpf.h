@@ -43,6 +43,8 @@
  */
 #define PINNED		(1ULL << 20)
 #define URGENT		(1ULL << 21)
+/* A thread may be on its way into PINNED for less than so many ticks of the timer. */
+#define PINNED_TICKS	3
 /* Threads of a queue that are checked for WAIT_NS each time. */
 #define FORGOTTEN_LOOKS	256
 /* How often the metrics of a running thread are read. */
