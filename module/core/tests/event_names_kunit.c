@@ -130,7 +130,8 @@ static void has_test(struct kunit *test)
 							   &msg);
 
 			KUNIT_EXPECT_EQ_MSG(test, !err,
-					    pmct_event_names_has(&pmct_fake, type, &table->names[i]),
+					    pmct_event_names_has(&pmct_fake, type,
+								 &table->names[i]),
 					    "%s", name);
 			has += !err;
 		}

@@ -157,7 +157,8 @@ static void typical_test(struct kunit *test)
 {
 	struct pmct_phase *phase = kunit_kzalloc(test, sizeof(*phase), GFP_KERNEL);
 	struct pmct_phase_run r = {
-		.instr = PMCT_PHASE_INSTR, .cycles = 2000000, .ns = 2000000, .typical = PMCT_PHASE_ONE / 2,
+		.instr = PMCT_PHASE_INSTR, .cycles = 2000000, .ns = 2000000,
+		.typical = PMCT_PHASE_ONE / 2,
 	};
 	struct pmct_unsure mine = { }, others = { };
 	struct pmct_traffic traffic = { };
@@ -357,11 +358,13 @@ static void progress_test(struct kunit *test)
 /* What was estimated is corrected at the clock of its time, and on its own core type. */
 static void clock_test(struct kunit *test)
 {
-	const struct pmct_traffic unknown = { }, known = { .peak = 100000, .own = 40, .system = 333 };
+	const struct pmct_traffic known = { .peak = 100000, .own = 40, .system = 333 };
+	const struct pmct_traffic unknown = { };
 	const u64 unit = PMCT_PHASE_INSTR;
 	struct one *one = make(test);
 	struct pmct_window w = {
-		.v = &one->v, .unsure = one->unsure, .core_type = 1, .instr = 64 * unit, .looks = 10,
+		.v = &one->v, .unsure = one->unsure, .core_type = 1, .instr = 64 * unit,
+		.looks = 10,
 	};
 	unsigned int i;
 

@@ -33,13 +33,15 @@ static const u8 skylake[] = { 0x4e, 0x5e, 0x55, 0x8e, 0x9e, 0xa5, 0xa6, 0 };
  * @umask: unit mask, or ANY_UMASK
  * @counters: mask of the general counters
  */
-static const struct place {
+struct place {
 	const u8 *models;
 	u8 first;
 	u8 last;
 	s16 umask;
 	u8 counters;
-} places[] = {
+};
+
+static const struct place places[] = {
 	{ core2, 0x10, 0x10, ANY_UMASK, 0x1 }, { core2, 0x11, 0x13, ANY_UMASK, 0x2 },
 	{ core2, 0x14, 0x14, ANY_UMASK, 0x1 }, { core2, 0x18, 0x18, ANY_UMASK, 0x1 },
 	{ core2, 0x19, 0x19, ANY_UMASK, 0x2 }, { core2, 0xa1, 0xa1, ANY_UMASK, 0x1 },

@@ -105,7 +105,7 @@ int group_check(struct group *g, pid_t pid, const char **what);
  * Returns 1 if the group @path, or one above it, limits its processes, or nobody may know; 0 if
  * not; or a negative errno, for example if there is no descriptor.
  */
-int group_has_limits(const char *path);
+int group_limits_exist(const char *path);
 /* Get the CPU time so far, in microseconds. */
 int group_usage(const struct group *g, uint64_t *us);
 int group_threads(const struct group *g, unsigned int *threads);

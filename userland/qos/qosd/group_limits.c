@@ -129,7 +129,7 @@ static int has_programs(const char *path)
 	return found;
 }
 
-int group_has_limits(const char *path)
+int group_limits_exist(const char *path)
 {
 	char folder[2 * GROUP_PATH];
 	int found;

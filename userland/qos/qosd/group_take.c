@@ -400,7 +400,7 @@ int group_find(struct group *g, pid_t pid, uint64_t start, uid_t uid)
 		return find_in_unit(g, pid, start, uid, from);
 	if (home_has(from))
 		return -EALREADY;
-	found = group_has_limits(from);
+	found = group_limits_exist(from);
 	if (found)
 		return found < 0 ? found : -EPERM;
 	found = find_all(g, pid, uid, from);
