@@ -9,13 +9,20 @@
 
 /*
  * Returns how long a CPU has been idle, in us; U64_MAX if the kernel does not know, because the
- * tick goes on while CPUs are idle. A CPU whose thread waits for I/O is idle, too.
+ * tick goes on while CPUs are idle. A CPU whose thread waits for I/O is idle, too. Because two
+ * accounts are read, one after the other, the sum can go back once in a while.
  */
 static inline u64 pmct_cpu_idle_us(unsigned int cpu)
 {
 	u64 idle = get_cpu_idle_time_us(cpu, NULL), waiting = get_cpu_iowait_time_us(cpu, NULL);
 
 	return idle == U64_MAX || waiting == U64_MAX ? U64_MAX : idle + waiting;
+}
+
+/* Returns how long a CPU was idle between two such readings, in us. If in doubt, it was busy. */
+static inline u64 pmct_idle_between_us(u64 was, u64 now)
+{
+	return now > was ? now - was : 0;
 }
 
 #endif /* _PMCT_COMPAT_IDLE_H */

@@ -94,7 +94,8 @@ static bool was_idle(unsigned int cpu, u64 ns)
 	u64 began = per_cpu_ptr(&held, cpu)->idle_us, now = pmct_cpu_idle_us(cpu);
 
 	/* If no clock counts idle time, the kernel does not know it. */
-	return now != U64_MAX && now - began + IDLE_US >= div_u64(ns, NSEC_PER_USEC);
+	return now != U64_MAX &&
+	       pmct_idle_between_us(began, now) + IDLE_US >= div_u64(ns, NSEC_PER_USEC);
 }
 
 /*

@@ -306,7 +306,8 @@ static bool nobody_else_ran(u64 now)
 	looked_ns = now;
 	for_each_online_cpu(cpu) {
 		struct running *r = per_cpu_ptr(&running, cpu);
-		u64 idle_us = pmct_cpu_idle_us(cpu), was = r->idle_us;
+		u64 idle_us = pmct_cpu_idle_us(cpu);
+		u64 idled = pmct_idle_between_us(r->idle_us, idle_us);
 
 		/*
 		 * If the tick does not stop on idle CPUs, the kernel does not know their idle time.
@@ -314,8 +315,8 @@ static bool nobody_else_ran(u64 now)
 		if (idle_us == U64_MAX)
 			return false;
 		r->idle_us = idle_us;
-		if (!cpumask_test_cpu(cpu, &spared) && idle_us - was < us)
-			others_us += us - (idle_us - was);
+		if (!cpumask_test_cpu(cpu, &spared) && idled < us)
+			others_us += us - idled;
 	}
 	return others_us * 100 < us * ALONE;
 }

@@ -122,13 +122,21 @@ static void other_cpus_test(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, sees(test, backend, "pmc3=c0,any3=1"));
 }
 
-/* Events are named one by one, because a table without a row passes its own walk. */
-static const struct seen {
+struct raw_case {
 	u8 vendor, family, model;
 	const struct x86_model_pmu *pmu;
 	const char *raw;
-	const char *who;	/* NULL: harmless */
-} seen[] = {
+	const char *says;	/* NULL: nothing */
+};
+
+static void raw_desc(const struct raw_case *c, char *desc)
+{
+	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "family %#x, model %#x: %s", c->family, c->model,
+		 c->raw);
+}
+
+/* Whom events show, one by one, because a table without a row passes its own walk. */
+static const struct raw_case seen[] = {
 	{ X86_VENDOR_INTEL, 6, 0x5e, &intel, "pmc1,any1=1", "the other hyperthread of the core" },
 	{ X86_VENDOR_INTEL, 6, 0x5e, &intel, "pmc1", NULL },
 	{ X86_VENDOR_INTEL, 6, 0x5e, &intel, "pmc3=c0,any3=1",
@@ -181,33 +189,22 @@ static const struct seen {
 	{ X86_VENDOR_AMD, 0x17, 1, &amd, "pmc0=c0", NULL },
 };
 
-static void seen_desc(const struct seen *s, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "family %#x, model %#x: %s", s->family, s->model,
-		 s->raw);
-}
-
-KUNIT_ARRAY_PARAM(seen, seen, seen_desc);
+KUNIT_ARRAY_PARAM(seen, seen, raw_desc);
 
 static void seen_test(struct kunit *test)
 {
-	const struct seen *s = test->param_value;
+	const struct raw_case *s = test->param_value;
 	const char *who = sees(test, machine(test, s->vendor, s->family, s->model, s->pmu),
 			       s->raw);
 
-	if (s->who)
-		KUNIT_EXPECT_STREQ(test, who, s->who);
+	if (s->says)
+		KUNIT_EXPECT_STREQ(test, who, s->says);
 	else
 		KUNIT_EXPECT_NULL(test, who);
 }
 
 /* Events that count on some counters only: elsewhere they would count nothing, and nobody told. */
-static const struct place_case {
-	u8 vendor, family, model;
-	const struct x86_model_pmu *pmu;
-	const char *raw;
-	const char *says;	/* NULL: counted */
-} place_cases[] = {
+static const struct raw_case place_cases[] = {
 	{ X86_VENDOR_INTEL, 6, 0x3c, &intel, "pmc5=48,umask5=1", NULL },
 	{ X86_VENDOR_INTEL, 6, 0x3c, &intel, "pmc3=48,umask3=1", "on pmc5 only" },
 	{ X86_VENDOR_INTEL, 6, 0x3c, &intel, "pmc3=48,umask3=2", NULL },
@@ -219,22 +216,16 @@ static const struct place_case {
 	{ X86_VENDOR_INTEL, 6, 0x8f, &no_any, "pmc4=ce,umask4=1", "on pmc3 only" },
 	{ X86_VENDOR_AMD, 0x15, 2, &amd, "pmc0=3,umask0=1", "on pmc3 only" },
 	{ X86_VENDOR_AMD, 0x15, 2, &amd, "pmc3=81", "on pmc0, pmc1, pmc2 only" },
-	{ X86_VENDOR_AMD, 0x15, 2, &amd, "pmc0=31,umask0=3", "on no counter only" },
+	{ X86_VENDOR_AMD, 0x15, 2, &amd, "pmc0=31,umask0=3", "on no counter" },
 	{ X86_VENDOR_AMD, 0x15, 2, &amd, "pmc3=c0", NULL },
 	{ X86_VENDOR_AMD, 0x17, 1, &amd, "pmc3=81", NULL },
 };
 
-static void place_desc(const struct place_case *c, char *desc)
-{
-	snprintf(desc, KUNIT_PARAM_DESC_SIZE, "family %#x, model %#x: %s", c->family, c->model,
-		 c->raw);
-}
-
-KUNIT_ARRAY_PARAM(place, place_cases, place_desc);
+KUNIT_ARRAY_PARAM(place, place_cases, raw_desc);
 
 static void place_test(struct kunit *test)
 {
-	const struct place_case *c = test->param_value;
+	const struct raw_case *c = test->param_value;
 	const struct pmct_backend *backend = machine(test, c->vendor, c->family, c->model, c->pmu);
 	struct pmct_hwset set;
 	struct pmct_msg msg = {};

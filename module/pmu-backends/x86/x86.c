@@ -102,9 +102,9 @@ int x86_check_place(const struct x86_type *t, const struct pmct_event *event, u3
 					 len ? ", " : "", t->nr_fixed + i);
 	}
 	return pmct_refuse(msg, -EOPNOTSUPP,
-			   "pmc%u=%#llx,umask%u=%#x: this CPU counts this event on %s only",
+			   "pmc%u=%#llx,umask%u=%#x: this CPU counts this event on %s%s",
 			   event->counter, event->code, event->counter, event->extra[X86_UMASK],
-			   len ? list : "no counter");
+			   len ? list : "no counter", len ? " only" : "");
 }
 
 static unsigned int x86_max_general(void)

@@ -23,6 +23,7 @@
 
 #include <cmocka.h>
 
+#include "found.h"
 #include "process.h"
 #include "segment.h"
 
@@ -207,19 +208,6 @@ static void orphan_test(void **state)
 	close(go[0]);
 }
 
-static int note(pid_t pid, void *data)
-{
-	if (pid == *(pid_t *)data)
-		*(pid_t *)data = 0;
-	return 0;
-}
-
-static bool is_found(pid_t pid)
-{
-	throughput_each(note, &pid);
-	return !pid;
-}
-
 /* Start an application of its own, which waits to be killed. */
 static pid_t start_application(unsigned long long *began, char *path, size_t size)
 {
@@ -259,12 +247,12 @@ static void known_test(void **state)
 	(void)state;
 	pid = start_application(&began, path, sizeof(path));
 	looked_for = pid;
-	assert_int_equal(throughput_some(&first, ULONG_MAX, is_this, note, &looked_for), 0);
+	assert_int_equal(throughput_some(&first, ULONG_MAX, is_this, found_note, &looked_for), 0);
 	assert_int_equal(looked_for, pid);
 	kill(pid, SIGKILL);
 	waitpid(pid, NULL, 0);
 	/* Nobody has looked whether the application lives. */
-	assert_int_equal(throughput_some(&first, ULONG_MAX, is_this, note, &looked_for), 0);
+	assert_int_equal(throughput_some(&first, ULONG_MAX, is_this, found_note, &looked_for), 0);
 	assert_int_equal(access(path, F_OK), 0);
 	assert_false(is_found(pid));
 	assert_int_equal(access(path, F_OK), -1);

@@ -14,6 +14,7 @@
 
 #include <cmocka.h>
 
+#include "found.h"
 #include "process.h"
 #include "segment.h"
 
@@ -27,19 +28,6 @@ static uint64_t count_of(pid_t pid)
 	throughput_read(reader, &count);
 	throughput_close(reader);
 	return count;
-}
-
-static int note(pid_t pid, void *data)
-{
-	if (pid == *(pid_t *)data)
-		*(pid_t *)data = 0;
-	return 0;
-}
-
-static bool is_found(pid_t pid)
-{
-	throughput_each(note, &pid);
-	return !pid;
 }
 
 /* Others have made files of the names that the next program would use. */
