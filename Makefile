@@ -3,7 +3,8 @@
 # make demo		the main job in an emulated x86-64 machine, from nothing
 # make demo-arm64	the same on arm64, with the kernel patch
 # make test		everything that is tested
-# make test-matrix	the same with everything under debug kernels, too; hours
+# make test-matrix	the same with everything under debug kernels, too; hours. REST=1, of either:
+#			only what has not passed yet on this commit
 # make experiments	the papers' tables and plots: hours. ONLY="NAME…": some of them, see
 #			tests/experiments/run --list
 # make bench		our cost and perf's, in guest instructions
@@ -57,10 +58,10 @@ demo-arm64: setup
 	@tests/vm/demo --arch arm64
 
 test: setup
-	@tests/run
+	@tests/run $(if $(REST),--rest)
 
 test-matrix: setup
-	@tests/run --matrix
+	@tests/run --matrix $(if $(REST),--rest)
 
 bench: setup
 	@tests/bench/run

@@ -204,6 +204,30 @@ def test_names(tree: Tree) -> None:
     assert (tree.top / "prepared").exists()
 
 
+def test_rest(tree: Tree) -> None:
+    """A suite that was ended is continued: what has passed is not run again."""
+    git = ["git", "-C", str(tree.top), "-c", "user.name=x", "-c", "user.email=x"]
+    (tree.top / ".gitignore").write_text("build\nparts\nran\n", encoding="utf-8")
+    for command in ["init", "-q"], ["add", "."], ["commit", "-qm", "x"]:
+        subprocess.run([*git, *command], check=True)
+    ran = f"bash -c 'echo ran >>{tree.top}/ran'"
+    parts = table(f"good {ran}", "bad false")
+    last_line(tree.run(parts), "1 passed, 1 failed, 0 skipped")
+    parts = table(f"good {ran}", "bad true", f"new {ran}")
+    last_line(tree.run(parts, "--rest"), "3 passed, 0 failed, 0 skipped")
+    assert (tree.top / "ran").read_text(encoding="utf-8") == "ran\nran\n"
+    (tree.top / "changed").touch()
+    assert "not of this commit" in tree.run(parts, "--rest")
+    # The results are still those of the commit.
+    (tree.top / "changed").unlink()
+    last_line(tree.run(parts, "--rest"), "3 passed, 0 failed, 0 skipped")
+    # Without it, everything runs. Changes are remembered, too.
+    (tree.top / "changed").touch()
+    last_line(tree.run(parts), "3 passed, 0 failed, 0 skipped")
+    (tree.top / "changed").unlink()
+    assert "not of this commit" in tree.run(parts, "--rest")
+
+
 def test_prepare_fails(tree: Tree) -> None:
     """Nothing runs if "prepare" fails."""
     text = tree.run(table("prepare false", "ran touch ran"))
