@@ -79,21 +79,13 @@ static u64 pmct_sim_cpu_due(unsigned int cpu)
 	return c->since + ns;
 }
 
-/* Returns when the model must be updated next. */
-static u64 pmct_sim_next(void)
+/*
+ * Something has changed on @cpu. Restart the timer if that, or the next step, is due before it
+ * expires. It already expires early enough for the other CPUs.
+ */
+static void pmct_sim_start_timer(unsigned int cpu, u64 now)
 {
-	u64 at = pmct_sim->pace.next;
-	unsigned int cpu;
-
-	for (cpu = 0; cpu < pmct_sim->machine.nr_cpus; cpu++)
-		at = min(at, pmct_sim_cpu_due(cpu));
-	return at;
-}
-
-/* Restart the timer if something is due earlier than it expires. */
-static void pmct_sim_start_timer(u64 now)
-{
-	u64 at = max(pmct_sim_next(), now + 1000);
+	u64 at = max(min(pmct_sim->pace.next, pmct_sim_cpu_due(cpu)), now + 1000);
 
 	if (at >= pmct_sim_timer_at)
 		return;
@@ -102,13 +94,16 @@ static void pmct_sim_start_timer(u64 now)
 	hrtimer_start(&pmct_sim_timer, ns_to_ktime(at), HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
-/* Must the CPU be interrupted, because its thread reached its goal, or a counter overflowed? */
-static bool pmct_sim_wants_interrupt(unsigned int cpu)
+/*
+ * Must the CPU be interrupted, because its thread reached its goal, or a counter overflowed? If
+ * @worked, the thread may have done something since the counters were looked at.
+ */
+static bool pmct_sim_wants_interrupt(unsigned int cpu, bool worked)
 {
 	struct pmct_sim_cpu *c = &pmct_sim->cpu[cpu];
 
 	return (c->thread >= 0 && pmct_sim_reached_goal(&pmct_sim->thread[c->thread])) ||
-	       pmct_sim_pmu_overflowed(c);
+	       (worked ? pmct_sim_pmu_overflowed(c) : c->pmu.overflowed);
 }
 
 /* Runs on the CPU concerned. In any case, it ends a halt. */
@@ -125,25 +120,33 @@ static void pmct_sim_interrupt(void *unused)
 static enum hrtimer_restart pmct_sim_timer_fn(struct hrtimer *timer)
 {
 	unsigned long interrupt = 0;
-	bool busy, again;
+	bool stepped, busy, again;
 	unsigned int cpu;
-	u64 now;
+	u64 now, next;
 
 	raw_spin_lock(&pmct_sim_lock);
 	now = pmct_sim_now();
-	if (now >= pmct_sim->pace.next)
+	stepped = now >= pmct_sim->pace.next;
+	if (stepped)
 		pmct_sim_step(pmct_sim, now);
+	next = pmct_sim->pace.next;
 	for (cpu = 0; cpu < pmct_sim->machine.nr_cpus; cpu++) {
-		if (pmct_sim_cpu_due(cpu) <= now)
+		u64 at = pmct_sim_cpu_due(cpu);
+		bool worked = stepped;
+
+		if (at <= now) {
 			pmct_sim_sync(pmct_sim, cpu, now);
-		if (pmct_sim_wants_interrupt(cpu))
+			worked = true;
+		}
+		if (pmct_sim_wants_interrupt(cpu, worked))
 			__set_bit(cpu, &interrupt);
+		next = min(next, worked ? pmct_sim_cpu_due(cpu) : at);
 	}
 	/* Another CPU may have started the timer again. Then it must not be touched. */
 	busy = pmct_sim_busy(pmct_sim);
 	again = busy && !hrtimer_is_queued(timer);
 	if (again) {
-		pmct_sim_timer_at = max(pmct_sim_next(), now + 1000);
+		pmct_sim_timer_at = max(next, now + 1000);
 		hrtimer_set_expires(timer, ns_to_ktime(pmct_sim_timer_at));
 	} else if (!busy) {
 		pmct_sim_timer_at = U64_MAX;
@@ -172,7 +175,7 @@ static void pmct_sim_switch(const struct task_struct *next)
 	/* The idle thread is a kernel thread, too. */
 	pmct_sim_leave(pmct_sim, cpu, !(next->flags & PF_KTHREAD), now);
 	if (pmct_sim_busy(pmct_sim))
-		pmct_sim_start_timer(now);
+		pmct_sim_start_timer(cpu, now);
 	if (thread >= 0)
 		left->ip = pmct_sim_ip(&pmct_sim->thread[thread]);
 	raw_spin_unlock(&pmct_sim_lock);
@@ -350,7 +353,7 @@ static void pmct_sim_get_on(unsigned int cpu, unsigned int slot)
 		pmct_sim_enter(pmct_sim, cpu, slot, now);
 	else
 		pmct_sim_resume(pmct_sim, cpu, now);
-	pmct_sim_start_timer(now);
+	pmct_sim_start_timer(cpu, now);
 	raw_spin_unlock(&pmct_sim_lock);
 }
 

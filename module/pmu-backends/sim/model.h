@@ -154,10 +154,38 @@ struct pmct_sim_alone {
 	u64 llc;
 };
 
+/* Values that vary independently. */
+enum pmct_sim_channel {
+	PMCT_SIM_VARY_ILP,
+	PMCT_SIM_VARY_BRANCH,
+	PMCT_SIM_VARY_DATA,
+	PMCT_SIM_VARY_LLC,
+	PMCT_SIM_VARY_TLB,
+	PMCT_SIM_NR_CHANNELS
+};
+
+/* Each of them is a sum of this many values, which bend at different distances. */
+#define PMCT_SIM_BENDS		3
+
+/**
+ * struct pmct_sim_bend - a value between two bends, where it is linear
+ * @number: number of the second bend; 0: nothing is known yet
+ * @from: value at the first bend
+ * @to: value at the second bend
+ *
+ * The ends are remembered, because finding them takes much longer than what follows.
+ */
+struct pmct_sim_bend {
+	u64 number;
+	s32 from;
+	s32 to;
+};
+
 /**
  * struct pmct_sim_thread - a simulated thread
  * @profile: what it does; NULL: the slot is free
  * @seed: seed of its variation
+ * @bend: what varies, where the thread is now
  * @goal: it stops when it has done this many instructions
  * @phase: its present phase
  * @left: instructions until the next phase
@@ -173,6 +201,7 @@ struct pmct_sim_alone {
 struct pmct_sim_thread {
 	const struct pmct_sim_profile *profile;
 	u64 seed;
+	struct pmct_sim_bend bend[PMCT_SIM_NR_CHANNELS][PMCT_SIM_BENDS];
 	u64 goal;
 	u32 phase;
 	u64 left;

@@ -19,18 +19,8 @@
  * Variation
  */
 
-/* Values that vary independently. */
-enum pmct_sim_channel {
-	PMCT_SIM_VARY_ILP,
-	PMCT_SIM_VARY_BRANCH,
-	PMCT_SIM_VARY_DATA,
-	PMCT_SIM_VARY_LLC,
-	PMCT_SIM_VARY_TLB,
-	PMCT_SIM_NR_CHANNELS
-};
-
 /* log2 of the instructions between two bends of a rate: about 1 ms, 20 ms and 0.5 s. */
-static const u8 pmct_sim_bends[] = { 20, 25, 30 };
+static const u8 pmct_sim_bends[PMCT_SIM_BENDS] = { 20, 25, 30 };
 
 /* Turns consecutive numbers into unrelated numbers. */
 static u64 pmct_sim_hash(u64 value)
@@ -40,22 +30,31 @@ static u64 pmct_sim_hash(u64 value)
 	return value ^ (value >> 32);
 }
 
-/* Returns a value from -1000 to 1000, linear between bends. */
-static s64 pmct_sim_bend(u64 seed, u64 position, unsigned int shift)
+/* Returns the value at a bend, from 0 to 2000. */
+static s32 pmct_sim_at_bend(u64 seed, u64 number)
 {
-	u64 bend = position >> shift;
-	s64 from = pmct_sim_hash(seed ^ pmct_sim_hash(bend)) % 2001;
-	s64 to = pmct_sim_hash(seed ^ pmct_sim_hash(bend + 1)) % 2001;
-	s64 part = (position & ((1ULL << shift) - 1)) >> (shift - 10);
+	return pmct_sim_hash(pmct_sim_hash(seed) ^ pmct_sim_hash(number)) % 2001;
+}
 
-	return from + (to - from) * part / 1024 - 1000;
+/* Returns a value from -1000 to 1000, linear between bends. */
+static s64 pmct_sim_between(struct pmct_sim_bend *b, u64 seed, u64 position, unsigned int shift)
+{
+	s64 part = (position & ((1ULL << shift) - 1)) >> (shift - 10);
+	u64 before = position >> shift;
+
+	if (b->number != before + 1) {
+		b->from = before && b->number == before ? b->to : pmct_sim_at_bend(seed, before);
+		b->number = before + 1;
+		b->to = pmct_sim_at_bend(seed, b->number);
+	}
+	return b->from + (b->to - b->from) * part / 1024 - 1000;
 }
 
 /*
  * (1) Returns the factor of a rate, in thousandths. It depends only on the position in the program,
  * not on when it is asked for.
  */
-static u64 pmct_sim_vary(const struct pmct_sim_thread *t, const struct pmct_sim_phase *p,
+static u64 pmct_sim_vary(struct pmct_sim_thread *t, const struct pmct_sim_phase *p,
 			 enum pmct_sim_channel channel)
 {
 	s64 sum = 0;
@@ -63,10 +62,10 @@ static u64 pmct_sim_vary(const struct pmct_sim_thread *t, const struct pmct_sim_
 
 	if (!p->wander)
 		return 1000;
-	for (i = 0; i < sizeof(pmct_sim_bends); i++)
-		sum += pmct_sim_bend(pmct_sim_hash(t->seed + channel * 16 + i),
-				     t->count[PMCT_SIM_INSTR], pmct_sim_bends[i]);
-	return 1000 + sum * (s64)p->wander / (1000 * (s64)sizeof(pmct_sim_bends));
+	for (i = 0; i < PMCT_SIM_BENDS; i++)
+		sum += pmct_sim_between(&t->bend[channel][i], t->seed + channel * 16 + i,
+					t->count[PMCT_SIM_INSTR], pmct_sim_bends[i]);
+	return 1000 + sum * (s64)p->wander / (1000 * PMCT_SIM_BENDS);
 }
 
 /*
@@ -118,7 +117,7 @@ static u64 pmct_sim_curve_at(const struct pmct_sim_curve *c, u64 has)
 	return c->ppm[c->nr - 1];
 }
 
-static void pmct_sim_rates_events(const struct pmct_sim_thread *t,
+static void pmct_sim_rates_events(struct pmct_sim_thread *t,
 				  const struct pmct_sim_phase *p, u64 l2, u64 llc, u64 *event)
 {
 	u64 tlb = pmct_sim_vary(t, p, PMCT_SIM_VARY_TLB);
@@ -143,7 +142,7 @@ static void pmct_sim_rates_events(const struct pmct_sim_thread *t,
 		event[PMCT_SIM_LLC_MISSES] * (1000 + p->write_backs) / 1000;
 }
 
-static void pmct_sim_rates_time(const struct pmct_sim_thread *t, const struct pmct_sim_phase *p,
+static void pmct_sim_rates_time(struct pmct_sim_thread *t, const struct pmct_sim_phase *p,
 				const struct pmct_sim_core_type *core, u32 llc_ps,
 				struct pmct_sim_rates *r)
 {
@@ -241,7 +240,7 @@ u64 pmct_sim_latency(const struct pmct_sim_node *node,
  * @r: where the rates are stored; pmct_sim_rates_memory() completes them
  */
 void pmct_sim_rates(const struct pmct_sim_machine *m, unsigned int type, unsigned int cluster,
-		    const struct pmct_sim_thread *t, u64 l2, u64 llc, struct pmct_sim_rates *r)
+		    struct pmct_sim_thread *t, u64 l2, u64 llc, struct pmct_sim_rates *r)
 {
 	const struct pmct_sim_phase *p = pmct_sim_phase_of(t);
 

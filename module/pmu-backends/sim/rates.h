@@ -21,7 +21,7 @@ static inline const struct pmct_sim_phase *pmct_sim_phase_of(const struct pmct_s
 }
 
 void pmct_sim_rates(const struct pmct_sim_machine *m, unsigned int type, unsigned int cluster,
-		    const struct pmct_sim_thread *t, u64 l2, u64 llc, struct pmct_sim_rates *r);
+		    struct pmct_sim_thread *t, u64 l2, u64 llc, struct pmct_sim_rates *r);
 void pmct_sim_rates_memory(const struct pmct_sim_core_type *core, u64 mem_ps,
 			   struct pmct_sim_rates *r);
 u64 pmct_sim_ip(const struct pmct_sim_thread *t);

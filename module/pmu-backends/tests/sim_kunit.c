@@ -65,11 +65,9 @@ static const struct pmct_sim_profile reuses = {
 
 static int sim_init(struct kunit *test)
 {
-	struct pmct_sim *sim = kunit_kzalloc(test, sizeof(*sim), GFP_KERNEL);
-
-	KUNIT_ASSERT_NOT_NULL(test, sim);
-	pmct_sim_init(sim, &machine, 0);
-	test->priv = sim;
+	test->priv = kunit_kzalloc(test, sizeof(struct pmct_sim), GFP_KERNEL);
+	KUNIT_ASSERT_NOT_NULL(test, test->priv);
+	pmct_sim_init(test->priv, &machine, 0);
 	return 0;
 }
 
@@ -140,7 +138,6 @@ static void looking_test(struct kunit *test)
 	start(sim, 0, 0, &reuses, ~0ULL);
 	run(sim, SECOND);
 	seldom = sim->thread[0].count[PMCT_SIM_INSTR];
-
 	pmct_sim_init(sim, &machine, 0);
 	start(sim, 0, 0, &reuses, ~0ULL);
 	for (ns = 0; ns < SECOND; ns += MS) {
@@ -208,6 +205,23 @@ static void code_of_phase(struct kunit *test, struct pmct_sim_thread *t, u64 fro
 	KUNIT_EXPECT_EQ(test, bitmap_weight(seen, 1000), blocks);
 	KUNIT_EXPECT_GE(test, library, 400);
 	KUNIT_EXPECT_LE(test, library, 1000);
+}
+
+/* What varies depends on the position only, not on where a thread was before. */
+static void bend_test(struct kunit *test)
+{
+	struct pmct_sim_thread *t = &((struct pmct_sim *)test->priv)->thread[0];
+	u64 *at = &t->count[PMCT_SIM_INSTR];
+	struct pmct_sim_rates rates[2];
+
+	pmct_sim_begin(test->priv, 0, &reuses, 7);
+	for (; *at < 1ULL << 32; *at += *at & 1 << 23 ? 40000001 : 300001) {
+		pmct_sim_rates(&machine, 0, 0, t, 0, 0, &rates[0]);
+		memset(t->bend, 0, sizeof(t->bend));
+		pmct_sim_rates(&machine, 0, 0, t, 0, 0, &rates[1]);
+		KUNIT_EXPECT_EQ(test, rates[0].core_ps, rates[1].core_ps);
+		KUNIT_EXPECT_EQ(test, rates[0].pj, rates[1].pj);
+	}
 }
 
 static void ip_test(struct kunit *test)
@@ -562,6 +576,7 @@ static struct kunit_case sim_kunit_cases[] = {
 	KUNIT_CASE(looking_test),
 	KUNIT_CASE(goal_test),
 	KUNIT_CASE(phases_test),
+	KUNIT_CASE(bend_test),
 	KUNIT_CASE(ip_test),
 	KUNIT_CASE(cache_test),
 	KUNIT_CASE(equal_test),
