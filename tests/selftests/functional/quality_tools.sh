@@ -399,7 +399,7 @@ test_qplacer_ends() {
 # meanwhile, qplacer leaves it alone. In any case, no program stays confined.
 test_qplacer_cpus() {
 	only sim
-	local one other mine
+	local one other mine mask
 	on_machine 2x2
 	with_quality
 	simapp -x 10000 mcf >/dev/null & one=$!
@@ -419,17 +419,20 @@ test_qplacer_cpus() {
 	more "$(grep -c decision /tmp/qplacer.json)" 2 "decisions"
 	[ "$(grep -vc "is left alone: somebody else" /tmp/qplacer.err)" = 0 ] || fail "$(cat /tmp/qplacer.err)"
 	all_cpus $one && all_cpus $other || fail "not restored: $(taskset -p $one) $(taskset -p $other)"
-	# A control group has fewer CPUs for a while. It had all before, and has all afterwards.
+	# A control group has fewer CPUs for a while, without those where the program is. It had all
+	# before, and has all afterwards.
 	cgroup_of narrow $one
 	echo +cpuset >$CG/cgroup.subtree_control
 	qplacer --json -i 0.2 -p $one,$other >/tmp/qplacer.json 2>/tmp/qplacer.err & mine=$!
 	eventually placed $one
-	echo 0-1 >$CG/narrow/cpuset.cpus
+	mask=$(taskset -p $one | grep -oE '[0-9a-f]+$')
+	[ "$mask" = 3 ] && mask=c || mask=3
+	[ $mask = 3 ] && echo 0-1 >$CG/narrow/cpuset.cpus || echo 2-3 >$CG/narrow/cpuset.cpus
 	sleep 1
 	kill $mine
 	wait $mine || fail "status $?: $(cat /tmp/qplacer.err)"
 	cat /tmp/qplacer.err
-	equal "$(taskset -p $one | grep -oE '[0-9a-f]+$')" 3 "CPUs of its group"
+	equal "$(taskset -p $one | grep -oE '[0-9a-f]+$')" $mask "CPUs of its group"
 	echo 0-3 >$CG/narrow/cpuset.cpus
 	all_cpus $one && all_cpus $other || fail "confined: $(taskset -p $one) $(taskset -p $other)"
 	kill $one $other

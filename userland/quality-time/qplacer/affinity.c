@@ -150,13 +150,16 @@ static bool may_use_all(pid_t pid)
 	return CPU_EQUAL(&both, &group);
 }
 
-/* True if @now is @set, or what the group @group leaves of it: somebody has changed the group. */
+/*
+ * True if @now is @set, or what the group @group leaves of it: somebody has changed the group. If
+ * the group leaves nothing, the kernel gives a thread all CPUs of the group, and remembers the set.
+ */
 static bool is_set(const cpu_set_t *now, const cpu_set_t *set, const cpu_set_t *group)
 {
 	cpu_set_t both;
 
 	CPU_AND(&both, set, group);
-	return is_same(now, set) || (CPU_COUNT(&both) && is_same(now, &both));
+	return is_same(now, set) || is_same(now, CPU_COUNT(&both) ? &both : group);
 }
 
 /* True if @now is a set that the process, which is in @group, was ever to use. */
