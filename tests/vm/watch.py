@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 """watch.py --limit S --test-limit S --port PATH --log FILE -- QEMU…: run a guest.
 
-The guest's tests have limits, which it cannot measure: with -icount its clock jumps while it waits
-for the host. Its test runner (tests/selftests/run.sh) therefore says at a virtio port which test
+The guest's tests have limits, which it cannot measure: an idle one with -icount is ahead of the
+host's clock. Its test runner (tests/selftests/run.sh) therefore says at a virtio port which test
 begins and ends. The limits are measured here, like those of any command (supervise.py). A test
 that exceeds its limit is named at the port, and the runner ends it. If the runner does not, or if
 the guest exceeds its own limit, the guest is ended, with exit status 124. A line names the test
@@ -18,6 +18,8 @@ from supervise import Command, Usage, arguments, supervise
 
 # The part of its limit that a test may use in addition, while the guest's runner ends it.
 GRACE = 0.5
+# A test that uses more CPU time is named.
+SLOW_S = 20
 
 
 @dataclass
@@ -56,7 +58,10 @@ class Runner:
             what, number, *name = line.decode(errors="replace").split(maxsplit=2) + ["", ""]
             if what == "begin":
                 self.test = Test(number, name[0], now)
-            elif what == "end":
+            elif what == "end" and self.test:
+                used = now.since(self.test.began)
+                if used.cpu >= SLOW_S:
+                    print(f"# {self.test.name}: {used} on the host", file=sys.stderr, flush=True)
                 self.test = None
 
     def look(self, now: Usage) -> str | None:

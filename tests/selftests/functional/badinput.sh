@@ -213,8 +213,7 @@ test_limits() {
 	expect_status 0 pmctrack -T 0.01 -n 3 -c cycles bash -c 'while :; do :; done'
 	equal "$(rows $OUT | wc -l)" 3 "rows for -n 3"
 	expect_status 0 pmctrack -T 0.01 -N 0.5 -c cycles bash -c 'while :; do :; done'
-	[ "$(rows $OUT | wc -l)" -ge 1 ] || fail "-N 0.5 printed no row"
-	# The same with a program that already runs: it needs no disk, so guest time does not jump.
+	[ "$(rows $OUT | wc -l)" -ge 4 ] || fail "-N 0.5 printed $(rows $OUT | wc -l) rows"
 	bash -c 'echo $$ >/tmp/pid; while :; do :; done' & running=$!
 	until [ -s /tmp/pid ]; do sleep 0.02; done
 	expect_status 0 pmctrack -T 0.01 -N 0.5 -c cycles -p $running

@@ -106,8 +106,7 @@ test_contention_history() {
 	[ ! -e /proc/lockdep ] || off=0.15
 	insmod $MODULES/pmctrack_mmon_speed_history.ko
 	echo speed_history >$MANAGER
-	# The guest's clock jumps while a program is read from the host's disk: a long history.
-	history_of 600000
+	history_of 60000
 	awk -v q="$quality" -v t="$true" -v off=$off 'BEGIN { exit !(t < 0.9 && q > t - off && q < t + off) }' || fail "quality $quality, true $true"
 	awk -v l="$late" -v t="$true" 'BEGIN { exit !(l < t + 0.05) }' || fail "late quality $late"
 	history_of 200

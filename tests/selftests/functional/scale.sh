@@ -76,7 +76,7 @@ test_full_rings_and_hotplug() {
 	pmctrack -S -k 4K -T 0.004 -N 3 -o /tmp/system -c instr 2>/dev/null & system=$!
 	pmctrack -k 4K -T 0.004 -c instr -o /tmp/mine $S/handcount 20000000 5 2>/tmp/err & mine=$!
 	for i in 1 2 3 4 5; do
-		# In later rounds, either may have ended, because guest time runs ahead.
+		# In later rounds, either may have ended.
 		kill -STOP $mine $system 2>/dev/null || [ $i -gt 1 ] || fail "one has ended already"
 		echo 0 >/sys/devices/system/cpu/cpu1/online
 		sleep 0.05

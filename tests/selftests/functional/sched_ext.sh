@@ -247,7 +247,6 @@ test_scx_openmetrics() {
 }
 
 # progressed: the number of the first report in which four programs have a second of progress each.
-# That may take much guest time, which goes on while the guest waits for a busy host.
 progressed() {
 	local i line
 	for ((i = 0; i < 60; i++)); do
@@ -395,7 +394,7 @@ test_scx_priorities() {
 	no_metrics
 }
 
-# lights: eight processes that wake up, run for 2 ms and sleep for 15 ms, again and again
+# lights: eight processes that wake up, run for 1 ms and sleep for 15 ms, again and again
 lights() {
 	cat >/tmp/lights.py <<-'E'
 		import os, time
@@ -404,7 +403,7 @@ lights() {
 		        break
 		while True:
 		    time.sleep(0.015)
-		    end = time.monotonic() + 0.002
+		    end = time.monotonic() + 0.001
 		    while time.monotonic() < end:
 		        pass
 	E

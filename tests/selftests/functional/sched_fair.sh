@@ -276,7 +276,7 @@ test_scx_slow_reader() {
 test_scx_chain() {
 	scx
 	hybrid
-	local programs=() had
+	local programs=() had chain
 	sched_begin -q rr
 	taskset -c "$(slow_cpu)" sh -c 'while :; do :; done' & programs+=($!)
 	taskset -c "$(slow_cpu)" sh -c 'while :; do :; done' & programs+=($!)
@@ -289,9 +289,10 @@ test_scx_chain() {
 		    if os.fork():
 		        os._exit(0)
 	P
-	setsid python3 /tmp/chain.py "$(slow_cpu)" &
+	setsid python3 /tmp/chain.py "$(slow_cpu)" & chain=$!
 	had_ms 4
-	pkill -KILL -f /tmp/chain.py || true
+	# The whole group: who only looks for processes may miss the one that is just being forked.
+	kill -KILL -- -$chain
 	read -r -a had <<<"$had"
 	sched_end
 	# Two of three threads: two thirds of 8 s.

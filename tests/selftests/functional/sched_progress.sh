@@ -72,7 +72,7 @@ eight() {
 	insmod $MODULES/pmctrack_bpf.ko
 	insmod $MODULES/pmctrack_mmon_fair_progress.ko address_instr=200000
 	sched_begin -q fps
-	for nice; do nice -n "$nice" simapp -x 10000 "${program-gamess}" >/dev/null & programs+=($!); done
+	for nice; do nice -n "$nice" simapp -x 10000 "${program-sjeng}" >/dev/null & programs+=($!); done
 	# Then programs are loaded and known, and what each had when others began is made up for.
 	sleep 8
 }
@@ -84,10 +84,10 @@ no_eight() {
 	no_functions
 	on_machine ""
 }
-# times PID…: CPU times in microseconds, by one program, as time jumps while a program begins
+# times PID…: CPU times in microseconds
 times() { (cd /proc && awk '{ printf "%d ", $1 / 1000 }' "${@/%//schedstat}"); }
-# shares SECONDS: $shares: what each program had of the four CPUs, as a part of what all had. All
-# had nearly the whole time, because guest time jumps only while awk is read from the host.
+# shares SECONDS: $shares: what each program had of the four CPUs, as a part of what all had, which
+# is nearly the whole time
 shares() {
 	local before all
 	before=$(times "${programs[@]}")
@@ -96,7 +96,7 @@ shares() {
 		for (i = 1; i <= n; i++) sum += $(n + i) - $i
 		printf "%d", sum / 1000; for (i = 1; i <= n; i++) printf " %.3f", 4 * ($(n + i) - $i) / sum; print "" }')
 	echo "# shares: $shares of $all ms"
-	more "$all" $(($1 * 4000 * 9 / 10)) "CPU time of all"
+	more "$all" $(($1 * 4000 * 95 / 100)) "CPU time of all"
 }
 
 # Weights are the kernel's, 1024 to 335: a program with nice 0 has 0.753 of a CPU, with nice 5
@@ -142,7 +142,6 @@ test_scx_fps_hidden() {
 	awk -v p="$part" 'BEGIN { exit !(p > 0.9 && p < 1.1) }' || fail "all seen: $part"
 	before=$(info sessions)
 	pmctrack -c instr -T 1 -o /dev/null -p "${programs[7]}" & mine=$!
-	# Guest time jumps while pmctrack is read from the host's disk.
 	is_watched() { [ "$(info sessions)" -gt "$before" ]; }
 	eventually is_watched
 	# What it counted as before counts for two seconds.
