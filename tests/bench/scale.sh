@@ -42,7 +42,8 @@ profile_end() {
 	echo nop >$trace/current_tracer
 }
 # mean_of FUNCTION: instructions of a call, on average, from the output of profile_end. The longest
-# of each thousand calls are left out: the one clock of all CPUs jumps while a disk is read.
+# of each thousand calls are left out: the one clock of all CPUs goes on while another CPU's turn
+# comes in.
 mean_of() {
 	awk -v f="$1" '$1 == f { ns[++n] = $2 }
 		END { for (i = int((n + 999) / 1000) + 1; i <= n; i++) { sum += ns[i]; calls++ } printf "%.0f", sum / calls }'
@@ -76,7 +77,7 @@ insmod "$KO" hooks=tracepoint
 cpus=$(nproc)
 
 # least_mean NAME FUNCTION COMMAND…: "NAME_CPUS MEAN" of the function's calls while COMMAND runs;
-# the least of three, because on a busy host the clock jumps more often than mean_of leaves out
+# the least of three, because that can happen more often than mean_of leaves out
 least_mean() {
 	local name=$1 f=$2; shift 2
 	for _ in 1 2 3; do
@@ -108,7 +109,7 @@ all_sample() {
 }
 if [ "$cpus" = 16 ]; then
 	echo ebs_cpu_percent=0 >/proc/pmc/config
-	# Take the least of three, because on a busy host the clock jumps.
+	# Take the least of three, for the same reason.
 	for _ in 1 2 3; do all_sample; done | sort -g | sed -n '1s/\(.*\) \(.*\)/sampling_lost \1\nsampling \2/p'
 	echo ebs_cpu_percent=25 >/proc/pmc/config
 fi

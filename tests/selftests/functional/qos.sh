@@ -55,7 +55,7 @@ print(p[0][sys.argv[1]] if p else "")' "$1" "$2"
 alone_rate() {
 	local count began
 	taskset -c 0 simapp -r "$1" >/tmp/rounds & program=$!
-	# Measure from when the program works, because time jumps while programs are loaded.
+	# Measure from when the program works.
 	eventually grep -q "round 2" /tmp/rounds
 	count=$(wc -l </tmp/rounds) began=$(date +%s%N)
 	sleep 3
@@ -72,7 +72,6 @@ held() {
 		sys.path.insert(0, "/opt/pmctrack/share/pmctrack/python")
 		import throughput
 		goal, seconds = float(sys.argv[2]), int(sys.argv[3])
-		# Time jumps while a program begins: nobody is asked.
 		count = throughput.Reader(int(sys.argv[1])).count
 		rates, was, at = [], count(), time.monotonic()
 		for _ in range(seconds):

@@ -157,7 +157,7 @@ test_scx_shares_of_cpu() {
 	sched_end
 }
 
-# cpu_ms PID…: the CPU time of each in milliseconds, by one program, as time jumps while it begins
+# cpu_ms PID…: the CPU time of each in milliseconds
 cpu_ms() { (cd /proc && awk '{ printf "%d ", $1 / 1e6 }' "${@/%//schedstat}"); }
 
 # had_ms SECONDS: $had: the CPU times of $programs after SECONDS, and 8 s later; then they end
