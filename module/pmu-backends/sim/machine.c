@@ -132,7 +132,8 @@ static enum hrtimer_restart pmct_sim_timer_fn(struct hrtimer *timer)
 	next = pmct_sim->pace.next;
 	for (cpu = 0; cpu < pmct_sim->machine.nr_cpus; cpu++) {
 		u64 at = pmct_sim_cpu_due(cpu);
-		bool worked = stepped;
+		/* A thread that has left, or pauses, worked until then. */
+		bool worked = stepped || at == U64_MAX;
 
 		if (at <= now) {
 			pmct_sim_sync(pmct_sim, cpu, now);
@@ -409,10 +410,15 @@ void pmct_sim_machine_truth(unsigned int slot, struct pmct_sim_truth *truth)
 {
 	const struct pmct_sim_thread *t = &pmct_sim->thread[slot];
 	unsigned int i;
+	u64 now;
 
 	memset(truth, 0, sizeof(*truth));
 	raw_spin_lock_irq(&pmct_sim_lock);
-	pmct_sim_step(pmct_sim, pmct_sim_now());
+	now = pmct_sim_now();
+	pmct_sim_step(pmct_sim, now);
+	/* Everybody's rates have changed. */
+	for (i = 0; i < pmct_sim->machine.nr_cpus; i++)
+		pmct_sim_start_timer(i, now);
 	pmct_sim_settle_alone(pmct_sim, slot);
 	memcpy(truth->count, t->count, sizeof(truth->count));
 	truth->ran_ps = t->ran_ps;
