@@ -150,16 +150,25 @@ static bool may_use_all(pid_t pid)
 	return CPU_EQUAL(&both, &group);
 }
 
-/*
- * True if @now is @set, or what the group @group leaves of it: somebody has changed the group. If
- * the group leaves nothing, the kernel gives a thread all CPUs of the group, and remembers the set.
- */
+/* True if @now is @set, or what the group @group leaves of it: somebody has changed the group. */
 static bool is_set(const cpu_set_t *now, const cpu_set_t *set, const cpu_set_t *group)
 {
 	cpu_set_t both;
 
 	CPU_AND(&both, set, group);
-	return is_same(now, set) || is_same(now, CPU_COUNT(&both) ? &both : group);
+	return is_same(now, set) || (CPU_COUNT(&both) && is_same(now, &both));
+}
+
+/*
+ * True if @group leaves nothing of @set, the last set that the process was to use. The kernel then
+ * gives a thread all CPUs of the group, but remembers the set.
+ */
+static bool is_overruled(const cpu_set_t *now, const cpu_set_t *set, const cpu_set_t *group)
+{
+	cpu_set_t both;
+
+	CPU_AND(&both, set, group);
+	return !CPU_COUNT(&both) && is_same(now, group);
 }
 
 /* True if @now is a set that the process, which is in @group, was ever to use. */
@@ -171,7 +180,7 @@ static bool is_from_us(const struct table *t, const struct entry *e, const cpu_s
 		if (e->given[i / 64] >> i % 64 & 1 && is_set(now, &t->given[i], group))
 			return true;
 	}
-	return is_set(now, &e->set, group);
+	return is_set(now, &e->set, group) || is_overruled(now, &e->set, group);
 }
 
 /* Note that the process is to use @set; called before its threads are changed. */
