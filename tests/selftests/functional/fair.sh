@@ -142,6 +142,26 @@ test_fair_programs() {
 	without_fair
 }
 
+# A user gets half of the places of programs. Others find places then.
+test_fair_places() {
+	only sim
+	local user=(setpriv --reuid=1000 --regid=1000 --clear-groups) its="^program=.* uid=1000 .* threads=1 "
+	chmod 666 /dev/pmctrack_sim
+	with_fair programs=16 threads=64
+	for _ in $(seq 12); do
+		pmctrack -V progress -o /dev/null "${user[@]}" simapp -x 900 gamess >/dev/null &
+	done 2>/dev/null
+	until [ "$(grep -c "$its" /proc/pmc/mmon_state)" -ge 8 ] && [ "$(state programs_refused)" -ge 12 ]; do sleep 0.1; done
+	expect_status 0 pmctrack -V $FAIR -o /dev/null simapp -x 20 gamess
+	grep -v phase= /proc/pmc/mmon_state
+	equal "$(grep -c "$its" /proc/pmc/mmon_state)" 8 "places of the user"
+	grep -q "^program=.* uid=0 " /proc/pmc/mmon_state || fail "no place for another user"
+	pkill simapp
+	wait || true
+	chmod 600 /dev/pmctrack_sim
+	without_fair
+}
+
 # What was learnt outlives the module: phasedb keeps it, and gives it to the next process. Its speed
 # alone is then known although it never ran alone. Forged records are refused.
 test_fair_phasedb() {

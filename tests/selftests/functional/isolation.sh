@@ -179,6 +179,33 @@ test_memory_is_charged() {
 	[ $((charged - $(cat $CG/charged/memory.current))) -ge $((2 << 20)) ] || fail "2 MiB are not among $charged bytes"
 }
 
+# interrupts_of CPU: function calls that other CPUs had this CPU execute, since boot
+interrupts_of() { awk -v i=$(($1 + 2)) '/Function call interrupts/ { print $i }' /proc/interrupts; }
+
+# interrupts_by COMMAND…: interrupts of CPU 1 while a user executes COMMAND 20 times on CPU 0
+interrupts_by() {
+	local before
+	before=$(interrupts_of 1)
+	"${as_user[@]}" taskset -c 0 bash -c 'for _ in {1..20}; do "$@"; done' . "$@" >/dev/null 2>&1 || true
+	echo $(($(interrupts_of 1) - before))
+}
+
+# The first session that is opened programs the counters of all CPUs, and so does the end of the
+# last one. A user who opens sessions all the time interrupts each other CPU a few times for each of
+# them, and not at all where ordinary users have no sessions.
+test_sessions_interrupt_all() {
+	local others opened refused
+	others=$(interrupts_by pmctrack --help)
+	opened=$(interrupts_by pmctrack -T 0 -c cycles true)
+	echo unprivileged=0 >/proc/pmc/config
+	refused=$(interrupts_by pmctrack -T 0 -c cycles true)
+	echo unprivileged=1 >/proc/pmc/config
+	echo "# interrupts of CPU 1: $others by 20 other programs, $opened by 20 sessions, $refused by 20 refusals"
+	[ $((opened - others)) -ge 20 ] || fail "there is nothing to limit"
+	[ $((opened - others)) -le 400 ] || fail "more than twenty by each session"
+	[ $((refused - others)) -le $(((opened - others) / 2)) ] || fail "refusals interrupt other CPUs"
+}
+
 # in_group NAME COMMAND…: run COMMAND on CPU 0, in control group NAME
 in_group() {
 	bash -c 'echo $$ >"$0/cgroup.procs"; exec taskset -c 0 "$@"' "$CG/$1" "${@:2}"

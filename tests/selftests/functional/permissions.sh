@@ -106,3 +106,32 @@ test_other_types_of_perf() {
 	expect_refusal 1 "pmc0 counts for other programs or CPUs, too: that needs CAP_PERFMON" user pmctrack -r -c pmc0=0x200000001 true
 	expect_status 0 user pmctrack -r -c pmc0=0x100000001 true
 }
+
+# With the perf backend, sessions of ordinary users count at most 64 different events: perf looks at
+# all events whenever it schedules.
+test_events_of_users_are_limited() {
+	only perf
+	local session event events pids=()
+	for session in 0 1 2 3 4 5 6 7; do
+		events=
+		for event in 0 1 2 3 4 5 6 7; do
+			# Instructions, in cycles with at least so many of them (the counter mask).
+			events+=$([ $((event % 4)) = 0 ] && echo " -c " || echo ,)
+			events+=pmc$((event % 4))=$(printf '0x4%02x0000c0' $((8 * session + event)))
+		done
+		setpriv --reuid=1000 --regid=1000 --clear-groups -- pmctrack -T 100 -r $events sleep infinity \
+			>/dev/null & pids+=($!)
+		until grep -q "^sessions: $((session + 1))\$" /proc/pmc/info; do
+			kill -0 "${pids[session]}"
+			sleep 0.01
+		done
+	done
+	expect_refusal 1 "pmc0: sessions count 64 different events already; end some, or run as root" \
+		user pmctrack -r -c pmc0=0x4400000c0 true
+	# An event that is counted already, and any event of root.
+	expect_status 0 user pmctrack -r -c pmc0=0x4000000c0 true
+	expect_status 0 pmctrack -r -c pmc0=0x4400000c0 true
+	pkill -x sleep
+	wait "${pids[@]}" || true
+	expect_status 0 user pmctrack -r -c pmc0=0x4400000c0 true
+}

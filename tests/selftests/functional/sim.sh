@@ -190,9 +190,10 @@ test_sim_signals() {
 	done
 }
 
-# Room for 128 threads, and for others after these have ended.
+# Room for 128 threads, and for others after these have ended. Only root may have any.
 test_sim_full() {
 	only sim
+	expect_refusal 1 "/dev/pmctrack_sim: Permission denied" user simapp -x 1 fma3d
 	simapp -x 10 -n 64 fma3d & one=$!
 	simapp -x 10 -n 63 fma3d & two=$!
 	sleep 0.2
