@@ -212,6 +212,11 @@ test_ctrl_c() {
 test_limits() {
 	expect_status 0 pmctrack -T 0.01 -n 3 -c cycles bash -c 'while :; do :; done'
 	equal "$(rows $OUT | wc -l)" 3 "rows for -n 3"
+	# A program that ignores SIGTERM is killed after two seconds; its last rows are not printed.
+	expect_status 0 pmctrack -T 0.01 -n 3 -c cycles bash -c 'trap "" TERM; echo $$ >/tmp/pid; while :; do sleep 0.1; done'
+	equal "$(rows $OUT | wc -l)" 3 "rows for -n 3 of a program that ignores SIGTERM"
+	! kill -0 "$(cat /tmp/pid)" 2>/dev/null || fail "it runs on"
+	rm /tmp/pid
 	expect_status 0 pmctrack -T 0.01 -N 0.5 -c cycles bash -c 'while :; do :; done'
 	[ "$(rows $OUT | wc -l)" -ge 4 ] || fail "-N 0.5 printed $(rows $OUT | wc -l) rows"
 	bash -c 'echo $$ >/tmp/pid; while :; do :; done' & running=$!
