@@ -13,7 +13,7 @@ MODULE_PARM_DESC(policy, "which free RMID an application gets: fifo (default), l
 
 static bool wait = true;
 module_param(wait, bool, 0444);
-MODULE_PARM_DESC(wait, "an RMID is given again only when the cache has no lines of it (default: yes)");
+MODULE_PARM_DESC(wait, "an RMID is given again only when the cache has no more lines of it than its share (default: yes)");
 
 static const char *const policies[PMCT_RMID_NR_POLICIES] = {
 	[PMCT_RMID_FIFO] = "fifo", [PMCT_RMID_LIFO] = "lifo", [PMCT_RMID_RANDOM] = "random",

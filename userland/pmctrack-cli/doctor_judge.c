@@ -88,7 +88,7 @@ static void judge_rights(const struct facts *f, struct findings *found)
 		finding_add(found, GOOD, "rights", NULL,
 			    "CAP_%s: everything may be counted%s",
 			    has(f, CAP_PERFMON) ? "PERFMON" : "SYS_ADMIN",
-			    has(f, CAP_SYS_PTRACE) ? "" : " but others' processes, which need CAP_SYS_PTRACE, too");
+			    has(f, CAP_SYS_PTRACE) ? "" : " but others' processes, which need CAP_SYS_PTRACE");
 	else if (!f->paranoid_known)
 		finding_add(found, BAD, "rights", allow_counting(f, remedy),
 			    "kernel.perf_event_paranoid cannot be read: only CAP_PERFMON may count");
@@ -98,7 +98,7 @@ static void judge_rights(const struct facts *f, struct findings *found)
 			    f->paranoid, f->root ? " although it is root's" : "");
 	else
 		finding_add(found, GOOD, "rights", NULL,
-			    "own processes in user mode; kernel mode, CPUs and others' processes need CAP_PERFMON");
+			    "own processes in user mode; kernel mode and CPUs need CAP_PERFMON, others' processes CAP_SYS_PTRACE");
 	if (!has(f, CAP_IPC_LOCK) && f->memlock < (512 << 10))
 		finding_add(found, WARNING, "ulimit -l", "raise RLIMIT_MEMLOCK, or use small buffers (-k 64K)",
 			    "%llu KiB of locked memory: hardly a session's buffer",
