@@ -97,6 +97,18 @@ static void find_online(cpu_set_t *online)
 		memset(online, 0xff, sizeof(*online));
 }
 
+/* True if a CPU is coming or going: the kernel does not report it, but it can be in the list. */
+static bool is_on_its_way(int cpu)
+{
+	char path[80], state[16], target[16];
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/hotplug/state", cpu);
+	if (!text_file_line(path, state, sizeof(state)))
+		return false;
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/hotplug/target", cpu);
+	return text_file_line(path, target, sizeof(target)) && strcmp(state, target);
+}
+
 /* True if @now is @set, as the kernel reports it: without CPUs that are offline. */
 static bool is_same(const cpu_set_t *now, const cpu_set_t *set)
 {
@@ -106,6 +118,10 @@ static bool is_same(const cpu_set_t *now, const cpu_set_t *set)
 		return true;
 	find_online(&online);
 	CPU_AND(&both, set, &online);
+	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+		if (CPU_ISSET(cpu, &both) && !CPU_ISSET(cpu, now) && is_on_its_way(cpu))
+			CPU_CLR(cpu, &both);
+	}
 	return CPU_COUNT(&both) && CPU_EQUAL(now, &both);
 }
 
@@ -444,6 +460,26 @@ static int meet(struct affinity *a, pid_t pid, uint64_t start, struct entry **me
 	return 0;
 }
 
+/*
+ * True if the main thread has CPUs that it was to use, or could use before. A CPU may have come or
+ * gone between two of our looks, so there is a second look.
+ */
+static bool is_untouched(const struct affinity *a, const struct entry *e, cpu_set_t *now)
+{
+	cpu_set_t group;
+
+	for (int looks = 0; looks < 2; looks++) {
+		if (looks)
+			usleep(20000);
+		if (sched_getaffinity(e->pid, sizeof(*now), now))
+			return false;
+		find_group_cpus(e->pid, &group);
+		if (is_from_us(a->table, e, now, &group) || is_set(now, &e->before, &group))
+			return true;
+	}
+	return false;
+}
+
 void affinity_meet(struct affinity *a, pid_t pid, uint64_t start)
 {
 	struct entry *e = find(a->table, pid, start);
@@ -475,8 +511,7 @@ int affinity_set(struct affinity *a, pid_t pid, uint64_t start, const cpu_set_t 
 	if (sched_getaffinity(pid, sizeof(now), &now))
 		return -errno;
 	/* Another program has changed the main thread. Restore the other threads. */
-	find_group_cpus(pid, &c.group);
-	if (!is_from_us(a->table, e, &now, &c.group) && !is_set(&now, &e->before, &c.group)) {
+	if (!is_untouched(a, e, &now)) {
 		restore(a->table, e);
 		e->set = e->before = now;
 		e->all = false;
