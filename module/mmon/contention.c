@@ -231,16 +231,16 @@ static void contention_on_tick(struct pmct_ctx *ctx, int cpu)
 }
 
 /*
- * Returns the misses of others on the cache of the thread's CPU in @ns, at their last known rates.
- * The thread's own process is not counted, because it would disturb the thread alone, too.
+ * Returns the misses of others on the cache of CPU @here in @ns, at their last known rates. The
+ * thread's own process is not counted, because it would disturb the thread alone, too.
  */
-static u64 misses_of_others(const struct pmct_ctx *ctx, const struct thread *t, u64 ns)
+static u64 misses_of_others(const struct pmct_ctx *ctx, unsigned int here, u64 ns)
 {
 	const struct task_struct *task = pmct_mmon_task(ctx);
 	unsigned int cpu;
 	u64 rate = 0;
 
-	for_each_set_bit(cpu, pmct_neighbours_of(&neighbours, t->cpu), nr_cpu_ids) {
+	for_each_set_bit(cpu, pmct_neighbours_of(&neighbours, here), nr_cpu_ids) {
 		const struct running *r = per_cpu_ptr(&running, cpu);
 
 		if (READ_ONCE(r->ctx) && !(task && READ_ONCE(r->tgid) == task->tgid))
@@ -291,7 +291,7 @@ static void contention_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *s
 	u64 misses;
 
 	note_misses(ctx, t, sample);
-	misses = misses_of_others(ctx, t, sample->rec->hw_ns);
+	misses = misses_of_others(ctx, sample->rec->cpu, sample->rec->hw_ns);
 	t->round.given = min_t(u64, misses, U32_MAX);
 	pmct_sample_virt(sample, VIRT_OTHERS, misses);
 	if (training)

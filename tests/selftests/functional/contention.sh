@@ -23,14 +23,18 @@ test_contention_others() {
 	local neighbour cpu misses
 	insmod $MODULES/pmctrack_mmon_contention.ko training=1
 	echo contention >$MANAGER
-	taskset -c 1 pmctrack -T 0.02 -V others_llc_misses -o /tmp/neighbours simapp -j -x 40 lbm >/tmp/neighbour & neighbour=$!
+	taskset -c 1 pmctrack -T 0.02 -V others_llc_misses -o /tmp/neighbours simapp -j -x 60 lbm >/tmp/neighbour & neighbour=$!
 	sleep 0.2
 	for cpu in 0 2; do
 		taskset -c $cpu pmctrack --csv -T 0.02 -c instr,cycles -V others_llc_misses -o /tmp/mine$cpu simapp -x 20 gamess
 	done
+	pmctrack -S --csv -T 0.02 -c instr -V others_llc_misses -o /tmp/cpus sleep 0.2
 	kill -0 $neighbour || fail "the neighbour ended too soon"
 	wait $neighbour
 	equal "$(csv_sum /tmp/mine2 others_llc_misses)" 0 "misses in another cache"
+	# To a CPU, those are others that run on other CPUs.
+	equal "$(paste -d' ' <(csv /tmp/cpus cpu) <(csv /tmp/cpus others_llc_misses) |
+		awk '{ sum[$1] += $2 } END { for (i = 0; i < 4; i++) printf "%d ", (sum[i] > 0) }')" "1 0 0 0 " "CPUs with misses of others"
 	misses=$(awk -v m="$(csv_sum /tmp/mine0 others_llc_misses)" -v ns="$(csv_sum /tmp/mine0 hw_ns)" 'BEGIN { print m / ns * 1e9 }')
 	near "$misses" "$(awk -v m="$(truth /tmp/neighbour llc_misses)" -v s="$(truth /tmp/neighbour cpu_s)" 'BEGIN { print m / s }')" 10 \
 		"misses of a neighbour in a second"
