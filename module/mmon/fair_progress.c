@@ -427,6 +427,8 @@ static void fair_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)
 	t->f.w.lines += counts[FAIR_LINES];
 	t->f.w.ns += sample->rec->hw_ns - min(sample->rec->hw_ns, t->f.taken_ns);
 	t->f.taken_ns = 0;
+	if (pmct_fair_traffic_is_here(ctx))
+		pmct_fair_traffic_moved(counts[FAIR_LINES]);
 	/* A window must be of one core type, and of a time in which everything was counted. */
 	if (sample->rec->kind == PMCTRACK_RECORD_MIGRATION ||
 	    sample->rec->kind == PMCTRACK_RECORD_EXIT ||

@@ -142,6 +142,21 @@ test_fair_programs() {
 	without_fair
 }
 
+# All lines that a program moves are its traffic, also those that become known with its records,
+# because addresses are far apart.
+test_fair_traffic() {
+	only sim
+	local peak
+	with_fair
+	taskset -c 0 pmctrack -V progress -T 1 -o /dev/null simapp -x 20 lbm >/dev/null
+	peak=$(state peak)
+	with_fair address_instr=20000000
+	taskset -c 0 pmctrack -V progress -T 0.01 -o /dev/null simapp -x 20 lbm >/dev/null
+	# Records come with ticks, so some epochs of the traffic have more of them.
+	near "$(state peak)" "$peak" 30 "highest traffic"
+	without_fair
+}
+
 # A user gets half of the places of programs. Others find places then.
 test_fair_places() {
 	only sim
