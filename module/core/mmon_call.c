@@ -547,9 +547,14 @@ EXPORT_SYMBOL_GPL(pmct_mmon_cache_domain);
  */
 u64 pmct_mmon_cache_bytes(int cpu)
 {
+	static u64 bytes;
+
 	if (pmct_backend->cache_bytes)
 		return pmct_backend->cache_bytes(cpu);
-	return pmct_cache_kib() * 1024ULL;
+	/* Several CPUs may find out at the same time. */
+	if (!READ_ONCE(bytes))
+		WRITE_ONCE(bytes, pmct_cache_bytes());
+	return READ_ONCE(bytes);
 }
 EXPORT_SYMBOL_GPL(pmct_mmon_cache_bytes);
 

@@ -9,10 +9,11 @@
  */
 #include <linux/bits.h>
 #include <linux/fs.h>
-#include <linux/log2.h>
+#include <linux/math64.h>
 #include <linux/percpu.h>
 #include <asm/processor.h>
 
+#include "../compat/cache.h"
 #include "../compat/cpuid.h"
 #include "../compat/msr.h"
 #include "list.h"
@@ -20,6 +21,11 @@
 #define QM_EVTSEL	0xc8d
 #define QM_CTR		0xc8e
 #define PQR_ASSOC	0xc8f
+
+/* AMD: counters must be assigned to RMIDs (ABMC). CPUID says whether the register exists. */
+#define ABMC_LEAF	0x80000020
+#define ABMC_BIT	BIT(5)
+#define L3_QOS_EXT_CFG	0xc00003ff
 
 #define QM_ERROR	BIT_ULL(63)
 #define QM_UNAVAILABLE	BIT_ULL(62)
@@ -33,8 +39,8 @@ static unsigned int cmt_rmids;
 static u32 cmt_events;
 /* Bytes of a unit, and number of units. */
 static u64 cmt_scale, cmt_units;
-/* Number of low bits of an APIC ID that differ between CPUs of one last-level cache. */
-static unsigned int cmt_shift;
+/* The cache that is monitored: that of level 3. */
+static struct pmct_l3 cmt_l3;
 
 /* Called for each mounted instance, see <linux/fs.h>. */
 static void cmt_is_mounted(struct super_block *sb, void *found)
@@ -51,28 +57,6 @@ static bool cmt_others(void)
 	return mounted;
 }
 
-/* The CPUID leaf that describes caches. */
-static u32 cmt_cache_leaf(void)
-{
-	return boot_cpu_data.x86_vendor == X86_VENDOR_INTEL ? 4 : 0x8000001d;
-}
-
-/* Find the cache of the highest level. Intel monitors the cache of level 3. */
-static void cmt_find_cache(void)
-{
-	u32 eax, ebx, ecx, edx;
-	unsigned int i;
-
-	cmt_shift = 0;
-	for (i = 0; i < 8; i++) {
-		cpuid_count(cmt_cache_leaf(), i, &eax, &ebx, &ecx, &edx);
-		if (!(eax & 0x1f))
-			return;
-		if ((eax >> 5 & 0x7) == 3)
-			cmt_shift = order_base_2((eax >> 14 & 0xfff) + 1);
-	}
-}
-
 /* Returns the bits of a counter: 24, and those that CPUID adds. Old CPUs of AMD do not add any. */
 static unsigned int cmt_bits(u32 more)
 {
@@ -81,6 +65,19 @@ static unsigned int cmt_bits(u32 more)
 	if (!more && boot_cpu_data.x86_vendor == X86_VENDOR_HYGON)
 		more = 8;
 	return 24 + more;
+}
+
+/*
+ * True if counts of lines belong to counters that are assigned to RMIDs: then most RMIDs have none.
+ * resctrl switches that on when a CPU comes online, from Linux 7.2 on even if it is not mounted.
+ */
+static bool cmt_is_assigned(void)
+{
+	u64 config;
+
+	return boot_cpu_data.x86_vendor == X86_VENDOR_AMD &&
+	       cpuid_eax(0x80000000) >= ABMC_LEAF && cpuid_ebx(ABMC_LEAF) & ABMC_BIT &&
+	       !rdmsrq_safe(L3_QOS_EXT_CFG, &config) && config & 1;
 }
 
 static int cmt_probe(struct pmct_msg *msg)
@@ -101,9 +98,13 @@ static int cmt_probe(struct pmct_msg *msg)
 	cpuid_count(0xf, 1, &eax, &ebx, &ecx, &edx);
 	cmt_rmids = min_t(u32, ecx, PMCT_MAX_RMIDS - 1) + 1;
 	cmt_events = edx & GENMASK(PMCT_NR_CACHE_EVENTS - 1, 0);
+	if (cmt_is_assigned()) {
+		pr_info("pmctrack: the kernel assigns this CPU's counters of bandwidth (ABMC): there is occupancy only\n");
+		cmt_events &= BIT(PMCT_CACHE_OCCUPANCY);
+	}
 	cmt_scale = ebx;
 	cmt_units = BIT_ULL(min(cmt_bits(eax & 0xff), 44U));
-	cmt_find_cache();
+	cmt_l3 = pmct_find_l3();
 	return 0;
 }
 
@@ -125,7 +126,7 @@ static u64 cmt_modulus(void)
 /* The share of each RMID, if all have the same, as in resctrl. */
 static u64 cmt_stale_bytes(void)
 {
-	return (u64)boot_cpu_data.x86_cache_size * 1024 / cmt_rmids;
+	return div_u64(cmt_l3.bytes, cmt_rmids);
 }
 
 static int cmt_domain(void)
@@ -134,7 +135,7 @@ static int cmt_domain(void)
 
 	/* Leaf 0xb has all bits of the APIC ID. CPUs with cache monitoring have this leaf. */
 	cpuid_count(0xb, 0, &eax, &ebx, &ecx, &edx);
-	return edx >> cmt_shift;
+	return edx >> cmt_l3.shift;
 }
 
 /* The upper half is the class of service, which is not ours. */
