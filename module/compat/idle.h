@@ -3,6 +3,7 @@
 #ifndef _PMCT_COMPAT_IDLE_H
 #define _PMCT_COMPAT_IDLE_H
 
+#include <linux/kconfig.h>
 #include <linux/limits.h>
 #include <linux/tick.h>
 #include <linux/types.h>
@@ -11,12 +12,26 @@
  * Returns how long a CPU has been idle, in us; U64_MAX if the kernel does not know, because the
  * tick goes on while CPUs are idle. A CPU whose thread waits for I/O is idle, too. Because two
  * accounts are read, one after the other, the sum can go back once in a while.
+ *
+ * From Linux 7.2 on, if the tick of an idle CPU goes on (for a short sleep, or with nohz=off), idle
+ * time becomes known in whole ticks, at the next tick.
+ *
+ * Context: where pmct_idle_is_known().
  */
 static inline u64 pmct_cpu_idle_us(unsigned int cpu)
 {
 	u64 idle = get_cpu_idle_time_us(cpu, NULL), waiting = get_cpu_iowait_time_us(cpu, NULL);
 
 	return idle == U64_MAX || waiting == U64_MAX ? U64_MAX : idle + waiting;
+}
+
+/*
+ * False if pmct_cpu_idle_us() must not be asked: @switches, this CPU may be switching threads. From
+ * Linux 7.2 on, it waits for a CPU of nohz_full= that is between two threads, perhaps for itself.
+ */
+static inline bool pmct_idle_is_known(unsigned int cpu, bool switches)
+{
+	return !IS_ENABLED(PMCT_HAVE_KCPUSTAT_DYNTICK) || !switches || !tick_nohz_full_cpu(cpu);
 }
 
 /* Returns how long a CPU was idle between two such readings, in us. If in doubt, it was busy. */

@@ -288,15 +288,22 @@ void pmct_count_begin(struct pmct_ctx *ctx)
 {
 	struct pmct_session *s = ctx->session;
 	unsigned long flags;
+	bool begins;
 
 	/*
 	 * The session may be ending. Then no CPU may begin to count for a context that its end has
 	 * taken.
 	 */
-	raw_spin_lock_irqsave(&s->lock, flags);
-	if (ctx->listed && !ctx->detaching)
+	local_irq_save(flags);
+	raw_spin_lock(&s->lock);
+	begins = ctx->listed && !ctx->detaching;
+	if (begins)
 		pmct_begin(ctx);
-	raw_spin_unlock_irqrestore(&s->lock, flags);
+	raw_spin_unlock(&s->lock);
+	/* At a tick or record, the module would miss what came before. */
+	if (begins)
+		pmct_mmon_enter(ctx, NULL);
+	local_irq_restore(flags);
 }
 
 /*
@@ -356,6 +363,8 @@ static __always_inline long __pmct_count_start(struct pmct_session *s, bool user
 		err = -EALREADY;
 	} else {
 		pmct_begin(ctx);
+		if (unlikely(s->virt))
+			pmct_mmon_enter(ctx, NULL);
 		if (user_read)
 			pmct_entered(this_cpu_ptr(&pmct_cpu), ctx);
 		else if (unlikely(ctx->wants & PMCT_SWITCH_MMON))

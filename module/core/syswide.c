@@ -17,6 +17,7 @@
 #include "../compat/hrtimer.h"
 #include "ctx.h"
 #include "handover.h"
+#include "mmon_call.h"
 #include "sample.h"
 #include "syswide.h"
 #include "tie.h"
@@ -150,6 +151,7 @@ static void pmct_syswide_enter(void *unused)
 	if (sc->ctx->head.core_type != this_cpu_ptr(&pmct_cpu)->core_type)
 		pmct_ctx_use_core_type(sc->ctx, this_cpu_ptr(&pmct_cpu)->core_type);
 	pmct_syswide_set_target(sc, pmct_syswide_wants(current));
+	pmct_mmon_enter(sc->ctx, NULL);
 	pmct_hrtimer_setup(&sc->timer, pmct_syswide_timer, CLOCK_MONOTONIC,
 			   HRTIMER_MODE_ABS_PINNED_HARD);
 	/* A CPU that comes online later keeps the phase of the others. */

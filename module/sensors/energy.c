@@ -86,7 +86,7 @@ EXPORT_SYMBOL_GPL(pmct_energy_on_tick);
 
 static void pmct_energy_see(struct pmct_energy *e, unsigned int i)
 {
-	e->seen[i] = READ_ONCE(this_cpu_ptr(pmct_accounts)->meter[i].handed);
+	e->seen[i] = READ_ONCE(this_cpu_ptr(pmct_accounts)->meter[i].got);
 }
 
 /**

@@ -33,6 +33,9 @@
 /* If the meter was not read for longer than this, it is not known which threads ran. */
 #define WATCHED_NS	(100 * NSEC_PER_MSEC)
 
+/* Unit of pmct_energy_account::idle_part: 2^-10. */
+#define PMCT_IDLE_SHIFT	10
+
 /* A meter that shows the same value for longer than this stands still. */
 #define STILL_NS	NSEC_PER_SEC
 
@@ -76,50 +79,75 @@ static u64 pmct_energy_now(void)
 	return ktime_get_mono_fast_ns();
 }
 
+/* Returns how long a CPU was idle in the last @ns. @switches: this CPU may be switching threads. */
+static u64 pmct_energy_idle(struct pmct_energy_account *a, int cpu, u64 ns, bool switches)
+{
+	u64 now_us, idle_ns, late = 0;
+
+	/* For now, it is idle as it was last. The next step makes up for what was wrong. */
+	if (!pmct_idle_is_known(cpu, switches)) {
+		idle_ns = ns * a->idle_part >> PMCT_IDLE_SHIFT;
+		a->idle_us += div_u64(idle_ns, NSEC_PER_USEC);
+		return idle_ns;
+	}
+	now_us = pmct_cpu_idle_us(cpu);
+	if (now_us == U64_MAX)
+		return 0;
+	idle_ns = pmct_idle_between_us(a->idle_us, now_us) * NSEC_PER_USEC;
+	/* If idle time is counted by ticks, what exceeds a short step was in the steps before. */
+	if (idle_ns > ns && ns < TICK_NSEC)
+		late = min_t(u64, idle_ns - ns, TICK_NSEC);
+	/* The account is read in steps while the CPU wakes up, and may seem to go back. */
+	if (idle_ns)
+		a->idle_us = now_us - div_u64(late, NSEC_PER_USEC);
+	idle_ns = min(idle_ns, ns);
+	if (tick_nohz_full_cpu(cpu))
+		a->idle_part = div64_u64(idle_ns << PMCT_IDLE_SHIFT, ns);
+	return idle_ns;
+}
+
 /* Find how long each CPU was busy in the last @ns. Returns the sum. */
-static u64 pmct_energy_busy(const struct pmct_energy_domain *d, u64 ns)
+static u64 pmct_energy_busy(const struct pmct_energy_domain *d, u64 ns, bool switches)
 {
 	struct pmct_energy_account *a;
-	u64 idle_us, idle_ns, sum = 0;
+	u64 sum = 0;
 	int cpu;
 
 	for_each_cpu(cpu, &d->cpus) {
 		a = &per_cpu_ptr(pmct_accounts, cpu)->meter[d->meter];
-		idle_us = pmct_cpu_idle_us(cpu);
-		/* Idle time is read in steps while the CPU wakes up, and may seem to go back. */
-		idle_ns = 0;
-		if (idle_us != U64_MAX && idle_us > a->idle_us) {
-			idle_ns = (idle_us - a->idle_us) * 1000;
-			a->idle_us = idle_us;
-		}
-		a->busy_ns = idle_ns < ns ? ns - idle_ns : 0;
+		a->busy_ns = ns - pmct_energy_idle(a, cpu, ns, switches);
 		sum += a->busy_ns;
 	}
 	return sum;
 }
 
 /* Divide @units, by which the meter has advanced in the last @ns, among the CPUs. */
-static void pmct_energy_hand_out(struct pmct_energy_domain *d, u64 units, u64 ns)
+static void pmct_energy_hand_out(struct pmct_energy_domain *d, u64 units, u64 ns, bool switches)
 {
-	u64 busy = pmct_energy_busy(d, ns);
+	u64 busy = pmct_energy_busy(d, ns, switches);
 	struct pmct_share share = { .units = units, .whole = max(busy, ns) };
 	struct pmct_energy_account *a;
+	bool watched = ns <= WATCHED_NS;
+	u64 its;
 	int cpu;
 
 	d->total += units;
-	if (ns > WATCHED_NS) {
-		d->unwatched += units;
-		return;
-	}
 	for_each_cpu(cpu, &d->cpus) {
 		a = &per_cpu_ptr(pmct_accounts, cpu)->meter[d->meter];
-		if (a->busy_ns)
-			WRITE_ONCE(a->handed, a->handed + pmct_share_next(&share, a->busy_ns));
+		if (!a->busy_ns)
+			continue;
+		its = pmct_share_next(&share, a->busy_ns);
+		WRITE_ONCE(a->got, a->got + its);
+		if (watched)
+			WRITE_ONCE(a->handed, a->handed + its);
 	}
-	d->idle += units - share.given;
+	if (watched)
+		d->idle += units - share.given;
+	else
+		d->unwatched += units;
 }
 
-static void pmct_energy_read(struct pmct_energy_domain *d, u64 now)
+static void pmct_energy_read(struct pmct_energy_domain *d, u64 now, bool switches)
 {
 	const struct pmct_meter *meter = pmct_energy_meter(d->meter);
 	u64 asleep = pmct_asleep_ns();
@@ -143,12 +171,11 @@ static void pmct_energy_read(struct pmct_energy_domain *d, u64 now)
 	}
 	d->raw = raw;
 	d->asleep = asleep;
-	pmct_energy_hand_out(d, units, ns);
+	pmct_energy_hand_out(d, units, ns, switches);
 	WRITE_ONCE(d->when, now);
 }
 
-/* Read a meter of this CPU if it is due. Hot. */
-void pmct_energy_update(struct pmct_energy_domain *d)
+static void pmct_energy_update_if(struct pmct_energy_domain *d, bool switches)
 {
 	u64 now;
 
@@ -162,8 +189,15 @@ void pmct_energy_update(struct pmct_energy_domain *d)
 	    test_and_set_bit_lock(0, &d->lock))
 		return;
 	if (now > d->when)
-		pmct_energy_read(d, now);
+		pmct_energy_read(d, now, switches);
 	clear_bit_unlock(0, &d->lock);
+}
+
+/* Read a meter of this CPU if it is due. Hot. */
+void pmct_energy_update(struct pmct_energy_domain *d)
+{
+	/* An interrupt does not come in a switch. */
+	pmct_energy_update_if(d, !in_hardirq());
 }
 
 /*
@@ -173,7 +207,7 @@ void pmct_energy_update(struct pmct_energy_domain *d)
 
 static void pmct_energy_read_here(void *domain)
 {
-	pmct_energy_update(domain);
+	pmct_energy_update_if(domain, false);
 }
 
 static void pmct_energy_tell(struct pmct_energy_domain *d)

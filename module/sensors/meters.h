@@ -55,10 +55,12 @@ struct pmct_energy_domain {
  * struct pmct_energy_account - account of a CPU with one kind of meter
  * @domain: domain of the CPU's meter; NULL: none
  * @home: the same, also while the CPU is offline
- * @idle_us: idle time of the CPU when the meter was last read. This and the next two belong to the
- *	holder of the domain's lock
+ * @idle_us: up to where the CPU's idle time was used when the meter was last read. This and the
+ *	next four belong to the holder of the domain's lock
+ * @idle_part: for a CPU of nohz_full=: the part of the last step that the CPU was idle
  * @busy_ns: how long the CPU was busy between the last two reads
- * @handed: units that the CPU has got
+ * @got: units that the CPU has got
+ * @handed: those of @got that threads can take: it is known which of them ran
  * @taken: units of @handed that threads have taken, or that no thread will take. This and the next
  *	one belong to the CPU
  * @given: units of @handed that threads have taken
@@ -67,7 +69,9 @@ struct pmct_energy_account {
 	struct pmct_energy_domain *domain;
 	struct pmct_energy_domain *home;
 	u64 idle_us;
+	u32 idle_part;
 	u64 busy_ns;
+	u64 got;
 	u64 handed;
 	u64 taken;
 	u64 given;
