@@ -3,10 +3,10 @@
 #ifndef _PMCT_COMPAT_IDLE_H
 #define _PMCT_COMPAT_IDLE_H
 
-#include <linux/kconfig.h>
 #include <linux/limits.h>
 #include <linux/tick.h>
 #include <linux/types.h>
+#include <linux/vtime.h>
 
 /*
  * Returns how long a CPU has been idle, in us; U64_MAX if the kernel does not know, because the
@@ -16,7 +16,7 @@
  * From Linux 7.2 on, if the tick of an idle CPU goes on (for a short sleep, or with nohz=off), idle
  * time becomes known in whole ticks, at the next tick.
  *
- * Context: where pmct_idle_is_known().
+ * Context: not in a switch of threads if pmct_idle_waits().
  */
 static inline u64 pmct_cpu_idle_us(unsigned int cpu)
 {
@@ -26,12 +26,16 @@ static inline u64 pmct_cpu_idle_us(unsigned int cpu)
 }
 
 /*
- * False if pmct_cpu_idle_us() must not be asked: @switches, this CPU may be switching threads. From
- * Linux 7.2 on, it waits for a CPU of nohz_full= that is between two threads, perhaps for itself.
+ * True if pmct_cpu_idle_us() waits while @cpu is between two threads, from Linux 7.2 on for CPUs of
+ * nohz_full=. A CPU that may be switching threads itself must not ask then: it could wait for ever.
  */
-static inline bool pmct_idle_is_known(unsigned int cpu, bool switches)
+static inline bool pmct_idle_waits(unsigned int cpu)
 {
-	return !IS_ENABLED(PMCT_HAVE_KCPUSTAT_DYNTICK) || !switches || !tick_nohz_full_cpu(cpu);
+#ifdef PMCT_HAVE_KCPUSTAT_DYNTICK
+	return vtime_generic_enabled_cpu(cpu);
+#else
+	return false;
+#endif
 }
 
 /* Returns how long a CPU was idle between two such readings, in us. If in doubt, it was busy. */

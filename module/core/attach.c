@@ -405,7 +405,7 @@ static struct task_struct *pmct_attach_find_target(pid_t nr, enum pid_type type,
 		return task;
 	put_task_struct(task);
 	pmct_refuse(msg, -EACCES,
-		    "%s %d belongs to somebody else: that needs CAP_PERFMON and CAP_SYS_PTRACE",
+		    "%s %d belongs to somebody else: that needs CAP_SYS_PTRACE",
 		    what, nr);
 	return ERR_PTR(-EACCES);
 }

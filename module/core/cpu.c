@@ -6,6 +6,7 @@
 #include "../compat/syscore.h"
 #include "cpu.h"
 #include "handover.h"
+#include "mmon_call.h"
 #include "owner.h"
 #include "syswide.h"
 #include "tie.h"
@@ -20,6 +21,7 @@ static int pmct_cpu_online(unsigned int cpu)
 
 	if (pmct_backend->cpu_online)
 		pmct_backend->cpu_online(cpu);
+	pmct_mmon_note_cache();
 	local_irq_save(flags);
 	pmct_tie_forget_cpu();
 	pmct_count_forget_cpu();

@@ -48,6 +48,8 @@ const struct monitoring_module *pmct_mmon_active(void)
  * Calls to the module
  */
 
+static DEFINE_PER_CPU(u64, cache_bytes);
+
 /* Hooks have interrupts disabled, or are SRCU readers: pmct_mmon_select() waits for both. */
 static struct monitoring_module *pmct_mmon_get(void)
 {
@@ -538,23 +540,23 @@ int pmct_mmon_cache_domain(int cpu)
 }
 EXPORT_SYMBOL_GPL(pmct_mmon_cache_domain);
 
+/* This CPU has come online. Caches of a package can differ. */
+void pmct_mmon_note_cache(void)
+{
+	this_cpu_write(cache_bytes, pmct_cache_bytes());
+}
+
 /**
  * pmct_mmon_cache_bytes() - the size of the last-level cache
  * @cpu: a possible CPU that uses it
  *
  * Context: any, while the module is active.
- * Return: bytes, 0: unknown.
+ * Return: bytes, 0: unknown; also for a CPU that was never online.
  */
 u64 pmct_mmon_cache_bytes(int cpu)
 {
-	static u64 bytes;
-
-	if (pmct_backend->cache_bytes)
-		return pmct_backend->cache_bytes(cpu);
-	/* Several CPUs may find out at the same time. */
-	if (!READ_ONCE(bytes))
-		WRITE_ONCE(bytes, pmct_cache_bytes());
-	return READ_ONCE(bytes);
+	return pmct_backend->cache_bytes ? pmct_backend->cache_bytes(cpu) :
+	       READ_ONCE(per_cpu(cache_bytes, cpu));
 }
 EXPORT_SYMBOL_GPL(pmct_mmon_cache_bytes);
 

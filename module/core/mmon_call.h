@@ -39,6 +39,7 @@ void pmct_mmon_lock(void);
 void pmct_mmon_unlock(void);
 const struct monitoring_module *pmct_mmon_active(void);
 
+void pmct_mmon_note_cache(void);
 void pmct_mmon_enter(struct pmct_ctx *ctx, const struct pmct_ctx *parent);
 void pmct_mmon_exit(struct pmct_ctx *ctx);
 void pmct_mmon_exec(struct pmct_ctx *ctx);

@@ -39,8 +39,9 @@ static unsigned int cmt_rmids;
 static u32 cmt_events;
 /* Bytes of a unit, and number of units. */
 static u64 cmt_scale, cmt_units;
-/* The cache that is monitored: that of level 3. */
-static struct pmct_l3 cmt_l3;
+/* The cache that is monitored: number of low bits of an APIC ID that differ in it, and its size. */
+static unsigned int cmt_l3_shift;
+static u64 cmt_bytes;
 
 /* Called for each mounted instance, see <linux/fs.h>. */
 static void cmt_is_mounted(struct super_block *sb, void *found)
@@ -104,7 +105,8 @@ static int cmt_probe(struct pmct_msg *msg)
 	}
 	cmt_scale = ebx;
 	cmt_units = BIT_ULL(min(cmt_bits(eax & 0xff), 44U));
-	cmt_l3 = pmct_find_l3();
+	cmt_l3_shift = pmct_find_l3().shift;
+	cmt_bytes = pmct_cache_bytes();
 	return 0;
 }
 
@@ -126,7 +128,7 @@ static u64 cmt_modulus(void)
 /* The share of each RMID, if all have the same, as in resctrl. */
 static u64 cmt_stale_bytes(void)
 {
-	return div_u64(cmt_l3.bytes, cmt_rmids);
+	return div_u64(cmt_bytes, cmt_rmids);
 }
 
 static int cmt_domain(void)
@@ -135,7 +137,7 @@ static int cmt_domain(void)
 
 	/* Leaf 0xb has all bits of the APIC ID. CPUs with cache monitoring have this leaf. */
 	cpuid_count(0xb, 0, &eax, &ebx, &ecx, &edx);
-	return edx >> cmt_l3.shift;
+	return edx >> cmt_l3_shift;
 }
 
 /* The upper half is the class of service, which is not ours. */

@@ -99,13 +99,18 @@ static void pmct_energy_see(struct pmct_energy *e, unsigned int i)
 void pmct_energy_on_enter(struct pmct_ctx *ctx, struct pmct_energy *e)
 {
 	const struct task_struct *task = pmct_mmon_task(ctx);
+	struct pmct_energy_domain *d;
 	unsigned int i;
 
-	if (task == current) {
+	if (task == current)
 		pmct_energy_on_switch_in(e);
-	} else if (!task) {
-		for (i = 0; i < pmct_nr_meters; i++)
-			pmct_energy_see(e, i);
+	if (task)
+		return;
+	for (i = 0; i < pmct_nr_meters; i++) {
+		d = this_cpu_ptr(pmct_accounts)->meter[i].domain;
+		if (d)
+			pmct_energy_begin(d);
+		pmct_energy_see(e, i);
 	}
 }
 EXPORT_SYMBOL_GPL(pmct_energy_on_enter);

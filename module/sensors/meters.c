@@ -34,7 +34,7 @@
 #define WATCHED_NS	(100 * NSEC_PER_MSEC)
 
 /* Unit of pmct_energy_account::idle_part: 2^-10. */
-#define PMCT_IDLE_SHIFT	10
+#define IDLE_PART_SHIFT	10
 
 /* A meter that shows the same value for longer than this stands still. */
 #define STILL_NS	NSEC_PER_SEC
@@ -79,35 +79,38 @@ static u64 pmct_energy_now(void)
 	return ktime_get_mono_fast_ns();
 }
 
-/* Returns how long a CPU was idle in the last @ns. @switches: this CPU may be switching threads. */
-static u64 pmct_energy_idle(struct pmct_energy_account *a, int cpu, u64 ns, bool switches)
+/*
+ * Returns how long a CPU was idle in the last @ns. If this CPU may be switching threads (@switches),
+ * some CPUs cannot be asked. These are idle as they were in the step before.
+ */
+static u64 pmct_energy_idle(struct pmct_energy_domain *d, int cpu, u64 ns, bool switches)
 {
+	struct pmct_energy_account *a = &per_cpu_ptr(pmct_accounts, cpu)->meter[d->meter];
 	u64 now_us, idle_ns, late = 0;
 
-	/* For now, it is idle as it was last. The next step makes up for what was wrong. */
-	if (!pmct_idle_is_known(cpu, switches)) {
-		idle_ns = ns * a->idle_part >> PMCT_IDLE_SHIFT;
-		a->idle_us += div_u64(idle_ns, NSEC_PER_USEC);
-		return idle_ns;
+	if (pmct_idle_waits(cpu)) {
+		late = WATCHED_NS;
+		if (switches) {
+			d->guessed = true;
+			idle_ns = ns * a->idle_part >> IDLE_PART_SHIFT;
+			a->idle_us += div_u64(idle_ns, NSEC_PER_USEC);
+			return idle_ns;
+		}
+	} else if (ns < 2 * TICK_NSEC) {
+		/* In a longer time, the tick stops, and idle time is known at once. */
+		late = TICK_NSEC;
 	}
 	now_us = pmct_cpu_idle_us(cpu);
 	if (now_us == U64_MAX)
 		return 0;
-	idle_ns = pmct_idle_between_us(a->idle_us, now_us) * NSEC_PER_USEC;
-	/* If idle time is counted by ticks, what exceeds a short step was in the steps before. */
-	if (idle_ns > ns && ns < TICK_NSEC)
-		late = min_t(u64, idle_ns - ns, TICK_NSEC);
-	/* The account is read in steps while the CPU wakes up, and may seem to go back. */
-	if (idle_ns)
-		a->idle_us = now_us - div_u64(late, NSEC_PER_USEC);
-	idle_ns = min(idle_ns, ns);
-	if (tick_nohz_full_cpu(cpu))
-		a->idle_part = div64_u64(idle_ns << PMCT_IDLE_SHIFT, ns);
+	idle_ns = pmct_idle_step(&a->idle_us, now_us, ns, late);
+	if (pmct_idle_waits(cpu))
+		a->idle_part = div64_u64(idle_ns << IDLE_PART_SHIFT, ns);
 	return idle_ns;
 }
 
 /* Find how long each CPU was busy in the last @ns. Returns the sum. */
-static u64 pmct_energy_busy(const struct pmct_energy_domain *d, u64 ns, bool switches)
+static u64 pmct_energy_busy(struct pmct_energy_domain *d, u64 ns, bool switches)
 {
 	struct pmct_energy_account *a;
 	u64 sum = 0;
@@ -115,7 +118,7 @@ static u64 pmct_energy_busy(const struct pmct_energy_domain *d, u64 ns, bool swi
 
 	for_each_cpu(cpu, &d->cpus) {
 		a = &per_cpu_ptr(pmct_accounts, cpu)->meter[d->meter];
-		a->busy_ns = ns - pmct_energy_idle(a, cpu, ns, switches);
+		a->busy_ns = ns - pmct_energy_idle(d, cpu, ns, switches);
 		sum += a->busy_ns;
 	}
 	return sum;
@@ -171,8 +174,15 @@ static void pmct_energy_read(struct pmct_energy_domain *d, u64 now, bool switche
 	}
 	d->raw = raw;
 	d->asleep = asleep;
+	d->guessed = false;
 	pmct_energy_hand_out(d, units, ns, switches);
 	WRITE_ONCE(d->when, now);
+}
+
+/* Signed, because another CPU may have read the meter since. */
+static bool pmct_energy_is_due(const struct pmct_energy_domain *d, u64 now)
+{
+	return (s64)(now - READ_ONCE(d->when)) >= (s64)d->period_ns;
 }
 
 static void pmct_energy_update_if(struct pmct_energy_domain *d, bool switches)
@@ -184,8 +194,8 @@ static void pmct_energy_update_if(struct pmct_energy_domain *d, bool switches)
 	if (READ_ONCE(d->gone))
 		return;
 	now = pmct_energy_now();
-	/* Signed, because another CPU may have read the meter since. */
-	if ((s64)(now - READ_ONCE(d->when)) < (s64)d->period_ns ||
+	/* If only switches read the meter, guesses would go on. */
+	if ((!pmct_energy_is_due(d, now) && (switches || !READ_ONCE(d->guessed))) ||
 	    test_and_set_bit_lock(0, &d->lock))
 		return;
 	if (now > d->when)
@@ -268,10 +278,11 @@ static void pmct_energy_resize(struct pmct_energy_domain *d)
 			     cpumask_weight(&d->cpus) * VISIT_NS);
 }
 
+/* Context: interrupts disabled, as for all holders of the lock. Not in a switch of threads. */
 static void pmct_energy_lock(struct pmct_energy_domain *d)
 {
-	local_irq_disable();
-	/* All holders of the lock have interrupts disabled. */
+	lockdep_assert_irqs_disabled();
+
 	while (test_and_set_bit_lock(0, &d->lock))
 		cpu_relax();
 }
@@ -279,13 +290,22 @@ static void pmct_energy_lock(struct pmct_energy_domain *d)
 static void pmct_energy_unlock(struct pmct_energy_domain *d)
 {
 	clear_bit_unlock(0, &d->lock);
-	local_irq_enable();
+}
+
+/* What was used until now belongs to the CPUs until now. The lock is held. */
+static void pmct_energy_settle(struct pmct_energy_domain *d)
+{
+	u64 now = pmct_energy_now();
+
+	if (!d->gone && now > d->when)
+		pmct_energy_read(d, now, false);
 }
 
 static void pmct_energy_join(struct pmct_energy_domain *d, int cpu)
 {
 	struct pmct_energy_account *a = &per_cpu_ptr(pmct_accounts, cpu)->meter[d->meter];
 
+	local_irq_disable();
 	pmct_energy_lock(d);
 	if (cpumask_empty(&d->cpus)) {
 		/* The last value is too old, if the meter was read at all. */
@@ -293,12 +313,24 @@ static void pmct_energy_join(struct pmct_energy_domain *d, int cpu)
 		d->when = pmct_energy_now();
 		d->asleep = pmct_asleep_ns();
 		d->moved = d->when;
+	} else {
+		pmct_energy_settle(d);
 	}
 	a->idle_us = pmct_cpu_idle_us(cpu);
 	a->domain = d;
 	a->home = d;
 	cpumask_set_cpu(cpu, &d->cpus);
 	pmct_energy_resize(d);
+	pmct_energy_unlock(d);
+	local_irq_enable();
+}
+
+/* Read a meter of this CPU, in which a session begins: what was before is not the session's. */
+void pmct_energy_begin(struct pmct_energy_domain *d)
+{
+	pmct_energy_lock(d);
+	if (pmct_energy_is_due(d, pmct_energy_now()))
+		pmct_energy_settle(d);
 	pmct_energy_unlock(d);
 }
 
@@ -331,12 +363,15 @@ static int pmct_energy_cpu_offline(unsigned int cpu)
 		d = a->domain;
 		if (!d)
 			continue;
+		local_irq_disable();
 		pmct_energy_lock(d);
+		pmct_energy_settle(d);
 		a->domain = NULL;
 		a->taken = a->handed;
 		cpumask_clear_cpu(cpu, &d->cpus);
 		pmct_energy_resize(d);
 		pmct_energy_unlock(d);
+		local_irq_enable();
 	}
 	mutex_unlock(&pmct_energy_mutex);
 	return 0;
@@ -512,6 +547,7 @@ static void pmct_energy_show_domain(struct seq_file *m, struct pmct_energy_domai
 	const struct pmct_energy_account *a;
 	int cpu;
 
+	local_irq_disable();
 	pmct_energy_lock(d);
 	total = d->total;
 	idle = d->idle;
@@ -526,6 +562,7 @@ static void pmct_energy_show_domain(struct seq_file *m, struct pmct_energy_domai
 		given += READ_ONCE(a->given);
 	}
 	pmct_energy_unlock(d);
+	local_irq_enable();
 	seq_printf(m, "meter=%s cpus=%*pbl raw=%llu unit_uj=%u/2^%u total=%llu threads=%llu others=%llu idle=%llu unwatched=%llu resets=%llu%s\n",
 		   meter->name, cpumask_pr_args(&d->cpus), raw, meter->uj_mul, meter->uj_shift,
 		   total, given, handed - given, idle, unwatched, resets,

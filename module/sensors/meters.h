@@ -27,6 +27,7 @@
  * @idle: energy that no CPU used
  * @unwatched: energy of times when the meter was not read
  * @resets: how often the meter was reset
+ * @guessed: in the last step, the idle time of some CPUs was an estimate
  * @gone: the meter cannot be read any more
  * @still: the meter stands still
  * @told: the kernel log says that the meter is gone, or stands still
@@ -46,6 +47,7 @@ struct pmct_energy_domain {
 	u64 idle;
 	u64 unwatched;
 	u64 resets;
+	bool guessed;
 	bool gone;
 	bool still;
 	bool told;
@@ -57,7 +59,7 @@ struct pmct_energy_domain {
  * @home: the same, also while the CPU is offline
  * @idle_us: up to where the CPU's idle time was used when the meter was last read. This and the
  *	next four belong to the holder of the domain's lock
- * @idle_part: for a CPU of nohz_full=: the part of the last step that the CPU was idle
+ * @idle_part: if the CPU cannot always be asked: the part of the last step that it was idle
  * @busy_ns: how long the CPU was busy between the last two reads
  * @got: units that the CPU has got
  * @handed: those of @got that threads can take: it is known which of them ran
@@ -90,5 +92,6 @@ extern struct pmct_energy_accounts __percpu *pmct_accounts;
 extern unsigned int pmct_nr_meters;
 
 void pmct_energy_update(struct pmct_energy_domain *d);
+void pmct_energy_begin(struct pmct_energy_domain *d);
 
 #endif /* _PMCT_METERS_H */

@@ -4,6 +4,8 @@
 #include <linux/export.h>
 #include <linux/kernel.h>
 #include <linux/math64.h>
+#include <linux/minmax.h>
+#include <linux/time64.h>
 
 #include "../mmon/mmon-common.h"
 #include "share.h"
@@ -70,6 +72,28 @@ u64 pmct_share_next(struct pmct_share *share, u64 part)
 	given -= share->given;
 	share->given += given;
 	return given;
+}
+
+/**
+ * pmct_idle_step() - how long a CPU was idle in a step
+ * @used: how much of its idle time was used in the steps before, us; moves on
+ * @now: its idle time up to now, us
+ * @ns: length of the step
+ * @most_late: idle time of earlier steps that can have become known in this one, ns
+ *
+ * What is late is used in the next steps, so that the sum of all steps is true. If more was used
+ * than there is, because it was estimated, the next steps have less.
+ *
+ * Return: ns, at most @ns.
+ */
+u64 pmct_idle_step(u64 *used, u64 now, u64 ns, u64 most_late)
+{
+	u64 idle = now > *used ? (now - *used) * NSEC_PER_USEC : 0;
+	u64 late = min(idle - min(idle, ns), most_late);
+
+	if (idle)
+		*used = now - div_u64(late, NSEC_PER_USEC);
+	return min(idle, ns);
 }
 
 /**

@@ -23,6 +23,7 @@ u64 pmct_meter_advance(const struct pmct_meter *meter, u64 before, u64 now);
 u64 pmct_meter_uj(const struct pmct_meter *meter, u64 units);
 bool pmct_meter_plausible(const struct pmct_meter *meter, u64 units, u64 ns, unsigned int max_w);
 u64 pmct_share_next(struct pmct_share *share, u64 part);
+u64 pmct_idle_step(u64 *used, u64 now, u64 ns, u64 most_late);
 bool pmct_edp(u64 uj, u64 ns, u64 instr, u64 *edp);
 
 #endif /* _PMCT_SHARE_H */

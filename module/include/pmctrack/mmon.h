@@ -188,8 +188,9 @@ struct monitoring_module {
 	/**
 	 * @on_enter: the first call for a thread; the module's data of the thread are zero. @parent
 	 * is the thread that created it. @parent is NULL if the thread is older than its
-	 * monitoring, or than the module's activation. In these cases this call comes with the
-	 * thread's next tick or sample.
+	 * monitoring, or than the module's activation. In these cases this call comes when the
+	 * counting begins, if the session has virtual counters, or else with the thread's next tick
+	 * or sample.
 	 */
 	void (*on_enter)(struct pmct_ctx *ctx, const struct pmct_ctx *parent);
 	/** @on_exec: the thread executes another program */

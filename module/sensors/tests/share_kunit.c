@@ -69,6 +69,43 @@ static void share_of_idle_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, pmct_share_next(&share, 0), 0ULL);
 }
 
+/* Steps of 1 ms: idle time that becomes known by ticks of 4 ms is used in four steps. */
+static void idle_by_ticks_test(struct kunit *test)
+{
+	u64 used = 1000000, now = used, sum = 0;
+	unsigned int i;
+
+	for (i = 1; i <= 40; i++) {
+		if (i % 4 == 0)
+			now += 4000;
+		sum += pmct_idle_step(&used, now, NSEC_PER_MSEC, 4 * NSEC_PER_MSEC);
+	}
+	/* The last three are still late. */
+	KUNIT_EXPECT_EQ(test, sum, 37 * NSEC_PER_MSEC);
+	KUNIT_EXPECT_EQ(test, used, now - 3000);
+}
+
+static void idle_step_test(struct kunit *test)
+{
+	u64 used = 1000;
+
+	/* Half of the step. */
+	KUNIT_EXPECT_EQ(test, pmct_idle_step(&used, 1500, 1000000, 0), 500000ULL);
+	/* The account goes back, and catches up. */
+	KUNIT_EXPECT_EQ(test, pmct_idle_step(&used, 1400, 1000000, 0), 0ULL);
+	KUNIT_EXPECT_EQ(test, pmct_idle_step(&used, 1700, 1000000, 0), 200000ULL);
+	/* Without lateness, what exceeds the step is lost; with it, no more is kept. */
+	KUNIT_EXPECT_EQ(test, pmct_idle_step(&used, 9700, 1000000, 0), 1000000ULL);
+	KUNIT_EXPECT_EQ(test, pmct_idle_step(&used, 9700, 1000000, 0), 0ULL);
+	KUNIT_EXPECT_EQ(test, pmct_idle_step(&used, 19700, 1000000, 2000000), 1000000ULL);
+	KUNIT_EXPECT_EQ(test, pmct_idle_step(&used, 19700, 1500000, 2000000), 1500000ULL);
+	KUNIT_EXPECT_EQ(test, pmct_idle_step(&used, 19700, 1500000, 2000000), 500000ULL);
+	/* 3 ms more than there is were used, by an estimate. */
+	used += 3000;
+	KUNIT_EXPECT_EQ(test, pmct_idle_step(&used, 20700, 1000000, 2000000), 0ULL);
+	KUNIT_EXPECT_EQ(test, pmct_idle_step(&used, 23700, 3000000, 2000000), 1000000ULL);
+}
+
 struct edp_case {
 	const char *desc;
 	u64 uj, ns, instr;
@@ -109,6 +146,8 @@ static struct kunit_case share_cases[] = {
 	KUNIT_CASE(plausible_test),
 	KUNIT_CASE(shares_test),
 	KUNIT_CASE(share_of_idle_test),
+	KUNIT_CASE(idle_by_ticks_test),
+	KUNIT_CASE(idle_step_test),
 	KUNIT_CASE_PARAM(edp_test, edp_gen_params),
 	{}
 };

@@ -166,7 +166,8 @@ test_fair_places() {
 	for _ in $(seq 12); do
 		pmctrack -V progress -o /dev/null "${user[@]}" simapp -x 900 gamess >/dev/null &
 	done 2>/dev/null
-	until [ "$(grep -c "$its" /proc/pmc/mmon_state)" -ge 8 ] && [ "$(state programs_refused)" -ge 12 ]; do sleep 0.1; done
+	crowded() { [ "$(grep -c "$its" /proc/pmc/mmon_state)" -ge 8 ] && [ "$(state programs_refused)" -ge 12 ]; }
+	eventually crowded
 	expect_status 0 pmctrack -V $FAIR -o /dev/null simapp -x 20 gamess
 	grep -v phase= /proc/pmc/mmon_state
 	equal "$(grep -c "$its" /proc/pmc/mmon_state)" 8 "places of the user"

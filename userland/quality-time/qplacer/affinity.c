@@ -23,6 +23,8 @@
 #define MOST_PROCESSES	4096
 /* Passes over the threads of a process, because it may start threads during a pass. */
 #define ROUNDS		3
+/* Time until a second look at CPUs that somebody else seems to have chosen. */
+#define LOOK_AGAIN_US	20000
 /* Generations to search for a known ancestor of a process that began since the last look. */
 #define ANCESTORS	8
 
@@ -112,17 +114,20 @@ static bool is_on_its_way(int cpu)
 /* True if @now is @set, as the kernel reports it: without CPUs that are offline. */
 static bool is_same(const cpu_set_t *now, const cpu_set_t *set)
 {
-	cpu_set_t online, both;
+	cpu_set_t online, both, common;
 
 	if (CPU_EQUAL(now, set))
 		return true;
 	find_online(&online);
 	CPU_AND(&both, set, &online);
+	CPU_AND(&common, now, &both);
+	if (!CPU_COUNT(now) || !CPU_EQUAL(now, &common))
+		return false;
 	for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-		if (CPU_ISSET(cpu, &both) && !CPU_ISSET(cpu, now) && is_on_its_way(cpu))
-			CPU_CLR(cpu, &both);
+		if (CPU_ISSET(cpu, &both) && !CPU_ISSET(cpu, now) && !is_on_its_way(cpu))
+			return false;
 	}
-	return CPU_COUNT(&both) && CPU_EQUAL(now, &both);
+	return true;
 }
 
 /* The CPUs that a process's control group has; all if nobody limits them. */
@@ -232,15 +237,19 @@ struct change {
 	cpu_set_t group;	/* CPUs of the process's control group */
 	bool back;		/* restore: change only threads whose CPUs qplacer set */
 	unsigned int changed;
+	unsigned int skipped;	/* threads that have other CPUs */
 };
 
 static int set_thread(pid_t tid, const cpu_set_t *now, void *arg)
 {
 	struct change *c = arg;
 
-	if (CPU_EQUAL(now, c->cpus) ||
-	    !(is_from_us(c->t, c->e, now, &c->group) || (!c->back && is_same(now, &c->e->before))))
+	if (CPU_EQUAL(now, c->cpus))
 		return 0;
+	if (!is_from_us(c->t, c->e, now, &c->group) && (c->back || !is_same(now, &c->e->before))) {
+		c->skipped++;
+		return 0;
+	}
 	if (sched_setaffinity(tid, sizeof(*c->cpus), c->cpus))
 		return errno == ESRCH ? 0 : -errno;
 	c->changed++;
@@ -250,14 +259,20 @@ static int set_thread(pid_t tid, const cpu_set_t *now, void *arg)
 /* Apply a change to all threads, also to those that start meanwhile. */
 static int set_threads(pid_t pid, struct change *c)
 {
+	bool again = false;
 	int err = 0;
 
 	find_group_cpus(pid, &c->group);
 	for (int round = 0; round < ROUNDS && !err; round++) {
-		c->changed = 0;
+		c->changed = c->skipped = 0;
 		err = each_thread(pid, set_thread, c);
-		if (!c->changed)
+		if (c->changed)
+			continue;
+		/* A CPU may have come or gone while a thread was looked at. */
+		if (!c->skipped || again)
 			break;
+		again = true;
+		usleep(LOOK_AGAIN_US);
 	}
 	return err;
 }
@@ -461,23 +476,24 @@ static int meet(struct affinity *a, pid_t pid, uint64_t start, struct entry **me
 }
 
 /*
- * True if the main thread has CPUs that it was to use, or could use before. A CPU may have come or
- * gone between two of our looks, so there is a second look.
+ * Returns 0 if the main thread has CPUs that it was to use, or could use before; -EXDEV: another
+ * program has changed them to @now; -ESRCH. A CPU may have come or gone between two of our looks, so
+ * there is a second look.
  */
-static bool is_untouched(const struct affinity *a, const struct entry *e, cpu_set_t *now)
+static int find_change(const struct affinity *a, const struct entry *e, cpu_set_t *now)
 {
 	cpu_set_t group;
 
 	for (int looks = 0; looks < 2; looks++) {
 		if (looks)
-			usleep(20000);
+			usleep(LOOK_AGAIN_US);
 		if (sched_getaffinity(e->pid, sizeof(*now), now))
-			return false;
+			return -errno;
 		find_group_cpus(e->pid, &group);
 		if (is_from_us(a->table, e, now, &group) || is_set(now, &e->before, &group))
-			return true;
+			return 0;
 	}
-	return false;
+	return -EXDEV;
 }
 
 void affinity_meet(struct affinity *a, pid_t pid, uint64_t start)
@@ -508,16 +524,16 @@ int affinity_set(struct affinity *a, pid_t pid, uint64_t start, const cpu_set_t 
 	}
 	if (!proc_exists(pid, start))
 		return -ESRCH;
-	if (sched_getaffinity(pid, sizeof(now), &now))
-		return -errno;
-	/* Another program has changed the main thread. Restore the other threads. */
-	if (!is_untouched(a, e, &now)) {
+	err = find_change(a, e, &now);
+	/* The main thread was changed. Restore the other threads. */
+	if (err == -EXDEV) {
 		restore(a->table, e);
 		e->set = e->before = now;
 		e->all = false;
 		memset(e->given, 0, sizeof(e->given));
-		return -EXDEV;
 	}
+	if (err)
+		return err;
 	CPU_AND(&set, cpus, &e->before);
 	if (!CPU_COUNT(&set))
 		return -EINVAL;
