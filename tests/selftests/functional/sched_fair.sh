@@ -232,6 +232,25 @@ test_scx_beside_sleepers() {
 # ran PID…: the CPU time of all of them, in milliseconds
 ran() { (cd /proc && cat "${@/%//schedstat}") | awk '{ n += $1 } END { print int(n / 1e6) }'; }
 
+# Two kernel threads of a CPU never sleep, and a program may run there only: it has a third of the
+# CPU.
+test_scx_kernel_threads() {
+	scx
+	local mine before ns
+	sched_begin -q rr
+	insmod $MODULES/pmctrack_test_busy.ko cpu=1 threads=2
+	taskset -c 1 "$S/burn" 100000000000 >/dev/null & mine=$!
+	sleep 0.5
+	before=$(ran_ns $mine)
+	sleep 2
+	ns=$(($(ran_ns $mine) - before))
+	kill $mine
+	wait $mine || true
+	rmmod pmctrack_test_busy
+	sched_end
+	near $ns $((2000000000 / 3)) 15 "CPU time beside two kernel threads"
+}
+
 # A thread with nice 19 is not starved by two with nice -20, of which one always waits before it. By
 # weights it would wait for up to 170 s of theirs. The kernel would end the policy after 30 s.
 test_scx_nobody_forgotten() {

@@ -149,7 +149,7 @@ static u32 holder_of(const struct task_data *d, u64 now)
 	return AMP_GROUPS;
 }
 
-/* The same for threads that can be throttled. An exiting thread is not enqueued any more. */
+/* The same for threads that can be throttled: not for those that end, as with the kernel's own. */
 static u32 must_wait_for(const struct task_struct *p, const struct task_data *d, u64 now)
 {
 	return p->flags & (PF_EXITING | PF_KTHREAD) ? AMP_GROUPS : holder_of(d, now);

@@ -209,6 +209,19 @@ s32 BPF_PROG(amp_select_cpu, struct task_struct *p, s32 prev_cpu, u64 wake_flags
 	return cpu;
 }
 
+/*
+ * True if @p, a kernel thread of a CPU that wakes up, does not wait in a queue. While there are
+ * such threads, the kernel asks for no others, so those that had more than their part wait as all
+ * do.
+ */
+static bool goes_first(const struct task_struct *p, struct task_data *d, u64 flags)
+{
+	if (!is_kernel_thread_of_cpu(p) || !(flags & SCX_ENQ_WAKEUP))
+		return false;
+	place_awake(p, d, rank_of_cpu(scx_bpf_task_cpu(p)));
+	return ahead_of_clock(d) <= (s64)amp.slice_ns;
+}
+
 SEC("struct_ops/enqueue")
 void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 {
@@ -217,8 +230,7 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 	s32 cpu = scx_bpf_task_cpu(p), only = only_cpu(p);
 	u32 rank = only >= 0 ? rank_of_cpu(only) : rank_for(p, t);
 
-	/* Kernel threads that belong to a CPU do not wait in a queue; there are few. */
-	if (!d || is_kernel_thread_of_cpu(p)) {
+	if (!d || goes_first(p, d, flags)) {
 		insert(p, SCX_DSQ_LOCAL, amp.slice_ns, flags);
 		return;
 	}
@@ -494,7 +506,8 @@ struct sched_ext_ops policy = {						\
 	.cgroup_set_bandwidth = (void *)amp_cgroup_set_bandwidth,	\
 	.init		= (void *)amp_init,				\
 	.exit		= (void *)amp_exit,				\
-	.flags		= SCX_OPS_ENQ_LAST,				\
+	/* Without the second one, threads that end would keep others from running. */ \
+	.flags		= SCX_OPS_ENQ_LAST | SCX_OPS_ENQ_EXITING,	\
 	.timeout_ms	= 30000,					\
 	.name		= _name,					\
 };									\

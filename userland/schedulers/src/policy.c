@@ -143,6 +143,20 @@ static bool has_operation(const struct btf *kernel, const char *name)
 	return false;
 }
 
+/* Returns the value of a flag of the kernel's enum scx_ops_flags, or 0 if it has no such flag. */
+static unsigned long long flag_of(const struct btf *kernel, const char *name)
+{
+	int id = btf__find_by_name_kind(kernel, "scx_ops_flags", BTF_KIND_ENUM64), i;
+	const struct btf_type *type = id < 0 ? NULL : btf__type_by_id(kernel, (unsigned int)id);
+	const struct btf_enum64 *e = type ? btf_enum64(type) : NULL;
+
+	for (i = 0; type && i < btf_vlen(type); i++, e++) {
+		if (!strcmp(btf__name_by_offset(kernel, e->name_off), name))
+			return btf_enum64_value(e);
+	}
+	return 0;
+}
+
 /*
  * True if the policy must not have the operation @name. Older kernels, and those without control
  * groups, lack some operations of groups. From Linux 6.19 on, the kernel warns of policies with
@@ -168,6 +182,7 @@ static int adapt_operations(const struct policy *p, const struct btf *kernel, un
 	char *ops = map ? bpf_map__initial_value(map, &size) : NULL;
 	const struct btf_type *type;
 	const struct btf_member *m;
+	unsigned long long flags;
 	bool expects = false;
 
 	if (!ops || id < 0)
@@ -183,6 +198,10 @@ static int adapt_operations(const struct policy *p, const struct btf *kernel, un
 		if (!strcmp(name, "hotplug_seq")) {
 			memcpy(ops + m->offset / 8, &hotplugs, sizeof(hotplugs));
 			expects = true;
+		} else if (!strcmp(name, "flags")) {
+			/* Linux 6.12 warns of policies without it; later kernels do not know it. */
+			flags = flag_of(kernel, "SCX_OPS_HAS_CGROUP_WEIGHT");
+			*(unsigned long long *)(void *)(ops + m->offset / 8) |= flags;
 		} else if (leaves_out(kernel, name)) {
 			memset(ops + m->offset / 8, 0, sizeof(void *));
 		}
@@ -246,6 +265,13 @@ static int look_for_others(void)
 	return 0;
 }
 
+static bool has_isolated_cpus(void)
+{
+	char text[4096];
+
+	return text_file_line("/proc/cmdline", text, sizeof(text)) && strstr(text, "isolcpus=");
+}
+
 int policy_begin(struct policy **policy, const struct policy_kind *kind, const struct core_types *m,
 		 const struct policy_options *o, unsigned long long hotplugs)
 {
@@ -278,7 +304,10 @@ int policy_begin(struct policy **policy, const struct policy_kind *kind, const s
 	p->link = ops ? bpf_map__attach_struct_ops(ops) : NULL;
 	if (!p->link) {
 		err = errno ? -errno : -EINVAL;
-		complain_of("begin", err);
+		if (err == -EINVAL && has_isolated_cpus())
+			complain("sched_ext does not begin on a machine with isolated CPUs: boot without isolcpus=");
+		else
+			complain_of("begin", err);
 		policy_end(p);
 		return err;
 	}
