@@ -10,24 +10,26 @@
 #include "sysctl.h"
 
 /**
- * pmct_sysctl() - read a sysctl whose variable is not exported to modules
+ * pmct_sysctl() - read a sysctl, or module parameter, whose variable is not exported to modules
  * @path: path of its file, from the root on
- * @value: result
+ * @value: result; 0 or 1 if it is Y or N
  *
  * The path is resolved as the first process sees it, because the caller can control its own view of
- * /proc.
+ * /proc and /sys.
  *
  * Context: process context, sleeps.
- * Return: 0, -ENOENT if this kernel has no such sysctl, or the error of reading it.
+ * Return: 0, -ENOENT if this kernel has no such file, or the error of reading it.
  */
 int pmct_sysctl(const char *path, int *value)
 {
 	struct task_struct *init = init_pid_ns.child_reaper;
 	struct file *file;
 	struct path root;
+	bool on = false;
 	char text[16];
 	ssize_t len;
 	loff_t pos = 0;
+	int err;
 
 	task_lock(init);
 	get_fs_root(init->fs, &root);
@@ -41,5 +43,9 @@ int pmct_sysctl(const char *path, int *value)
 	if (len <= 0)
 		return len ?: -ENODATA;
 	text[len] = '\0';
-	return kstrtoint(strim(text), 10, value);
+	if (!kstrtoint(strim(text), 10, value))
+		return 0;
+	err = kstrtobool(text, &on);
+	*value = on;
+	return err;
 }

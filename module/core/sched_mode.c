@@ -146,14 +146,14 @@ static void pmct_sched_start_ticks(bool everywhere)
 
 	if (everywhere || !zalloc_cpumask_var(&cpus, GFP_KERNEL)) {
 		cpumask_clear(&pmct_sched_cpus);
-		on_each_cpu(pmct_sched_start_tick, NULL, false);
+		on_each_cpu(pmct_sched_start_tick, NULL, true);
 		return;
 	}
 	for_each_cpu(cpu, &pmct_sched_cpus) {
 		if (cpumask_test_and_clear_cpu(cpu, &pmct_sched_cpus))
 			cpumask_set_cpu(cpu, cpus);
 	}
-	on_each_cpu_mask(cpus, pmct_sched_start_tick, NULL, false);
+	on_each_cpu_mask(cpus, pmct_sched_start_tick, NULL, true);
 	free_cpumask_var(cpus);
 }
 

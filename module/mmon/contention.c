@@ -291,7 +291,7 @@ static void contention_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *s
 	u64 misses;
 
 	note_misses(ctx, t, sample);
-	/* At a migration, the record's CPU is the new one already, and on_switch_in() comes later. */
+	/* At a migration, the record's CPU is the new one already; on_switch_in() comes later. */
 	misses = misses_of_others(ctx, sample->rec->kind == PMCTRACK_RECORD_MIGRATION ?
 				  t->cpu : sample->rec->cpu, sample->rec->hw_ns);
 	t->round.given = min_t(u64, misses, U32_MAX);

@@ -11,6 +11,7 @@
 #include <linux/fs.h>
 #include <linux/math64.h>
 #include <linux/percpu.h>
+#include <linux/topology.h>
 #include <asm/processor.h>
 
 #include "../compat/cache.h"
@@ -81,6 +82,25 @@ static bool cmt_is_assigned(void)
 	       !rdmsrq_safe(L3_QOS_EXT_CFG, &config) && config & 1;
 }
 
+/*
+ * True if a package is several nodes (sub-NUMA clustering of Intel). Then an RMID has counters of
+ * its own in each node, at other numbers.
+ */
+static bool cmt_is_clustered(void)
+{
+	const int first = cpumask_first(cpu_online_mask);
+	int cpu;
+
+	if (boot_cpu_data.x86_vendor != X86_VENDOR_INTEL)
+		return false;
+	for_each_online_cpu(cpu) {
+		if (topology_physical_package_id(cpu) == topology_physical_package_id(first) &&
+		    cpu_to_node(cpu) != cpu_to_node(first))
+			return true;
+	}
+	return false;
+}
+
 static int cmt_probe(struct pmct_msg *msg)
 {
 	u32 eax, ebx, ecx, edx;
@@ -96,6 +116,9 @@ static int cmt_probe(struct pmct_msg *msg)
 	if (cmt_others())
 		return pmct_refuse(msg, -EBUSY,
 				   "resctrl is mounted, and the cache monitoring registers are its own: use its mon_groups, or umount it");
+	if (cmt_is_clustered())
+		return pmct_refuse(msg, -EOPNOTSUPP,
+				   "this CPU's package is several nodes, and counters of its cache are divided among them: switch off sub-NUMA clustering in the firmware");
 	cpuid_count(0xf, 1, &eax, &ebx, &ecx, &edx);
 	cmt_rmids = min_t(u32, ecx, PMCT_MAX_RMIDS - 1) + 1;
 	cmt_events = edx & GENMASK(PMCT_NR_CACHE_EVENTS - 1, 0);

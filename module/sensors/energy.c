@@ -108,7 +108,8 @@ void pmct_energy_on_enter(struct pmct_ctx *ctx, struct pmct_energy *e)
 		return;
 	for (i = 0; i < pmct_nr_meters; i++) {
 		d = this_cpu_ptr(pmct_accounts)->meter[i].domain;
-		if (d)
+		/* A session that has the values begins just now, and not in a switch. */
+		if (d && pmct_mmon_is_asked(ctx))
 			pmct_energy_begin(d);
 		pmct_energy_see(e, i);
 	}

@@ -80,8 +80,8 @@ static u64 pmct_energy_now(void)
 }
 
 /*
- * Returns how long a CPU was idle in the last @ns. If this CPU may be switching threads (@switches),
- * some CPUs cannot be asked. These are idle as they were in the step before.
+ * Returns how long a CPU was idle in the last @ns. If this CPU may be switching threads
+ * (@switches), some CPUs cannot be asked. These are idle as they were in the step before.
  */
 static u64 pmct_energy_idle(struct pmct_energy_domain *d, int cpu, u64 ns, bool switches)
 {

@@ -65,6 +65,18 @@ static void probe_test(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, type->width, 48);
 }
 
+/* Without the local APIC, nobody would hear of overflows, and its registers are not mapped. */
+static void without_apic_test(struct kunit *test)
+{
+	struct pmct_msg msg = {};
+
+	reset(&machines[2]);
+	clear_bit(X86_FEATURE_APIC % 32,
+		  (unsigned long *)&x86_model.boot.x86_capability[X86_FEATURE_APIC / 32]);
+	KUNIT_EXPECT_EQ(test, x86_model_amd.probe(&msg), -ENODEV);
+	KUNIT_EXPECT_TRUE(test, strstr(msg.text, "boot without nolapic"));
+}
+
 /* Registers that do not hold values, a leaf that does not exist, and CPUs without registers. */
 static void probe_bad_test(struct kunit *test)
 {
@@ -264,6 +276,7 @@ static void give_back_test(struct kunit *test)
 
 static struct kunit_case amd_cases[] = {
 	KUNIT_CASE_PARAM(probe_test, machine_gen_params),
+	KUNIT_CASE(without_apic_test),
 	KUNIT_CASE(probe_bad_test),
 	KUNIT_CASE_PARAM(set_test, set_gen_params),
 	KUNIT_CASE_PARAM(program_test, machine_gen_params),

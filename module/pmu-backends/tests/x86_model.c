@@ -412,6 +412,7 @@ void x86_model_reset(u8 vendor, const struct x86_model_pmu *pmu)
 	x86_model.boot.cpuid_level = 0x1f;
 	x86_model.boot.extended_cpuid_level = 0x80000022;
 	set_cpu_cap(&x86_model.boot, X86_FEATURE_PDCM);
+	set_cpu_cap(&x86_model.boot, X86_FEATURE_APIC);
 	x86_model.pmu[0] = *pmu;
 	x86_model.pmu[1] = *pmu;
 }

@@ -6,6 +6,7 @@
 #include <asm/nmi.h>
 
 #include "../../compat/apic.h"
+#include "../../compat/sysctl.h"
 #include "x86.h"
 
 const char *const x86_keys[] = { "umask", "cmask", "edge", "inv", "any", NULL };
@@ -151,6 +152,9 @@ int x86_probe(const struct x86_vendor *vendor, struct pmct_msg *msg)
 
 	if (boot_cpu_has(X86_FEATURE_XENPV))
 		return pmct_refuse(msg, -ENODEV, "Xen PV guests have no counters of their own");
+	if (!boot_cpu_has(X86_FEATURE_APIC))
+		return pmct_refuse(msg, -ENODEV,
+				   "counters need the local APIC, which is off: boot without nolapic");
 	x86_vendor = vendor;
 	x86_nr_types = 0;
 	cpus_read_lock();
@@ -373,10 +377,25 @@ void x86_exit(void)
 	x86_handles_nmis = false;
 }
 
+/*
+ * True if KVM gives the counters to guests while these run (mediated PMU). It neither saves what it
+ * finds in them, nor asks whose they are.
+ */
+static bool x86_kvm_takes_counters(void)
+{
+	int on;
+
+	return (!pmct_sysctl("sys/module/kvm_intel/parameters/enable_mediated_pmu", &on) && on) ||
+	       (!pmct_sysctl("sys/module/kvm_amd/parameters/enable_mediated_pmu", &on) && on);
+}
+
 int x86_claim(bool (*overflow)(void), struct pmct_msg *msg)
 {
 	int cpu, err;
 
+	if (x86_kvm_takes_counters())
+		return pmct_refuse(msg, -EBUSY,
+				   "KVM gives the counters to its guests: load kvm_intel or kvm_amd with enable_mediated_pmu=0, or pmctrack with backend=perf");
 	if (!x86_reserve())
 		return pmct_refuse(msg, -EBUSY,
 				   "perf is using the counters: end perf (or the NMI watchdog: sysctl kernel.nmi_watchdog=0) first");

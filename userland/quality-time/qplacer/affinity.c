@@ -477,8 +477,8 @@ static int meet(struct affinity *a, pid_t pid, uint64_t start, struct entry **me
 
 /*
  * Returns 0 if the main thread has CPUs that it was to use, or could use before; -EXDEV: another
- * program has changed them to @now; -ESRCH. A CPU may have come or gone between two of our looks, so
- * there is a second look.
+ * program has changed them to @now; -ESRCH. A CPU may have come or gone between two of our looks,
+ * so there is a second look.
  */
 static int find_change(const struct affinity *a, const struct entry *e, cpu_set_t *now)
 {
