@@ -42,7 +42,7 @@ end_systemd() {
 
 # in_it GOAL: the test in systemd's namespaces, with programs that have this goal.
 in_it() {
-	local a b c d e units=$CG/system.slice
+	local a b c d e f units=$CG/system.slice
 	main_of() { systemctl show -P MainPID "$1"; }
 	deliver_as() { systemd-run -q --unit="$1" "${@:3}" throughput run -n "$1" -u frames/s -e '^round' -g "$2" simapp -r /tmp/frames1.json; }
 	is_held() { qosctl why "$1" | grep -q ": held: "; }
@@ -112,6 +112,13 @@ in_it() {
 	eventually has_cpus
 	eventually qosctl why $a
 	! is_left $a . || fail "$(qosctl why $a)"
+	# A unit that ends while its program has CPUs leaves no note of them.
+	systemd-run -q --scope --unit=six throughput run -n six -e '^round' -g "$1" simapp -r /tmp/frames1.json >/dev/null & f=$!
+	has_note() { [ -e "/run/qosd/cpus-$f" ]; }
+	has_no_note() { ! has_note; }
+	eventually has_note
+	systemctl stop six.scope
+	eventually has_no_note
 	# What an administrator has written while no qosd ran stays.
 	printf '[Service]\nRestart=no\n' >/run/units/qosd.service.d/restart.conf
 	systemctl daemon-reload

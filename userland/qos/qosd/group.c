@@ -27,17 +27,26 @@
 #define NO_NOTE -1
 #define NO_NOTE_CAN_BE -2
 
+static int read_cpus(const char *folder, const char *name, cpu_set_t *cpus)
+{
+	char text[8192];
+
+	return group_file_read(folder, name, text, sizeof(text)) > 0 && !cpu_list_parse(text, cpus) ? 0 : -EIO;
+}
+
 int group_machine_cpus(cpu_set_t *cpus)
 {
 	const char *folder = home_folder() ? home_folder() : GROUP_ROOT;
-	char text[8192];
+	cpu_set_t isolated;
 
-	if (group_file_read(folder, "cpuset.cpus.effective", text, sizeof(text)) > 0 &&
-	    !cpu_list_parse(text, cpus))
-		return 0;
-	if (group_file_read("/sys/devices/system/cpu", "online", text, sizeof(text)) > 0)
-		return cpu_list_parse(text, cpus);
-	return -EIO;
+	if (read_cpus(folder, "cpuset.cpus.effective", cpus) && read_cpus("/sys/devices/system/cpu", "online", cpus))
+		return -EIO;
+	/* Programs run there only if somebody puts them there (isolcpus=). */
+	if (!read_cpus("/sys/devices/system/cpu", "isolated", &isolated)) {
+		CPU_OR(cpus, cpus, &isolated);
+		CPU_XOR(cpus, cpus, &isolated);
+	}
+	return CPU_COUNT(cpus) ? 0 : -EIO;
 }
 
 static void close_files(struct group *g)
@@ -424,7 +433,7 @@ int group_close(struct group *g)
 		/* What others have written stays. The group may not exist any more. */
 		group_free_bandwidth(g);
 		err = group_free_cpus(g);
-		if (!err || err == -EBUSY)
+		if (!err || err == -EBUSY || err == -ENOENT || err == -ENODEV)
 			forget_cpus(g);
 		err = 0;
 	} else if (g->path[0]) {
