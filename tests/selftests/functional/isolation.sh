@@ -182,18 +182,24 @@ test_memory_is_charged() {
 # interrupts_of CPU: function calls that other CPUs had this CPU execute, since boot
 interrupts_of() { awk -v i=$(($1 + 2)) '/Function call interrupts/ { print $i }' /proc/interrupts; }
 
-# interrupts_by COMMAND…: interrupts of CPU 1 while a user executes COMMAND 20 times on CPU 0
+# interrupts_by COMMAND…: interrupts of CPU 1 while a user executes COMMAND four times on CPU 0: the
+# least of eight attempts, because the kernel has work of its own
 interrupts_by() {
-	local before
-	before=$(interrupts_of 1)
-	"${as_user[@]}" taskset -c 0 bash -c 'for _ in {1..20}; do "$@"; done' . "$@" >/dev/null 2>&1 || true
-	echo $(($(interrupts_of 1) - before))
+	local before now least=
+	for _ in 1 2 3 4 5 6 7 8; do
+		before=$(interrupts_of 1)
+		"${as_user[@]}" taskset -c 0 bash -c 'for _ in 1 2 3 4; do "$@"; done' . "$@" >/dev/null 2>&1 || true
+		now=$(($(interrupts_of 1) - before))
+		[ "$least" ] && [ "$least" -le $now ] || least=$now
+	done
+	echo "$least"
 }
 
 # The first session that is opened programs the counters of all CPUs, and so does the end of the
 # last one. A user who opens sessions all the time interrupts each other CPU a few times for each of
 # them (perf, twice more for each event), and not at all where ordinary users have no sessions.
 test_sessions_interrupt_all() {
+	[ "$(uname -m)" = x86_64 ] || only "CPUs that exec does not interrupt"
 	local others opened refused most=20 session=(pmctrack -T 0 -c cycles,instr true)
 	[ "$BACKEND" != perf ] || most=24
 	others=$(interrupts_by pmctrack --help)
@@ -201,10 +207,10 @@ test_sessions_interrupt_all() {
 	echo unprivileged=0 >/proc/pmc/config
 	refused=$(interrupts_by "${session[@]}")
 	echo unprivileged=1 >/proc/pmc/config
-	echo "# interrupts of CPU 1: $others by 20 other programs, $opened by 20 sessions, $refused by 20 refusals"
-	[ $((opened - others)) -ge 20 ] || fail "there is nothing to limit"
-	[ $((opened - others)) -le $((20 * most)) ] || fail "more than $most by each session"
-	[ $((refused - others)) -le $(((opened - others) / 2)) ] || fail "refusals interrupt other CPUs"
+	echo "# interrupts of CPU 1: $others by four other programs, $opened by four sessions, $refused by four refusals"
+	on_time more $((opened - others)) 3 "interrupts by four sessions"
+	on_time more $((4 * most + 1)) $((opened - others)) "most interrupts by four sessions"
+	on_time more $(((opened - others) / 2 + 1)) $((refused - others)) "half of those by sessions, to those by refusals"
 }
 
 # in_group NAME COMMAND…: run COMMAND on CPU 0, in control group NAME
