@@ -37,15 +37,17 @@ static int read_cpus(const char *folder, const char *name, cpu_set_t *cpus)
 int group_machine_cpus(cpu_set_t *cpus)
 {
 	const char *folder = home_folder() ? home_folder() : GROUP_ROOT;
-	cpu_set_t isolated;
+	/* Programs run there only if somebody puts them there. isolcpus= is constant. */
+	static cpu_set_t isolated;
+	static bool looked;
 
 	if (read_cpus(folder, "cpuset.cpus.effective", cpus) && read_cpus("/sys/devices/system/cpu", "online", cpus))
 		return -EIO;
-	/* Programs run there only if somebody puts them there (isolcpus=). */
-	if (!read_cpus("/sys/devices/system/cpu", "isolated", &isolated)) {
-		CPU_OR(cpus, cpus, &isolated);
-		CPU_XOR(cpus, cpus, &isolated);
-	}
+	if (!looked && read_cpus("/sys/devices/system/cpu", "isolated", &isolated))
+		CPU_ZERO(&isolated);
+	looked = true;
+	CPU_OR(cpus, cpus, &isolated);
+	CPU_XOR(cpus, cpus, &isolated);
 	return CPU_COUNT(cpus) ? 0 : -EIO;
 }
 
