@@ -153,7 +153,7 @@ test_fair_traffic() {
 	with_fair address_instr=20000000
 	taskset -c 0 pmctrack -V progress -T 0.01 -o /dev/null simapp -x 20 lbm >/dev/null
 	# Records come with ticks, so some epochs of the traffic have more of them.
-	near "$(state peak)" "$peak" 30 "highest traffic"
+	on_time near "$(state peak)" "$peak" 30 "highest traffic"
 	without_fair
 }
 
