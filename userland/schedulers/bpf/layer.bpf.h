@@ -238,7 +238,9 @@ void BPF_PROG(amp_enqueue, struct task_struct *p, u64 flags)
 	if (hold(p, d, t, flags) || keep_out(p, d, t, flags))
 		return;
 	if (flags & SCX_ENQ_WAKEUP) {
-		place_awake(p, d, rank);
+		/* goes_first() has placed the others; a sleep must not be forgiven twice. */
+		if (!is_kernel_thread_of_cpu(p))
+			place_awake(p, d, rank);
 	} else {
 		pardon_alone(d, cpu);
 		move_to_clock(d, rank, false);
