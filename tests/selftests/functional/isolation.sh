@@ -77,6 +77,8 @@ test_privileged_takes_over() {
 	until [ "$(ps -o comm= -p $other)" = sleep ]; do sleep 0.01; done
 	start_user /tmp/mine -T 0.01 -c cycles -p $other
 	first=$mine
+	# A session is open before it has its threads.
+	eventually grep -qs nsample /tmp/mine
 	start_attached /tmp/root -T 0.01 -c cycles -p $other
 	root=$mine
 	wait $first

@@ -58,6 +58,7 @@ test_probes() {
 	# A throughput that is killed leaves its event, which the next one removes.
 	throughput run -p uprobe:$S/calls:unit -- sleep 100 & one=$!
 	eventually grep -q throughput /sys/kernel/tracing/uprobe_events
+	eventually pgrep -x sleep >/dev/null
 	kill -KILL $one
 	wait $one || true
 	pkill -x sleep

@@ -376,7 +376,7 @@ int group_check(struct group *g, pid_t pid, const char **what)
 	if (is_others_cpus(g))
 		return -EBUSY;
 	*what = "its control group has limits now that it would escape";
-	if (!g->in_unit && g->checks++ % CHECK_LIMITS == 0 && group_limits_exist(g->origin[0].path) > 0)
+	if (!g->in_unit && g->checks++ % CHECK_LIMITS == 0 && group_limits_exist_lately(g->origin[0].path) > 0)
 		return -EPERM;
 	*what = NULL;
 	return 0;

@@ -106,6 +106,8 @@ int group_check(struct group *g, pid_t pid, const char **what);
  * not; or a negative errno, for example if there is no descriptor.
  */
 int group_limits_exist(const char *path);
+/* The same, but the answer may be a second old. It costs more than all else that is checked. */
+int group_limits_exist_lately(const char *path);
 /* Get the CPU time so far, in microseconds. */
 int group_usage(const struct group *g, uint64_t *us);
 int group_threads(const struct group *g, unsigned int *threads);

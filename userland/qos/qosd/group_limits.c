@@ -16,6 +16,11 @@
 
 #include <linux/bpf.h>
 
+#include "monotonic.h"
+
+/* Programs of one group share an answer that is not older. */
+#define LATELY_NS 1000000000
+
 /*
  * The types of BPF programs that a group can have. Other types would be asked of something else
  * with the number of our descriptor. The last ones are of unix sockets, from Linux 6.7 on.
@@ -145,4 +150,21 @@ int group_limits_exist(const char *path)
 		*strrchr(folder, '/') = '\0';
 	}
 	return 0;
+}
+
+int group_limits_exist_lately(const char *path)
+{
+	static struct {
+		char path[GROUP_PATH];
+		uint64_t ns;
+		int found;
+	} last;
+	uint64_t now = monotonic_ns();
+
+	if (!last.ns || now - last.ns >= LATELY_NS || strcmp(last.path, path)) {
+		snprintf(last.path, sizeof(last.path), "%s", path);
+		last.ns = now;
+		last.found = group_limits_exist(path);
+	}
+	return last.found;
 }
