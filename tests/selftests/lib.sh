@@ -28,13 +28,14 @@ esac
 fail() { echo "# $*"; return 1; }
 
 # eventually COMMAND…: repeat it until it succeeds; fails after 500 ($looks) looks. The limit is not
-# a time, because that of an idle guest costs nothing.
+# a time, because that of an idle guest costs nothing. Looks become rare soon, because they take CPU
+# time from what they wait for.
 eventually() {
 	local looked=0
 	until "$@"; do
 		looked=$((looked + 1))
 		[ $looked -lt "${looks:-500}" ] || { fail "never: $*"; return; }
-		sleep 0.01
+		sleep $((looked < 20 ? 1 : 20))e-2
 	done
 }
 skip() { echo "$*" >$SKIPPED; exit 0; }

@@ -339,7 +339,7 @@ test_qos_users() {
 		-g "$(awk -v r="$one" 'BEGIN { print 3 * r }')" simapp -r /tmp/frames1.json >/dev/null & theirs=$!
 	deliver mine /tmp/frames1.json -g "$(awk -v r="$one" 'BEGIN { print 2 * r }')"
 	# The first window near the goal can be one in passing.
-	eventually is_held; sleep 4
+	eventually is_held || fail "$(qosctl list; qosctl why $program; qosctl why $theirs)"; sleep 4
 	qosctl list
 	held $program "$(awk -v r="$one" 'BEGIN { print 2 * r }')" 8 || fail "not held: $(qosctl list)"
 	awk -v c="$(qos cpus $theirs)" 'BEGIN { exit !(c >= 1 && c < 1.21) }' || fail "$(qosctl list)"

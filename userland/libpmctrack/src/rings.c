@@ -35,18 +35,24 @@ static size_t ctl_size(void)
 	return (sizeof(struct pmctrack_ring_ctl) + page - 1) / page * page;
 }
 
+static int map_failed(const char *what)
+{
+	return fail(errno, "cannot map %s: %s%s", what, strerror(errno), errno != ENOMEM ? "" :
+		    "; a session takes two mappings for each CPU, and a process has at most vm.max_map_count");
+}
+
 static int ring_map(struct ring *ring, int fd, off_t offset)
 {
 	void *p;
 
 	p = mmap(NULL, ctl_size(), PROT_READ | PROT_WRITE, MAP_SHARED, fd, offset);
 	if (p == MAP_FAILED)
-		return fail(errno, "cannot map the session's control page: %s", strerror(errno));
+		return map_failed("the session's control page");
 	ring->ctl = p;
 	ring->size = ring->ctl->data_size;
 	p = mmap(NULL, ring->size, PROT_READ, MAP_SHARED, fd, offset + PMCTRACK_MMAP_DATA);
 	if (p == MAP_FAILED)
-		return fail(errno, "cannot map the session's records: %s", strerror(errno));
+		return map_failed("the session's records");
 	ring->data = p;
 	return 0;
 }
