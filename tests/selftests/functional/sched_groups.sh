@@ -60,7 +60,7 @@ test_group_has_its_limit() {
 	busy one 3
 	# What programs exceed while they are started is paid within some periods.
 	takes one 1 >/dev/null
-	has one 10 0.2 4 "CPUs of 0.2"
+	has one 10 0.2 2 "CPUs of 0.2"
 	# The program may have to leave its fast core while two of the group's programs run. On a
 	# slow core it would take almost three times as long.
 	simapp -x 50 -j gamess >/tmp/free
@@ -117,7 +117,7 @@ test_group_limits_nest() {
 	group above/a max
 	group above/b "20000 100000"
 	busy above/b 2
-	has above/b 10 0.2 4 "CPUs of the lower limit"
+	has above/b 10 0.2 2 "CPUs of the lower limit"
 	busy above/a 2
 	takes above 1 >/dev/null
 	has above 4 0.6 4 "CPUs of the upper limit"
@@ -199,11 +199,11 @@ test_group_no_way_out() {
 		group $name max
 	done
 	busy $name 1
-	has one 10 0.2 4 "CPUs of a group forty levels below"
+	has one 10 0.2 2 "CPUs of a group forty levels below"
 	for i in $(cat $GROUPS_AT/$name/cgroup.procs); do
 		taskset -cp 3 "$i" >/dev/null
 	done
-	has one 10 0.2 4 "CPUs of one that keeps to a CPU"
+	has one 10 0.2 2 "CPUs of one that keeps to a CPU"
 	while [ $name != . ]; do
 		no_group $name
 		name=$(dirname $name)

@@ -99,10 +99,14 @@ static void charge(const struct task_data *d, u64 ns);
 static void train(u64 now);
 static u32 weight_of(const struct task_struct *p, const struct task_data *d);
 
-/* Account the time that @p ran since it began, or since the last call. @t may be NULL. */
+/*
+ * Account the time that @p ran since it began, or since the last call. @t may be NULL. The kernel
+ * brings its count up to date before each operation that calls this. By the clock, @p would pay for
+ * interrupts, and for this policy's choice of the next thread: up to 4 % of short turns.
+ */
 static void account(struct task_struct *p, struct task_data *d, struct amp_thread *t)
 {
-	u64 now = bpf_ktime_get_ns(), ns;
+	u64 now = bpf_ktime_get_ns(), ran = p->se.sum_exec_runtime, ns;
 	u32 rank, weight;
 #ifdef POLICY_PAYS
 	s64 pays;
@@ -110,7 +114,8 @@ static void account(struct task_struct *p, struct task_data *d, struct amp_threa
 
 	if (!d->began_ns)
 		return;
-	ns = now - d->began_ns;
+	ns = ran - d->ran_ns;
+	d->ran_ns = ran;
 	d->began_ns = now;
 	weight = weight_of(p, d);
 #ifdef POLICY_PAYS
@@ -382,6 +387,7 @@ void BPF_PROG(amp_running, struct task_struct *p)
 	if (!d)
 		return;
 	d->began_ns = bpf_ktime_get_ns();
+	d->ran_ns = p->se.sum_exec_runtime;
 	if ((d->waited || by_progress) && !is_trained(t))
 		advance_clock(d);
 	d->waited = d->gave_way = false;

@@ -127,7 +127,8 @@ struct {
  * @group: slot of its control group, or AMP_GROUPS; see groups.bpf.h
  * @pardoned: it may run until the next tick although its group is throttled
  * @sent_back: it began to run and was sent back, because its group had no time left
- * @began_ns: when it began to run
+ * @began_ns: when it began to run, or when that was last accounted; 0: it does not run
+ * @ran_ns: its CPU time until then
  * @held_ns: since when it is throttled, or 0
  * @queued_ns: since when it waits in queues, or 0
  * @rescued: it was put into FORGOTTEN
@@ -146,6 +147,7 @@ struct task_data {
 	u64 slept_ns;
 	u64 slept_clock;
 	u64 began_ns;
+	u64 ran_ns;
 	u64 held_ns;
 	u64 queued_ns;
 };
