@@ -31,10 +31,10 @@ test_scx_fps() {
 	insmod $MODULES/pmctrack_bpf.ko
 	insmod $MODULES/pmctrack_mmon_fair_progress.ko peak=109375 address_instr=200000
 	all_of rr
-	awk -v a="$apart" 'BEGIN { exit !(a > 1.15) }' || fail "equal time is fair here: $apart"
+	awk -v a="$apart" 'BEGIN { exit !(a > 1.15) }' || on_time fail "equal time is fair here: $apart"
 	all_of fps --training 100
-	awk -v a="$apart" 'BEGIN { exit !(a < 1.12) }' || fail "not fair: $apart"
-	python3 - <<-'P' || fail "$(sed -n 9p /tmp/sched)"
+	awk -v a="$apart" 'BEGIN { exit !(a < 1.12) }' || on_time fail "not fair: $apart"
+	python3 - <<-'P' || on_time fail "$(sed -n 9p /tmp/sched)"
 		import json
 		report = json.loads(open("/tmp/sched").read().splitlines()[8])
 		rows = [t for t in report["threads"] if t["command"] == "simapp"]
@@ -96,7 +96,7 @@ shares() {
 		for (i = 1; i <= n; i++) sum += $(n + i) - $i
 		printf "%d", sum / 1000; for (i = 1; i <= n; i++) printf " %.3f", 4 * ($(n + i) - $i) / sum; print "" }')
 	echo "# shares: $shares of $all ms"
-	more "$all" $(($1 * 4000 * 95 / 100)) "CPU time of all"
+	on_time more "$all" $(($1 * 4000 * 95 / 100)) "CPU time of all"
 }
 
 # Weights are the kernel's, 1024 to 335: a program with nice 0 has 0.753 of a CPU, with nice 5
@@ -110,7 +110,7 @@ test_scx_fps_weights() {
 	awk 'function off(x, want) { return x > want ? x / want - 1 : want / x - 1 }
 		{ for (i = 1; i <= 8; i++) { all[i % 2] += $i; bad += off($i, i % 2 ? 0.753 : 0.247) > 0.05 } }
 		END { exit bad || off(all[1], 4 * 0.753) > 0.05 || off(all[0], 4 * 0.247) > 0.05 }' \
-		<<<"$shares" || fail "nice 0 and nice 5: $shares"
+		<<<"$shares" || on_time fail "nice 0 and nice 5: $shares"
 }
 
 # A program that slept has no more than the others afterwards, and no less.
@@ -121,11 +121,11 @@ test_scx_fps_sleeper() {
 	kill -STOP "${programs[0]}"
 	shares 4
 	awk '{ if ($1 > 0.01) exit 1; for (i = 2; i <= 8; i++) if ($i < 0.54 || $i > 0.6) exit 1 }' <<<"$shares" ||
-		fail "seven programs on four CPUs: $shares"
+		on_time fail "seven programs on four CPUs: $shares"
 	kill -CONT "${programs[0]}"
 	shares 4
 	no_eight
-	awk '{ for (i = 1; i <= 8; i++) if ($i < 0.47 || $i > 0.53) exit 1 }' <<<"$shares" || fail "after a sleep: $shares"
+	awk '{ for (i = 1; i <= 8; i++) if ($i < 0.47 || $i > 0.53) exit 1 }' <<<"$shares" || on_time fail "after a sleep: $shares"
 }
 
 # The module cannot see a program that is watched by a session of its user. All programs are of one
@@ -139,7 +139,7 @@ test_scx_fps_hidden() {
 	eight 0 0 0 0 0 0 0 0
 	shares 8
 	part_of_last
-	awk -v p="$part" 'BEGIN { exit !(p > 0.9 && p < 1.1) }' || fail "all seen: $part"
+	awk -v p="$part" 'BEGIN { exit !(p > 0.9 && p < 1.1) }' || on_time fail "all seen: $part"
 	before=$(info sessions)
 	pmctrack -c instr -T 1 -o /dev/null -p "${programs[7]}" & mine=$!
 	is_watched() { [ "$(info sessions)" -gt "$before" ]; }
@@ -150,5 +150,5 @@ test_scx_fps_hidden() {
 	part_of_last
 	no_eight
 	wait $mine || true
-	awk -v p="$part" 'BEGIN { exit !(p > 0.4 && p < 0.8) }' || fail "one hidden: $part"
+	awk -v p="$part" 'BEGIN { exit !(p > 0.4 && p < 0.8) }' || on_time fail "one hidden: $part"
 }
