@@ -163,8 +163,9 @@ int group_limits_exist_lately(const char *path)
 
 	if (!last.ns || now - last.ns >= LATELY_NS || strcmp(last.path, path)) {
 		snprintf(last.path, sizeof(last.path), "%s", path);
-		last.ns = now;
 		last.found = group_limits_exist(path);
+		/* An error is not shared. */
+		last.ns = last.found < 0 ? 0 : now;
 	}
 	return last.found;
 }

@@ -102,7 +102,8 @@ static u32 weight_of(const struct task_struct *p, const struct task_data *d);
 /*
  * Account the time that @p ran since it began, or since the last call. @t may be NULL. The kernel
  * brings its count up to date before each operation that calls this. By the clock, @p would pay for
- * interrupts, and for this policy's choice of the next thread: up to 4 % of short turns.
+ * what the kernel does not count for it, such as this policy's choice of the next thread: up to 4 %
+ * of short turns.
  */
 static void account(struct task_struct *p, struct task_data *d, struct amp_thread *t)
 {
