@@ -13,7 +13,8 @@ result() {
 	if [ $rc = 0 ]; then echo "ok $n - suspend: $1"; else echo "not ok $n - suspend: $1"; status=1; fi
 }
 echo "KTAP version 1"
-echo "1..14"
+[ -e /share/lib ] && policies=1 || policies=0
+echo "1..$((14 + policies))"
 
 # asleep FILE WHAT [OPTION…] COMMAND…: a program sleeps on its way, and CPUs are monitored, too,
 # while COMMAND puts the machine to sleep. FILE has its counts, by pmctrack with these options, and
@@ -52,7 +53,7 @@ result "the thread on the CPU that slept last"
 # the memory goes on. Nobody has what either counted meanwhile. A sleep is no reset.
 uj=$(csv_sum /tmp/rtcwake energy_package)
 [ "$uj" -gt 0 ] && [ "$uj" -lt 5000000 ] && [ "$(grep -c '^meter=.* resets=0$' /proc/pmc/mmon_state)" = 2 ] ||
-	{ echo "# $uj uJ"; cat /proc/pmc/mmon_state; false; }
+	{ echo "# $uj uJ"; cat /tmp/rtcwake /proc/pmc/mmon_state; false; }
 result "meters, one of which was reset"
 echo none >/proc/pmc/mmon_manager
 rmmod pmctrack_mmon_energy
@@ -149,6 +150,32 @@ result "the thread that hibernates has nothing of what is undone"
 result "nor have the CPUs"
 windows
 result "samples by events after that"
+
+# A policy begins again after a sleep, and all threads go on under it. A group has its limit.
+policy() {
+	local sched=(/share/lib/ld-linux-x86-64.so.2 --library-path /share/lib /share/lib/pmctrack-sched)
+	local group=/sys/fs/cgroup/limited state=/sys/kernel/sched_ext/state pids=() rc=0 before pid
+	echo +cpu >/sys/fs/cgroup/cgroup.subtree_control && mkdir $group && echo "20000 100000" >$group/cpu.max || return
+	"${sched[@]}" -q rr 2>/tmp/sched.err & mine=$!
+	eventually grep -q enabled $state || return
+	for pid in 1 2 3; do bash -c 'while :; do :; done' & pids+=($!); done
+	echo "${pids[0]}" >$group/cgroup.procs
+	rtcwake -m mem -s 3 >/dev/null || return
+	eventually grep -q "CPUs came or went" /tmp/sched.err && eventually grep -q enabled $state || return
+	used() { awk '$1 == "usage_usec" { printf "%d ", $2 * 1000 }' $group/cpu.stat; cat /proc/"${pids[1]}"/schedstat; }
+	# What the group had beyond its limit while there was no policy is paid in the first second.
+	sleep 1
+	before=$(used)
+	sleep 5
+	echo "$before $(used)" | awk '{ print "# of 5 s:", $5 - $1, $6 - $2 }
+		END { exit !($5 - $1 > 0.9e9 && $5 - $1 < 1.1e9 && $6 - $2 > 4e9) }' || return
+	kill "${pids[@]}" $mine
+	wait $mine || rc=$?
+	cat /tmp/sched.err
+	equal $rc 0 "status of pmctrack-sched" && equal "$(grep -c "came or went" /tmp/sched.err)" 1 "new beginnings" &&
+		eventually grep -q disabled $state
+}
+[ $policies = 0 ] || { policy; result "a policy"; }
 
 cd /sys/bus/virtio/drivers/9pnet_virtio || exit 1
 echo "$1" >unbind

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Suspend the guest to RAM and to disk while sessions are open, in KTAP. Only as the command of
-# tests/vm/run: the guest's root is over 9p, which does not survive a suspend. So
-# everything that is needed afterwards is copied to memory, and the folder to
-# which the guest's init reports is mounted anew.
+# tests/vm/run: the guest's root is over 9p, which does not survive a suspend. So everything that is
+# needed afterwards is copied to memory, and the folder to which the guest's init reports is mounted
+# anew. With policies in /share (tests/sched-ext/build), one of them is tested, too.
 set -euo pipefail
 new=/tmp/awake
 selftests=/opt/pmctrack/selftests
@@ -21,11 +21,12 @@ keep() {
 	done
 }
 mkdir -p $new/{proc,sys,dev,tmp,run,opt/pmctrack}
-keep bash cat touch rtcwake mkswap swapon mount taskset awk grep sleep mkfifo rm rmmod head tail sort paste ps pkill pmctrack throughput \
+keep bash cat touch rtcwake mkswap swapon mount taskset awk grep sleep mkdir mkfifo rm rmmod head tail sort paste ps pkill pmctrack throughput \
 	qosd qosctl \
 	$selftests/handwait $selftests/handcount
 cp -a /opt/pmctrack/{lib,share} $new/opt/pmctrack
 cp $selftests/lib.sh "$selftests/awake.sh" $new
+[ ! -e /share/lib ] || { mkdir $new/share && cp -r /share/lib $new/share/; }
 mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup
 mount -t proc proc $new/proc
 mount --rbind /sys $new/sys
