@@ -47,6 +47,11 @@ kernel_of() {
 	esac
 }
 
+# commit: print the commit that this tree is, or nothing if it has changes or is no clone
+commit() {
+	[ -e "$top/.git" ] && [ -z "$(git -C "$top" status --porcelain)" ] && git -C "$top" rev-parse HEAD
+}
+
 # with_lock NAME-OR-PATH COMMAND…: only one builder of a product runs at a time. Processes that a
 # killed builder left running keep the lock until they end.
 with_lock() {
