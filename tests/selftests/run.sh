@@ -35,18 +35,29 @@ hear_host() {
 		# test.sh prints where the test is.
 		kill -USR1 "$pid"
 		sleep 1
-		kill_session "$pid"
+		kill_left "$pid"
 	done
 }
-# Kill what a test left running: each test has a session of its own. A process that began another
-# session (tmux) has become an orphan, a child of init.
-kill_session() { while pkill -KILL -s "$1"; do sleep 0.1; done; }
-orphans() { pgrep -P 1 | grep -vxF "$before"; }
-kill_orphans() {
-	local pids
-	# shellcheck disable=SC2086 # words
-	while pids=$(orphans); do kill -KILL $pids 2>/dev/null; sleep 0.1; done
+# left SESSION: fill $left with what a test left running: each test has a session of its own, and a
+# process that began another one (tmux) has become an orphan, a child of init. $others: processes
+# that are no test's, to look at no more than once
+others=" $(echo /proc/[0-9]*) "
+left() {
+	local file stat
+	left=()
+	for file in /proc/[0-9]*; do
+		[[ $others != *" $file "* ]] && read -r stat <"$file/stat" || continue
+		# shellcheck disable=SC2206 # words: state, parent, process group, session
+		stat=(${stat##*) })
+		if [ "${stat[1]}" = 2 ]; then
+			others+="$file "
+		elif [ "${stat[3]}" = "$1" ] || [ "${stat[1]}" = 1 ]; then
+			left+=("${file#/proc/}")
+		fi
+	done 2>/dev/null
+	[ ${#left[@]} != 0 ]
 }
+kill_left() { while left "$1"; do kill -KILL "${left[@]}" 2>/dev/null; nap 0.1; done; }
 
 # run_test NUMBER FILE NAME: returns the test's exit status. Its jobs do not ignore Ctrl-C.
 run_test() {
@@ -54,12 +65,9 @@ run_test() {
 	env --default-signal setsid bash ./test.sh "$2" "$3" >/tmp/log 2>&1 </dev/null 9>&- & test=$!
 	echo "$1 $test" >/tmp/running
 	{ wait $test; } 2>/dev/null || rc=$?
-	kill_session $test
-	kill_orphans
+	kill_left $test
 	return $rc
 }
-before=$(pgrep -P 1)
-
 hear_host <&9 & hearing=$!
 # Some distributions set 3. Tests of unprivileged users need 2, which the others set.
 echo 2 >/proc/sys/kernel/perf_event_paranoid
@@ -81,10 +89,11 @@ n=1 status=0 passed=0
 as_expected && echo "ok 1 - machine: ${expected:-any}" || { echo "not ok 1 - machine: $expected"; status=1; }
 for entry in "${list[@]}"; do
 	file=${entry%:*} name=${entry#*:}
-	label="$(basename "$file" .sh): ${name#test_}"
+	label=${file##*/}
+	label="${label%.sh}: ${name#test_}"
 	# A test that waits for output must not find that of the test before.
 	rm -f /tmp/skipped /tmp/elsewhere /tmp/mine /tmp/metrics /tmp/pid /tmp/out /tmp/hung
-	start=$(cut -d' ' -f1 /proc/uptime)
+	read -r start _ </proc/uptime
 	n=$((n + 1))
 	echo "begin $n $label" >&9
 	rc=0

@@ -49,7 +49,7 @@ test_detach() {
 	need_instr
 	bash -c 'while :; do :; done' & running=$!
 	start_attached /tmp/mine -T 0.01 -c instr,instr:k,instr:uk -p $running
-	until [ "$(rows /tmp/mine | wc -l)" -ge 50 ]; do sleep 0.01; done
+	until [ "$(rows /tmp/mine | wc -l)" -ge 50 ]; do nap 0.01; done
 	kill -INT $mine
 	wait $mine
 	equal "$(rows_of /tmp/mine detach)" 1 "last rows"
@@ -100,7 +100,7 @@ test_attach_refusals() {
 	wait $mine || true
 	idle
 	setpriv --reuid=1000 --regid=1000 --clear-groups -- sleep infinity & other=$!
-	until [ "$(ps -o comm= -p $other)" = sleep ]; do sleep 0.01; done
+	until [ "$(ps -o comm= -p $other)" = sleep ]; do nap 0.01; done
 	expect_status 0 user pmctrack -N 0.05 -c cycles -p $other
 	kill $sleeper $other
 }

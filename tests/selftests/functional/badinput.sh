@@ -143,7 +143,7 @@ test_buffer_size() {
 test_buffer_memory_of_user() {
 	# With two CPUs, each program needs 88 KiB.
 	user bash -c 'ulimit -l 128; exec pmctrack -o /dev/null -k 32K -c cycles sleep infinity' & mine=$!
-	until grep -q '^sessions: 1$' /proc/pmc/info; do sleep 0.02; done
+	until has sessions 1; do nap 0.02; done
 	expect_refusal 1 "no memory for a ring buffer.*ulimit -l" \
 		user bash -c 'ulimit -l 128; exec pmctrack -k 32K -c cycles true'
 	pkill -x sleep
@@ -162,14 +162,14 @@ test_buffer_smaller() {
 
 test_kill_pmctrack() {
 	pmctrack -T 0.01 -c cycles sleep infinity >/dev/null & mine=$!
-	until pgrep -x sleep >/dev/null; do sleep 0.02; done
+	until pgrep -x sleep >/dev/null; do nap 0.02; done
 	kill -9 $mine
 	wait $mine || true
 	idle
 	pgrep -x sleep >/dev/null || fail "the program was killed, too"
 	pkill -x sleep
 	start_attached /tmp/mine -T 0.01 -c cycles bash -c 'while :; do :; done'
-	until [ "$(rows /tmp/mine | wc -l)" -ge 2 ]; do sleep 0.02; done
+	until [ "$(rows /tmp/mine | wc -l)" -ge 2 ]; do nap 0.02; done
 	kill -9 $mine
 	wait $mine || true
 	idle
@@ -179,7 +179,7 @@ test_kill_pmctrack() {
 
 test_kill_program() {
 	pmctrack -c cycles bash -c 'echo $$ >/tmp/pid; while :; do :; done' >$OUT & mine=$!
-	until [ -s /tmp/pid ]; do sleep 0.02; done
+	until [ -s /tmp/pid ]; do nap 0.02; done
 	kill -9 "$(cat /tmp/pid)"
 	rm /tmp/pid
 	rc=0; wait $mine || rc=$?
@@ -192,7 +192,7 @@ test_interrupt() {
 	rm -f /tmp/traps
 	pmctrack -T 0.02 -c cycles bash -c 'trap "exit 9" TERM; : >/tmp/traps; while :; do :; done' >$OUT & mine=$!
 	# A debug kernel may need longer to start bash than two rows take.
-	until [ -e /tmp/traps ] && [ "$(rows $OUT | wc -l)" -ge 2 ]; do sleep 0.02; done
+	until [ -e /tmp/traps ] && [ "$(rows $OUT | wc -l)" -ge 2 ]; do nap 0.02; done
 	kill -TERM $mine
 	rc=0; wait $mine || rc=$?
 	equal $rc 9 "exit status"
@@ -224,7 +224,7 @@ test_limits() {
 	expect_status 0 pmctrack -T 0.01 -N 0.5 -c cycles bash -c 'while :; do :; done'
 	[ "$(rows $OUT | wc -l)" -ge 4 ] || fail "-N 0.5 printed $(rows $OUT | wc -l) rows"
 	bash -c 'echo $$ >/tmp/pid; while :; do :; done' & running=$!
-	until [ -s /tmp/pid ]; do sleep 0.02; done
+	until [ -s /tmp/pid ]; do nap 0.02; done
 	expect_status 0 pmctrack -T 0.01 -N 0.5 -c cycles -p $running
 	kill $running
 	[ "$(rows $OUT | wc -l)" -ge 4 ] || fail "-N 0.5 printed $(rows $OUT | wc -l) rows"
@@ -232,7 +232,7 @@ test_limits() {
 
 test_rmmod_with_session() {
 	pmctrack -c cycles sleep infinity >/dev/null & mine=$!
-	until grep -q '^sessions: 1$' /proc/pmc/info; do sleep 0.02; done
+	until has sessions 1; do nap 0.02; done
 	! rmmod pmctrack 2>/tmp/err || fail "rmmod worked"
 	grep -q "in use" /tmp/err || fail "rmmod says: $(cat /tmp/err)"
 	kill $mine
@@ -249,7 +249,7 @@ test_thread_twice() {
 test_perf_in_use() {
 	need_ownership
 	perf stat -e cycles:u -o /dev/null sleep infinity & other=$!
-	until pgrep -x sleep >/dev/null; do sleep 0.02; done
+	until pgrep -x sleep >/dev/null; do nap 0.02; done
 	expect_refusal 1 "perf is using the counters: end perf .*nmi_watchdog=0\) first$" pmctrack -c cycles true
 	pkill -x sleep
 	wait $other || true
@@ -259,7 +259,7 @@ test_perf_in_use() {
 test_perf_is_refused_and_comes_back() {
 	need_ownership
 	pmctrack -c cycles sleep infinity >/dev/null & mine=$!
-	until grep -q '^sessions: 1$' /proc/pmc/info; do sleep 0.02; done
+	until has sessions 1; do nap 0.02; done
 	perf stat -x, -e cycles:u true 2>/tmp/err || true
 	! grep -qE '^[0-9]+,,cycles' /tmp/err || fail "perf counted: $(cat /tmp/err)"
 	kill $mine

@@ -171,10 +171,10 @@ test_cpu_hotplug() {
 test_full_buffer() {
 	need_instr
 	pmctrack -k 4K -T 0.004 -o /tmp/mine -c instr $S/handcount 60000000 3 S 2>/tmp/err & mine=$!
-	until [ "$(cut -d' ' -f3 /proc/$mine/stat)" = T ]; do sleep 0.02; done
+	until [ "$(cut -d' ' -f3 /proc/$mine/stat)" = T ]; do nap 0.02; done
 	pid=$(pgrep -x handcount)
 	# The leader stays as a zombie until pmctrack waits for it.
-	until [ "$(ls /proc/"$pid"/task | wc -l)" = 1 ]; do sleep 0.02; done
+	until [ "$(ls /proc/"$pid"/task | wc -l)" = 1 ]; do nap 0.02; done
 	kill -CONT $mine
 	wait $mine
 	lost=$(awk '/^  core type 0, set 0: pmc[01] / { print $NF }' /tmp/err)

@@ -32,7 +32,7 @@ test_incomplete_totals() {
 	echo attach_max_threads=5 >/proc/pmc/config
 	start_waiting 00500000 7
 	pmctrack --json -A -T 0 -c instr -o /tmp/mine -p $waiting 2>$ERR & mine=$!
-	until [ -s /tmp/mine ]; do sleep 0.01; done
+	until [ -s /tmp/mine ]; do nap 0.01; done
 	go
 	wait $waiting
 	wait $mine
@@ -50,7 +50,7 @@ test_interrupted_flood() {
 	rm -f /tmp/mine
 	$S/burn 100000000000 >/dev/null & running=$!
 	pmctrack -k 4K -c instr:ebs=1000 --json -p $running -o /tmp/mine 2>/tmp/mine-err & mine=$!
-	until [ -s /tmp/mine ] && [ "$(wc -l </tmp/mine)" -ge 1000 ]; do sleep 0.01; done
+	until [ -s /tmp/mine ] && [ "$(wc -l </tmp/mine)" -ge 1000 ]; do nap 0.01; done
 	kill -INT $mine
 	wait $mine
 	kill $running
@@ -66,7 +66,7 @@ test_interrupted() {
 		rm -f /tmp/mine
 		bash -c 'while :; do :; done' & running=$!
 		pmctrack $format -T 0.01 -m ipc -p $running -o /tmp/mine & mine=$!
-		until [ "$(wc -l </tmp/mine 2>/dev/null)" -ge 4 ]; do sleep 0.01; done
+		until [ "$(wc -l </tmp/mine 2>/dev/null)" -ge 4 ]; do nap 0.01; done
 		kill -INT $mine
 		wait $mine
 		kill $running
@@ -91,7 +91,7 @@ test_openmetrics() {
 	start_waiting 01000000 2
 	cgroup_of a $waiting
 	pmctrack --cgroup $CG/a -T 0.05 -c instr -m 'double=2*instr' --openmetrics -o /tmp/metrics & mine=$!
-	until [ -s /tmp/metrics ]; do sleep 0.01; done
+	until [ -s /tmp/metrics ]; do nap 0.01; done
 	go
 	wait $waiting
 	kill -INT $mine

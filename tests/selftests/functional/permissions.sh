@@ -52,9 +52,9 @@ test_attached_executes_setuid() {
 	rm -f /tmp/go /tmp/mine; mkfifo /tmp/go
 	setpriv --reuid=1000 --regid=1000 --clear-groups -- bash -c 'read -r x </tmp/go; exec /tmp/setuid-hand 09000000 0' & other=$!
 	exec 7<>/tmp/go
-	until [ "$(ps -o euid=,comm= -p $other | xargs)" = "1000 bash" ]; do sleep 0.01; done
+	until [ "$(ps -o euid=,comm= -p $other | xargs)" = "1000 bash" ]; do nap 0.01; done
 	user pmctrack -T 0.01 -c cycles -p $other >/tmp/mine 2>$ERR & mine=$!
-	until grep -q nsample /tmp/mine; do kill -0 $mine; sleep 0.01; done
+	until grep -q nsample /tmp/mine; do kill -0 $mine; nap 0.01; done
 	echo >&7
 	wait $other $mine
 	exec 7>&-

@@ -161,7 +161,7 @@ test_python_attach() {
 		        print(*(r.kind.name for r in session))
 	P
 	local mine=$!
-	until grep -q . /tmp/mine; do kill -0 $mine; sleep 0.01; done
+	until grep -q . /tmp/mine; do kill -0 $mine; nap 0.01; done
 	go
 	wait $waiting
 	wait $mine
@@ -194,7 +194,7 @@ test_python_system() {
 	rm -f /tmp/over; mkfifo /tmp/over
 	PYTHONPATH=$PACKAGE python3 -W error /tmp/group.py </tmp/over >/tmp/mine & mine=$!
 	exec 8>/tmp/over
-	until grep -q ready /tmp/mine; do kill -0 $mine; sleep 0.01; done
+	until grep -q ready /tmp/mine; do kill -0 $mine; nap 0.01; done
 	go
 	wait $waiting
 	echo >&8; exec 8>&-

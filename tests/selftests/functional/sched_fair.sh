@@ -262,7 +262,7 @@ test_scx_nobody_forgotten() {
 		taskset -c "$(slow_cpu)" nice -n "$nice" sh -c 'while :; do :; done' & programs+=($!)
 	done
 	# After a slice of its own, the thread with nice 19 is as far behind as it can be.
-	until [ "$(ran "${programs[2]}")" -gt 20 ]; do sleep 0.1; done
+	until [ "$(ran "${programs[2]}")" -gt 20 ]; do nap 0.1; done
 	before=$(ran "${programs[2]}") began=$(ran "${programs[@]:0:2}")
 	until [ "$(ran "${programs[2]}")" -gt "$before" ]; do
 		[ "$(ran "${programs[@]:0:2}")" -lt $((began + 10000)) ] || fail "it waited for 10 s of theirs"
@@ -342,7 +342,7 @@ test_scx_many_on_a_cpu() {
 	done
 	(cd /proc && cat "${pids[@]/%//schedstat}") >/tmp/began
 	began=$(ran "${pids[@]}")
-	until [ "$(ran "${pids[@]}")" -ge $((began + 2400)) ]; do sleep 0.1; done
+	until [ "$(ran "${pids[@]}")" -ge $((began + 2400)) ]; do nap 0.1; done
 	least=$(cd /proc && cat "${pids[@]/%//schedstat}" | paste -d' ' /tmp/began - |
 		awk '{ print int(($4 - $1) / 1e6) }' | sort -n | head -n 1)
 	kill -9 "${pids[@]}"
