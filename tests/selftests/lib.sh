@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# Helpers of the guest tests. Functions named test_* are the tests; each runs
-# in a subshell with "set -e" and fails by returning non-zero.
+# Helpers of the guest tests. Functions named test_* are the tests, and long_test_* those of the
+# matrix; each runs in a subshell with "set -e" and fails by returning non-zero.
 
 S=/opt/pmctrack/selftests
 KO=/opt/pmctrack/modules/pmctrack.ko
@@ -68,6 +68,10 @@ only() { [ "$BACKEND" = "$1" ] || [ "$HOOKS" = "$1" ] || { echo "for $1" >/tmp/e
 # Arguments of pmctrack_mmon_test.ko: with the hooks of the kernel patch it acts as a scheduling
 # class, with other hooks as a scheduler's module.
 as_scheduler() { [ "$HOOKS" != patch ] || echo class=1; }
+
+# if_long WORD…: set the array "more" to the words if the run may take long (make test-matrix). A
+# test that does the same for many policies or programs does it for some of them otherwise.
+if_long() { more=(); [ ! "${LONG-}" ] || more=("$@"); }
 
 # The perf backend owns no counters, and therefore has no samples by events.
 need_ownership() { [ "$BACKEND" != perf ] || { echo "for native backends" >/tmp/elsewhere; exit 0; }; }

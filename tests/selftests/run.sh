@@ -1,11 +1,16 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-or-later
-# run.sh [--no-skips] [--expect "KEY=VALUE…"] [FILE…]: run the guest tests and print KTAP. Exits
-# with 1 if a test failed or, with --no-skips, could not be run here. A test for another PMU is not
-# a failure. A test that hangs according to the host (tests/vm/watch.py) fails, and the others run.
+# run.sh [--long] [--no-skips] [--expect "KEY=VALUE…"] [FILE…]: run the guest tests and print KTAP.
+# Exits with 1 if a test failed or, with --no-skips, could not be run here. A test for another PMU
+# is not a failure. A test that hangs according to the host (tests/vm/watch.py) fails, and the
+# others run.
+# --long (make test-matrix): run tests named long_test_…, too. Tests that do the same for many
+# policies, programs or machines do it for all of them.
 # --expect: what /proc/pmc/info must say of this machine ("types": number of core types). Otherwise
 # tests would be skipped as those of another machine if the module did not recognise this one.
 cd "$(dirname "$0")" || exit 1
+export LONG=
+if [ "${1-}" = --long ]; then LONG=yes; shift; fi
 no_skips=
 if [ "${1-}" = --no-skips ]; then no_skips=yes; shift; fi
 expected=
@@ -14,7 +19,7 @@ if [ "${1-}" = --expect ]; then expected=$2; shift 2; fi
 list=()
 for file; do
 	[ -e "$file" ] || continue
-	for name in $(sed -n 's/^\(test_[a-z0-9_]*\)().*/\1/p' "$file"); do
+	for name in $(sed -nE "s/^(${LONG:+(long_)?}test_[a-z0-9_]*)\(\).*/\1/p" "$file"); do
 		list+=("$file:$name")
 	done
 done
@@ -90,7 +95,7 @@ as_expected && echo "ok 1 - machine: ${expected:-any}" || { echo "not ok 1 - mac
 for entry in "${list[@]}"; do
 	file=${entry%:*} name=${entry#*:}
 	label=${file##*/}
-	label="${label%.sh}: ${name#test_}"
+	label="${label%.sh}: ${name#*test_}"
 	# A test that waits for output must not find that of the test before.
 	rm -f /tmp/skipped /tmp/elsewhere /tmp/mine /tmp/metrics /tmp/pid /tmp/out /tmp/hung
 	read -r start _ </proc/uptime

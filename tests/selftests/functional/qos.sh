@@ -143,7 +143,7 @@ test_qos_shares() {
 
 # A program that reports too little throughput, but uses next to no CPU time, takes no CPUs from
 # others. The log has qosd's decisions.
-test_qos_idle() {
+long_test_qos_idle() {
 	only sim
 	local idle goal
 	qos_machine
@@ -203,7 +203,7 @@ test_qos_idle() {
 
 # No output of the program matches: all CPUs do not help, and qosctl says so. As soon as output
 # matches, the program has the CPUs that it needs.
-test_qos_silent() {
+long_test_qos_silent() {
 	only sim
 	local goal follower
 	qos_machine

@@ -144,7 +144,7 @@ test_scx_beside_user() {
 }
 
 # Thousands of threads start and end. Their places in the table are freed with them.
-test_scx_many() {
+long_test_scx_many() {
 	scx_guide
 	hybrid
 	local i
@@ -367,7 +367,7 @@ sys.exit(any(abs(share - (1 - want if number % 2 else want)) > 0.03 for number, 
 }
 
 # Nice 1 weighs 820 where nice 0 weighs 1024.
-test_scx_priorities() {
+long_test_scx_priorities() {
 	scx
 	hybrid
 	local name factor i nice_ones
@@ -414,12 +414,13 @@ lights() {
 test_scx_heavy() {
 	scx
 	hybrid
-	local name heavy
+	local name heavy more
+	if_long a-dwrr eqp "-m oracle hsp" "-m oracle camps" "-m oracle ef-driven" "-m oracle prim"
 	insmod $MODULES/pmctrack_bpf.ko
 	insmod $MODULES/pmctrack_mmon_oracle.ko
 	insmod $MODULES/pmctrack_mmon_ipc_sampling.ko
 	lights
-	for name in rr a-dwrr eqp "-m oracle acfs" "-m oracle hsp" "-m oracle cafs" "-m oracle camps" "-m oracle ef-driven" "-m oracle prim"; do
+	for name in rr "-m oracle acfs" "-m oracle cafs" "${more[@]}"; do
 		# shellcheck disable=SC2086 # several words
 		sched_begin -j -i 1 $name
 		simapp -x 10000 gamess >/dev/null & heavy=$!
@@ -499,14 +500,14 @@ test_scx_affinity() {
 
 # Two pinned programs that never sleep are on each CPU, and share it with all others: no program
 # waits long. One of each pair has nice 19.
-test_scx_pinned() {
+long_test_scx_pinned() {
 	scx
 	hybrid
 	local cpu i programs=()
 	sched_begin -q rr
 	for cpu in 0 1 2 3; do
 		for i in 0 19; do
-			taskset -c $cpu nice -n $i sh -c 'while :; do :; done' & programs+=($!)
+			taskset -c $cpu nice -n $i simapp -x 10000 gamess >/dev/null & programs+=($!)
 		done
 	done
 	# A program that comes later, and may run everywhere.
@@ -525,7 +526,7 @@ test_scx_pinned() {
 }
 
 # Ten thousand sleeping threads: each has a place, and the policy looks at ranks in time.
-test_scx_sched_many() {
+long_test_scx_sched_many() {
 	scx
 	hybrid
 	local ticks
@@ -570,7 +571,7 @@ without_sched_ext() {
 }
 
 # A machine whose CPUs are all of one type: a message says so, and threads are scheduled.
-test_scx_symmetric() {
+long_test_scx_symmetric() {
 	scx
 	hybrid
 	on_machine 2x2

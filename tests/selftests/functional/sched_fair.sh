@@ -43,7 +43,7 @@ test_scx_cafs() {
 
 # Progress of a program with nice 19 is a hundred times that of others. The others are not compared
 # with it: programs that sleep now and then have as much of the fast cores as those that never do.
-test_scx_nice() {
+long_test_scx_nice() {
 	scx
 	hybrid
 	local i name programs sleeper
@@ -123,11 +123,14 @@ test_scx_no_place() {
 	wait $other || true
 }
 
+# A program that computes. To emulate a simulated one costs nothing.
+busy=(simapp -x 10000 gamess)
+
 # shares_of_cpu: two programs on one CPU have their fair shares, with nice 0 and 10: 1024 to 110
 shares_of_cpu() {
 	local i programs=() before=() ticks=()
 	for i in 0 10; do
-		taskset -c "$(slow_cpu)" nice -n $i sh -c 'while :; do :; done' & programs+=($!)
+		taskset -c "$(slow_cpu)" nice -n $i "${busy[@]}" >/dev/null & programs+=($!)
 	done
 	# One program may begin later than the other, which has the CPU alone meanwhile.
 	sleep 1
@@ -150,7 +153,7 @@ test_scx_shares_of_cpu() {
 	sched_begin -q rr
 	shares_of_cpu
 	other=$(($(slow_cpu) - 1))
-	taskset -c $other nice -n 19 timeout 60 sh -c 'while :; do :; done' & alone=$!
+	taskset -c $other nice -n 19 timeout 60 "${busy[@]}" >/dev/null & alone=$!
 	shares_of_cpu
 	kill $alone
 	wait $alone || true
@@ -172,7 +175,7 @@ had_ms() {
 
 # A program that changes its affinity all the time has no more CPU time than others with its nice
 # value. A program with nice 19 that sleeps half of the time has hardly any.
-test_scx_tricks() {
+long_test_scx_tricks() {
 	scx
 	hybrid
 	local programs=() had
@@ -191,13 +194,13 @@ test_scx_tricks() {
 		            pass
 		        time.sleep(0.005)
 	P
-	taskset -c "$(slow_cpu)" sh -c 'while :; do :; done' & programs+=($!)
+	taskset -c "$(slow_cpu)" "${busy[@]}" >/dev/null & programs+=($!)
 	python3 /tmp/tricks.py "$(slow_cpu)" compute & programs+=($!)
 	python3 /tmp/tricks.py "$(slow_cpu)" affinity & programs+=($!)
 	nice -n 19 python3 /tmp/tricks.py "$(slow_cpu)" sleep & programs+=($!)
 	# Two programs that are pinned to the other CPU of that type, one of them with nice 19.
-	taskset -c $(($(slow_cpu) - 1)) sh -c 'while :; do :; done' & programs+=($!)
-	taskset -c $(($(slow_cpu) - 1)) nice -n 19 sh -c 'while :; do :; done' & programs+=($!)
+	taskset -c $(($(slow_cpu) - 1)) "${busy[@]}" >/dev/null & programs+=($!)
+	taskset -c $(($(slow_cpu) - 1)) nice -n 19 "${busy[@]}" >/dev/null & programs+=($!)
 	had_ms 3
 	sched_end
 	echo "$had" | awk '{ for (i = 1; i <= 6; i++) { ms[i] = $(i + 6) - $i; if (i <= 4) all += ms[i] }
@@ -208,12 +211,12 @@ test_scx_tricks() {
 
 # A program computes beside many that run for a millisecond and sleep for five. They would fill the
 # CPU without it, but it has its part, a ninth.
-test_scx_beside_sleepers() {
+long_test_scx_beside_sleepers() {
 	scx
 	hybrid
 	local programs=() had i
 	sched_begin -q rr
-	taskset -c "$(slow_cpu)" sh -c 'while :; do :; done' & programs+=($!)
+	taskset -c "$(slow_cpu)" "${busy[@]}" >/dev/null & programs+=($!)
 	cat >/tmp/sleeper.py <<-'P'
 		import time
 		while True:
@@ -253,20 +256,20 @@ test_scx_kernel_threads() {
 
 # A thread with nice 19 is not starved by two with nice -20, of which one always waits before it. By
 # weights it would wait for up to 170 s of theirs. The kernel would end the policy after 30 s.
-test_scx_nobody_forgotten() {
+long_test_scx_nobody_forgotten() {
 	scx
 	hybrid
 	local programs=() nice before began
 	sched_begin -q rr
 	for nice in -20 -20 19; do
-		taskset -c "$(slow_cpu)" nice -n "$nice" sh -c 'while :; do :; done' & programs+=($!)
+		taskset -c "$(slow_cpu)" nice -n "$nice" "${busy[@]}" >/dev/null & programs+=($!)
 	done
 	# After a slice of its own, the thread with nice 19 is as far behind as it can be.
-	until [ "$(ran "${programs[2]}")" -gt 20 ]; do nap 0.1; done
+	until [ "$(ran "${programs[2]}")" -gt 20 ]; do nap 0.3; done
 	before=$(ran "${programs[2]}") began=$(ran "${programs[@]:0:2}")
 	until [ "$(ran "${programs[2]}")" -gt "$before" ]; do
 		[ "$(ran "${programs[@]:0:2}")" -lt $((began + 10000)) ] || fail "it waited for 10 s of theirs"
-		sleep 0.1
+		nap 0.3
 	done
 	kill -9 "${programs[@]}"
 	wait "${programs[@]}" || true
@@ -292,13 +295,13 @@ test_scx_slow_reader() {
 }
 
 # A chain of short processes, each of which starts the next one, has no more of a CPU than a thread.
-test_scx_chain() {
+long_test_scx_chain() {
 	scx
 	hybrid
 	local programs=() had chain
 	sched_begin -q rr
-	taskset -c "$(slow_cpu)" sh -c 'while :; do :; done' & programs+=($!)
-	taskset -c "$(slow_cpu)" sh -c 'while :; do :; done' & programs+=($!)
+	taskset -c "$(slow_cpu)" "${busy[@]}" >/dev/null & programs+=($!)
+	taskset -c "$(slow_cpu)" "${busy[@]}" >/dev/null & programs+=($!)
 	cat >/tmp/chain.py <<-'P'
 		import os, signal, sys, time
 		os.sched_setaffinity(0, [int(sys.argv[1])])
