@@ -69,9 +69,9 @@ only() { [ "$BACKEND" = "$1" ] || [ "$HOOKS" = "$1" ] || { echo "for $1" >/tmp/e
 # class, with other hooks as a scheduler's module.
 as_scheduler() { [ "$HOOKS" != patch ] || echo class=1; }
 
-# if_long WORD…: set the array "more" to the words if the run may take long (make test-matrix). A
+# if_long WORD…: set the array "added" to the words if the run may take long (make test-matrix). A
 # test that does the same for many policies or programs does it for some of them otherwise.
-if_long() { more=(); [ ! "${LONG-}" ] || more=("$@"); }
+if_long() { added=(); [ ! "${LONG-}" ] || added=("$@"); }
 
 # The perf backend owns no counters, and therefore has no samples by events.
 need_ownership() { [ "$BACKEND" != perf ] || { echo "for native backends" >/tmp/elsewhere; exit 0; }; }
@@ -253,8 +253,8 @@ load() { insmod $KO ${HOOKS:+hooks=$HOOKS backend=$BACKEND} "$@" && settings; }
 reload() { rmmod pmctrack 2>/dev/null || true; load "$@"; }
 
 # Fails if a session is left, or if perf does not own the counters again.
-has() { into "$1" && [ "$value" = "$2" ]; }
+info_is() { into "$1" && [ "$value" = "$2" ]; }
 idle() {
-	eventually has sessions 0 || fail "sessions that are left: $value"
-	has counters_owned_by perf || fail "the counters were not given back: $value has them"
+	eventually info_is sessions 0 || fail "sessions that are left: $value"
+	info_is counters_owned_by perf || fail "the counters were not given back: $value has them"
 }

@@ -143,7 +143,7 @@ test_buffer_size() {
 test_buffer_memory_of_user() {
 	# With two CPUs, each program needs 88 KiB.
 	user bash -c 'ulimit -l 128; exec pmctrack -o /dev/null -k 32K -c cycles sleep infinity' & mine=$!
-	until has sessions 1; do nap 0.02; done
+	until info_is sessions 1; do nap 0.02; done
 	expect_refusal 1 "no memory for a ring buffer.*ulimit -l" \
 		user bash -c 'ulimit -l 128; exec pmctrack -k 32K -c cycles true'
 	pkill -x sleep
@@ -232,7 +232,7 @@ test_limits() {
 
 test_rmmod_with_session() {
 	pmctrack -c cycles sleep infinity >/dev/null & mine=$!
-	until has sessions 1; do nap 0.02; done
+	until info_is sessions 1; do nap 0.02; done
 	! rmmod pmctrack 2>/tmp/err || fail "rmmod worked"
 	grep -q "in use" /tmp/err || fail "rmmod says: $(cat /tmp/err)"
 	kill $mine
@@ -259,7 +259,7 @@ test_perf_in_use() {
 test_perf_is_refused_and_comes_back() {
 	need_ownership
 	pmctrack -c cycles sleep infinity >/dev/null & mine=$!
-	until has sessions 1; do nap 0.02; done
+	until info_is sessions 1; do nap 0.02; done
 	perf stat -x, -e cycles:u true 2>/tmp/err || true
 	! grep -qE '^[0-9]+,,cycles' /tmp/err || fail "perf counted: $(cat /tmp/err)"
 	kill $mine

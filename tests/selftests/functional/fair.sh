@@ -180,7 +180,7 @@ test_fair_places() {
 
 # What was learnt outlives the module: phasedb keeps it, and gives it to the next process. Its speed
 # alone is then known although it never ran alone. Forged records are refused.
-test_fair_phasedb() {
+long_test_fair_phasedb() {
 	only sim
 	local other mine keeper file=/tmp/phases.db programs=/proc/pmc/programs
 	rm -f $file

@@ -7,7 +7,7 @@ as_user=(setpriv --reuid=1000 --regid=1000 --clear-groups --)
 
 # sessions N: wait until N sessions are open
 sessions() {
-	until has sessions "$1"; do
+	until info_is sessions "$1"; do
 		kill -0 $mine
 		nap 0.01
 	done
@@ -26,7 +26,7 @@ test_revoke() {
 	pmctrack -T 0 -c cycles sleep infinity >/tmp/root & root=$!
 	sessions 2
 	echo unprivileged=0 >/proc/pmc/config
-	has sessions 1 || fail "$value sessions after the end of all but root's"
+	info_is sessions 1 || fail "$value sessions after the end of all but root's"
 	expect_refusal 1 "CAP_PERFMON.*unprivileged=0" user pmctrack -c cycles true
 	pkill -x sleep
 	wait $root $mine || true
@@ -108,7 +108,7 @@ test_containers() {
 	"${inside[@]}" pmctrack -T 0.01 -c cycles sleep infinity >/tmp/inside 2>$ERR & other=$!
 	sessions 2
 	echo unprivileged=1 >/proc/pmc/config
-	has sessions 1 || fail "$value sessions"
+	info_is sessions 1 || fail "$value sessions"
 	pkill -x sleep
 	wait $mine $other || true
 	equal "$(rows_of /tmp/inside revoked)" 1 "last rows inside"

@@ -210,13 +210,13 @@ test_models_replaced() {
 # A thread visits both core types: the quotient of its speeds there is that of its times alone.
 test_models_sampling() {
 	hybrid
-	local visited program truth off=0.05 least=4 more
+	local visited program truth off=0.05 least=4 added
 	# The time of a sample includes interrupts, which a debug kernel handles slowly.
 	if [ -e /proc/lockdep ]; then off=0.25 least=2; fi
 	insmod $MODULES/pmctrack_mmon_ipc_sampling.ko
 	insmod $MODULES/pmctrack_mmon_speed_history.ko
 	if_long "ipc_sampling lbm" "speed_history hmmer"
-	for visited in "ipc_sampling hmmer" "speed_history lbm" "${more[@]}"; do
+	for visited in "ipc_sampling hmmer" "speed_history lbm" "${added[@]}"; do
 		program=${visited#* }
 		echo "${visited% *}" >$MANAGER
 		pmctrack --csv -T 0.05 -V sf -o /tmp/mine simapp -x 60 -j $program >/tmp/truth & mine=$!

@@ -121,12 +121,12 @@ expect_curve() {
 test_sim_cache_curves() {
 	active
 	pair
-	local curve size least more
+	local curve size least added
 	case $(simapp --machine | sed -n 's/^simulated machine: //p') in
 	2B-2S) size=4096 ;; 2B-4S) size=2048 ;; 2B-10S) size=6144 ;; 4P-8E) size=12288 ;; 4P-8E-2LP) size=24576 ;; *) size=8192 ;;
 	esac
 	if_long "[0, 1000000], [$((2 * size)), 100000]"
-	for curve in "[0, 1000000], [$((size / 4)), 200000], [$((2 * size)), 150000]" "${more[@]}"; do
+	for curve in "[0, 1000000], [$((size / 4)), 200000], [$((2 * size)), 150000]" "${added[@]}"; do
 		profile "$curve" 4000000000
 		make_curve $size
 		expect_curve "$curve" $size
