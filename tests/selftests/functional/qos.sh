@@ -226,7 +226,7 @@ long_test_qos_silent() {
 
 # qosd's CPU time for 32 programs, on a CPU that executes one instruction per ns (real CPUs execute
 # several). Then 64 programs, whose goals change meanwhile.
-test_qos_cost() {
+long_test_qos_cost() {
 	only sim
 	local i began ran wrote programs=()
 	qos_machine
