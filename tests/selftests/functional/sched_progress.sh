@@ -101,7 +101,7 @@ shares() {
 
 # Weights are the kernel's, 1024 to 335: a program with nice 0 has 0.753 of a CPU, with nice 5
 # 0.247. Each program is within 5 %, and so are all of a kind together.
-test_scx_fps_weights() {
+long_test_scx_fps_weights() {
 	scx
 	local programs shares
 	eight 0 5 0 5 0 5 0 5

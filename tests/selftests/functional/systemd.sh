@@ -169,7 +169,7 @@ beside_systemd() {
 	[ -z "$failed" ] || fail "$failed"
 	on_machine ""
 }
-test_systemd_qosd() {
+long_test_systemd_qosd() {
 	only sim
 	beside_systemd in_it
 }
