@@ -136,7 +136,7 @@ hand_all() { echo $(($(hand_main "$1" "$2") + $2 * $(hand_thread "$1"))); }
 
 # Instructions are only counted when guest time is (--icount).
 need_instr() {
-	[ -e /tmp/instr ] || pmc-events -L | grep '^instr ' >/tmp/instr || skip "this guest does not count instructions (no --icount)"
+	[ -s /tmp/instr ] || pmc-events -L | grep '^instr ' >/tmp/instr || skip "this guest does not count instructions (no --icount)"
 }
 
 # chase_until_end PID: while process PID lives, each round moves all threads of handcount and

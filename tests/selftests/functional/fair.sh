@@ -255,14 +255,14 @@ open("/tmp/record", "wb").write(next(r for r in records if r[16:24] != bytes(8))
 		assert write(record(windows)[:-1]) == errno.EINVAL
 		assert write(record(windows, head=head[:28] + struct.pack("i", 4000000) + head[32:])) == errno.ESRCH
 		assert write(record(1)) == errno.EINVAL
-		for i in range(2000 if os.environ.get("LONG") else 300):
+		for i in range(2000):
 		    rest = bytearray(good[88:])
 		    for _ in range(1 + i % 4):
 		        rest[lot.randrange(len(rest))] = lot.randrange(256)
 		    status = write(record(2 ** 31 - 1 if i % 2 else windows + 1000, rest=bytes(rest)))
 		    refused[status] = refused.get(status, 0) + 1
 		print("#", {errno.errorcode.get(k, "given"): v for k, v in refused.items()})
-		assert refused.get(errno.EINVAL, 0) > sum(refused.values()) / 100 and refused.get(0, 0) > 0, refused
+		assert refused.get(errno.EINVAL, 0) > 20 and refused.get(0, 0) > 0, refused
 		assert set(refused) <= {0, errno.EINVAL, errno.EEXIST}, refused
 	P
 	sleep 1
