@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=bash
-# guest.sh PART: measure in the guest, and print lines "name figure". All
+# guest.sh PART ARGUMENT…: measure in the guest, and print lines "name figure". All
 # figures are guest instructions (a fixed icount makes one of them last 1 ns).
 set -e
 . /opt/pmctrack/selftests/lib.sh
@@ -48,6 +48,30 @@ perf_both() {
 	sed -n 's/^switch //p' /tmp/pingpong
 }
 
+sampling() {
+	echo "burn_alone $(least_burn_of env)"
+	echo "burn $(least_burn_of pmctrack -T 0.1 -c $ours)"
+	# Long runs, so that what happens once does not count.
+	echo "one_set $(least_rotation_of pmctrack -A -T 0.004 -c $ours)"
+	echo "two_sets $(least_rotation_of pmctrack -A -T 0.004 -c $ours -c stall_backend,stall_frontend,cycles,instr)"
+	echo "four_sets $(least_burn_of pmctrack -T 0.01 -c instr -c instr,cycles -c $ours -c stall_backend,instr)"
+	burn=$(pmctrack -o /tmp/ebs -c instr:ebs=5000 $S/burn 400000000 2>/tmp/err | sed -n 's/^burn //p')
+	echo "ebs_per_s $(($(rows_of /tmp/ebs ebs) * 1000000000 / burn))"
+	# A line for each kind of loss or delay, and the missing windows: there must be none.
+	missing=$((160000 - $(rows_of /tmp/ebs ebs)))
+	echo "ebs_lost $(($(wc -l </tmp/err) + (missing > 0 ? missing : 0)))"
+}
+perf_figures() {
+	echo "perf_four $(least_burn_of perf stat -I 10 -o /dev/null -e $perfs,r08:k,r11:k,r23:k,r24:k)"
+	echo "perf_burn $(least_burn_of perf stat -I 100 -e $perfs)"
+	echo "perf_region $($S/startstop perf)"
+	echo "perf_read $($S/startstop perf-read)"
+	echo "perf_one $(switch_of 3 perf stat --no-inherit -e $perfs)"
+	# perf's best case: the child has a copy of the parent's events.
+	echo "perf_inherited $(switch_of 3 perf stat -e $perfs)"
+	echo "perf_both $(perf_both)"
+}
+
 case $1 in
 kunit)
 	# The tests run when the module is loaded.
@@ -72,35 +96,20 @@ kfuncs)
 	rmmod pmctrack_mmon_ipc ;;
 kernel)
 	# The two kernels differ by one instruction, and so do medians of nine runs.
-	echo "plain $(switch_of 25 env)" ;;
+	echo "plain $(switch_of "${2-25}" env)" ;;
 module)
 	echo "none $(switch_of 9 env)"
 	echo "one $(switch_of 5 pmctrack -L -c $ours --no-inherit)"
 	echo "both $(switch_of 5 pmctrack -L -c $ours)"
 	echo "region $($S/startstop pmctrack)"
-	echo "burn_alone $(least_burn_of env)"
-	echo "burn $(least_burn_of pmctrack -T 0.1 -c $ours)"
-	# Long runs, so that what happens once does not count.
-	echo "one_set $(least_rotation_of pmctrack -A -T 0.004 -c $ours)"
-	echo "two_sets $(least_rotation_of pmctrack -A -T 0.004 -c $ours -c stall_backend,stall_frontend,cycles,instr)"
 	# Direct reads are off by default, as for perf.
 	echo 1 >/proc/sys/kernel/perf_user_access
 	echo "read $($S/userread cost | sed -n 's/^read //p')"
-	echo "four_sets $(least_burn_of pmctrack -T 0.01 -c instr -c instr,cycles -c $ours -c stall_backend,instr)"
-	burn=$(pmctrack -o /tmp/ebs -c instr:ebs=5000 $S/burn 400000000 2>/tmp/err | sed -n 's/^burn //p')
-	echo "ebs_per_s $(($(rows_of /tmp/ebs ebs) * 1000000000 / burn))"
-	# A line for each kind of loss or delay, and the missing windows: there must be none.
-	missing=$((160000 - $(rows_of /tmp/ebs ebs)))
-	echo "ebs_lost $(($(wc -l </tmp/err) + (missing > 0 ? missing : 0)))"
-	# perf comes last, because what it switches on stays on for a while.
-	echo "perf_four $(least_burn_of perf stat -I 10 -o /dev/null -e $perfs,r08:k,r11:k,r23:k,r24:k)"
-	echo "perf_burn $(least_burn_of perf stat -I 100 -e $perfs)"
-	echo "perf_region $($S/startstop perf)"
-	echo "perf_read $($S/startstop perf-read)"
-	echo "perf_one $(switch_of 3 perf stat --no-inherit -e $perfs)"
-	# perf's best case: the child has a copy of the parent's events.
-	echo "perf_inherited $(switch_of 3 perf stat -e $perfs)"
-	echo "perf_both $(perf_both)" ;;
+	[ "${2-}" = short ] || {
+		sampling
+		# perf comes last, because what it switches on stays on for a while.
+		perf_figures
+	} ;;
 x86)
 	# The module's cost by hooks and backend; each argument is "NAME hooks=… backend=…".
 	ours=instr,cycles,branches,branch_misses perfs=instructions:u,cycles:u,branches:u,branch-misses:u

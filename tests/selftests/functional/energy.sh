@@ -86,7 +86,7 @@ test_energy_adds_up() {
 		[ $((n % 50)) != 20 ] || echo 0 >/sys/devices/system/cpu/cpu1/online
 		[ $((n % 50)) != 30 ] || echo 1 >/sys/devices/system/cpu/cpu1/online
 		[ $((n % 10)) != 0 ] || adds_up
-		sleep 0.003
+		nap 0.1
 	done
 	wait
 	echo 1 >/sys/devices/system/cpu/cpu1/online

@@ -215,8 +215,8 @@ test_models_sampling() {
 	if [ -e /proc/lockdep ]; then off=0.25 least=2; fi
 	insmod $MODULES/pmctrack_mmon_ipc_sampling.ko
 	insmod $MODULES/pmctrack_mmon_speed_history.ko
-	if_long "ipc_sampling lbm" "speed_history hmmer"
-	for visited in "ipc_sampling hmmer" "speed_history lbm" "${added[@]}"; do
+	if_long "speed_history lbm" "ipc_sampling lbm" "speed_history hmmer"
+	for visited in "ipc_sampling hmmer" "${added[@]}"; do
 		program=${visited#* }
 		echo "${visited% *}" >$MANAGER
 		pmctrack --csv -T 0.05 -V sf -o /tmp/mine simapp -x 60 -j $program >/tmp/truth & mine=$!

@@ -281,7 +281,7 @@ has_fast() { [ "$(fast_of "$1")" = "$2" ]; }
 
 # With two core types, fast CPUs are for the program that loses most on slow ones, by the model:
 # frames 1 - 1/2.5, or 1 - 1/2 as seen from a slow CPU; memory, which waits for memory, 1 - 1/1.3.
-test_qos_hybrid() {
+long_test_qos_hybrid() {
 	hybrid
 	local fast memory frames fewer=()
 	on_machine ""
@@ -352,7 +352,7 @@ test_qos_users() {
 }
 
 # Programs have whole CPUs of their own; the CPUs of a program go to no other one.
-test_qos_cpus() {
+long_test_qos_cpus() {
 	only sim
 	local a b one i more=()
 	qos_machine

@@ -248,7 +248,7 @@ test_qtop_batch() {
 
 # qtop's CPU time for 200 threads of 20 programs, on a CPU that executes one instruction per ns
 # (real CPUs execute several).
-test_qtop_cost() {
+long_test_qtop_cost() {
 	only sim
 	local crowd i mine began ended ran ran2
 	with_quality

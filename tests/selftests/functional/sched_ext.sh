@@ -415,12 +415,12 @@ test_scx_heavy() {
 	scx
 	hybrid
 	local name heavy added
-	if_long a-dwrr eqp "-m oracle hsp" "-m oracle camps" "-m oracle ef-driven" "-m oracle prim"
+	if_long rr a-dwrr eqp "-m oracle acfs" "-m oracle hsp" "-m oracle camps" "-m oracle ef-driven" "-m oracle prim"
 	insmod $MODULES/pmctrack_bpf.ko
 	insmod $MODULES/pmctrack_mmon_oracle.ko
 	insmod $MODULES/pmctrack_mmon_ipc_sampling.ko
 	lights
-	for name in rr "-m oracle acfs" "-m oracle cafs" "${added[@]}"; do
+	for name in "-m oracle cafs" "${added[@]}"; do
 		# shellcheck disable=SC2086 # several words
 		sched_begin -j -i 1 $name
 		simapp -x 10000 gamess >/dev/null & heavy=$!

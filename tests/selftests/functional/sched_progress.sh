@@ -26,7 +26,7 @@ all_of() {
 # they are not. Reports have the slowdowns, and say which programs are known.
 test_scx_fps() {
 	scx
-	local share
+	local share added
 	on_machine 2x2
 	insmod $MODULES/pmctrack_bpf.ko
 	insmod $MODULES/pmctrack_mmon_fair_progress.ko peak=109375 address_instr=200000
@@ -47,7 +47,8 @@ test_scx_fps() {
 		assert max(progress) < 1.15 * min(progress), progress
 	P
 	# There is no more training than allowed, or none at all.
-	for share in 0 10; do
+	if_long 0 10
+	for share in "${added[@]}"; do
 		all_of fps --training $share
 		python3 - $share <<-'P' || fail "training with --training $share: $(tail -n 1 /tmp/sched | cut -c 1-600)"
 			import json, sys
