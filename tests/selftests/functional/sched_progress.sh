@@ -132,7 +132,7 @@ test_scx_fps_sleeper() {
 # The module cannot see a program that is watched by a session of its user. All programs are of one
 # kind and slow each other down: the hidden one's CPU time counts in full, that of the others for
 # less. So no user gets more CPU time by hiding a program's losses.
-test_scx_fps_hidden() {
+long_test_scx_fps_hidden() {
 	scx
 	local programs shares part mine before machine=4-shared program=soplex
 	# $part: what the last one has, over what the others have
