@@ -58,10 +58,9 @@ churn() {
 test_stress() {
 	need_ebs
 	need_instr
-	local jobs=() job rounds=12
+	local jobs=() job rounds=6
 	# 42 threads a round, in two jobs; fewer rounds if each step is slow.
-	[ ! "${LONG-}" ] || rounds=30
-	[ $CHECKER = none ] || rounds=6
+	[ ! "${LONG-}" ] || [ $CHECKER != none ] || rounds=30
 	rm -f /tmp/stop /tmp/wrong /tmp/wanted /tmp/attached
 	trap 'touch /tmp/stop' EXIT
 	insmod /opt/pmctrack/modules/pmctrack_mmon_ipc.ko
