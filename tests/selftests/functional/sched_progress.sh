@@ -115,7 +115,7 @@ long_test_scx_fps_weights() {
 }
 
 # A program that slept has no more than the others afterwards, and no less.
-test_scx_fps_sleeper() {
+long_test_scx_fps_sleeper() {
 	scx
 	local programs shares
 	eight 0 0 0 0 0 0 0 0

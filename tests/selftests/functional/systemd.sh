@@ -265,7 +265,7 @@ in_delegated() {
 	cat /tmp/qosd.err
 	equal "$(grep -vE "mine\[[0-9]*\] is left alone: its cpu.max was changed|one\[[0-9]*\] is left alone: its control group has limits|process [0-9]+ is in /sys/fs/cgroup/system.slice/qosd-left now: it cannot be moved back to '/system.slice/four.scope'" /tmp/qosd.err)" "" "complaints"
 }
-test_systemd_delegated() {
+long_test_systemd_delegated() {
 	only sim
 	beside_systemd in_delegated
 }
