@@ -72,15 +72,34 @@ void pmct_energy_on_switch_out(struct pmct_energy *e)
 }
 EXPORT_SYMBOL_GPL(pmct_energy_on_switch_out);
 
+static void pmct_energy_update_all(void)
+{
+	struct pmct_energy_domain *d;
+	unsigned int i;
+
+	for (i = 0; i < pmct_nr_meters; i++) {
+		d = this_cpu_ptr(pmct_accounts)->meter[i].domain;
+		if (d)
+			pmct_energy_update(d);
+	}
+}
+
 /**
- * pmct_energy_on_tick() - a thread is running on this CPU
+ * pmct_energy_on_tick() - a thread is running on this CPU, or a session has this CPU
+ * @ctx: the thread, or CPU
  * @e: its energy
+ *
+ * A CPU's sample does not wait for a meter that another CPU is reading just then. Because of the
+ * ticks before, it lacks only the energy since the last one, which the next sample has.
  *
  * Context: hot.
  */
-void pmct_energy_on_tick(struct pmct_energy *e)
+void pmct_energy_on_tick(struct pmct_ctx *ctx, struct pmct_energy *e)
 {
-	pmct_energy_take_all(e);
+	if (pmct_mmon_task(ctx))
+		pmct_energy_take_all(e);
+	else if (pmct_mmon_is_asked(ctx))
+		pmct_energy_update_all();
 }
 EXPORT_SYMBOL_GPL(pmct_energy_on_tick);
 
@@ -122,9 +141,8 @@ static void pmct_energy_take_cpu(struct pmct_energy *e)
 	unsigned int i;
 	u64 before;
 
+	pmct_energy_update_all();
 	for (i = 0; i < pmct_nr_meters; i++) {
-		if (this_cpu_ptr(pmct_accounts)->meter[i].domain)
-			pmct_energy_update(this_cpu_ptr(pmct_accounts)->meter[i].domain);
 		before = e->seen[i];
 		pmct_energy_see(e, i);
 		e->units[i] += e->seen[i] - before;

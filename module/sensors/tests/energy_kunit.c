@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Energy of threads, from a meter in memory that all CPUs share. */
+#include <kunit/test-bug.h>
 #include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/seq_file.h>
@@ -20,11 +21,13 @@ static const struct pmct_meter meter = {
  * @value: value of the meter
  * @runs: the meter advances by one at each read
  * @err: error of the next reads
+ * @while_read: called in the next read
  */
 static struct meter_state {
 	u64 value;
 	bool runs;
 	int err;
+	void (*while_read)(void);
 } state;
 
 static int fake_probe(struct pmct_msg *msg)
@@ -49,6 +52,11 @@ static int fake_domain(unsigned int i, int cpu)
 
 static int fake_read(unsigned int i, u64 *value)
 {
+	void (*while_read)(void) = state.while_read;
+
+	state.while_read = NULL;
+	if (while_read)
+		while_read();
 	state.value += state.runs;
 	*value = state.value & GENMASK(meter.width - 1, 0);
 	return state.err;
@@ -95,8 +103,9 @@ static struct sums show(struct kunit *test)
 }
 
 /* The meter advances while a thread runs on this CPU until a tick. */
-static void run(struct pmct_energy *e, u64 units, unsigned int us)
+static void run(struct kunit *test, struct pmct_energy *e, u64 units, unsigned int us)
 {
+	struct fixture *f = test->priv;
 	unsigned long flags;
 
 	local_irq_save(flags);
@@ -107,7 +116,7 @@ static void run(struct pmct_energy *e, u64 units, unsigned int us)
 		us -= 1000;
 	}
 	udelay(us);
-	pmct_energy_on_tick(e);
+	pmct_energy_on_tick(f->a, e);
 	pmct_energy_on_switch_out(e);
 	local_irq_restore(flags);
 }
@@ -138,7 +147,7 @@ static void adds_up_test(struct kunit *test)
 	before = show(test).total;
 	for (i = 0; i < 50; i++) {
 		units = i * 7919 % 1000;
-		run(&e, units, period_us());
+		run(test, &e, units, period_us());
 		sum += units;
 	}
 	/* Read what came after the last period. */
@@ -162,7 +171,7 @@ static void before_test(struct kunit *test)
 	start(test);
 	state.value += 1000;
 	usleep_range(2 * period_us(), 3 * period_us());
-	run(&e, 0, period_us());
+	run(test, &e, 0, period_us());
 	KUNIT_EXPECT_EQ(test, e.units[0], 0ULL);
 	pmct_energy_stop();
 }
@@ -170,20 +179,21 @@ static void before_test(struct kunit *test)
 /* A thread starts without a switch in. What the CPU had got before does not belong to it. */
 static void unannounced_test(struct kunit *test)
 {
+	struct fixture *f = test->priv;
 	struct pmct_energy e = {};
 	unsigned long flags;
 
 	start(test);
-	run(&e, 1000, period_us());
+	run(test, &e, 1000, period_us());
 	memset(&e, 0, sizeof(e));
 	local_irq_save(flags);
 	state.value += 1000;
 	udelay(period_us());
-	pmct_energy_on_tick(&e);
+	pmct_energy_on_tick(f->a, &e);
 	KUNIT_EXPECT_EQ(test, e.units[0], 0ULL);
 	state.value += 1000;
 	udelay(period_us());
-	pmct_energy_on_tick(&e);
+	pmct_energy_on_tick(f->a, &e);
 	local_irq_restore(flags);
 	KUNIT_EXPECT_GT(test, e.units[0], 0ULL);
 	pmct_energy_stop();
@@ -197,7 +207,7 @@ static void unwatched_test(struct kunit *test)
 	start(test);
 	state.value += 5000;
 	msleep(150);
-	run(&e, 0, period_us());
+	run(test, &e, 0, period_us());
 	KUNIT_EXPECT_EQ(test, e.units[0], 0ULL);
 	KUNIT_EXPECT_EQ(test, show(test).unwatched, 5000ULL);
 	pmct_energy_stop();
@@ -211,13 +221,13 @@ static void reset_test(struct kunit *test)
 
 	state.value = 1000000;
 	start(test);
-	run(&e, 100, period_us());
+	run(test, &e, 100, period_us());
 	s = show(test);
 	state.value = 5;
-	run(&e, 0, period_us());
+	run(test, &e, 0, period_us());
 	KUNIT_EXPECT_EQ(test, show(test).total, s.total);
 	KUNIT_EXPECT_EQ(test, show(test).resets, 1ULL);
-	run(&e, 70, period_us());
+	run(test, &e, 70, period_us());
 	KUNIT_EXPECT_EQ(test, show(test).total, s.total + 70);
 	pmct_energy_stop();
 }
@@ -232,6 +242,43 @@ static void sample(struct kunit *test, struct pmct_energy *e, struct pmct_energy
 	local_irq_restore(flags);
 }
 
+static struct pmct_energy_interval busy_interval;
+static struct pmct_energy busy_energy;
+
+static void sample_while_busy(void)
+{
+	struct fixture *f = kunit_get_current_test()->priv;
+
+	pmct_energy_sample(f->a, &busy_energy, &busy_interval);
+}
+
+/* A CPU is sampled while another one reads the meter. It has what it got until its last tick. */
+static void busy_test(struct kunit *test)
+{
+	struct fixture *f = test->priv;
+	unsigned long flags;
+
+	f->a->task = NULL;
+	f->s->virt = 1;
+	busy_energy = (struct pmct_energy) {};
+	start(test);
+	local_irq_save(flags);
+	pmct_energy_on_enter(f->a, &busy_energy);
+	state.value += 1000;
+	udelay(period_us());
+	pmct_energy_on_tick(f->a, &busy_energy);
+	state.value += 10;
+	udelay(period_us());
+	state.while_read = sample_while_busy;
+	/* Another CPU would. */
+	pmct_energy_on_tick(f->b, &(struct pmct_energy) { .there = smp_processor_id() + 1 });
+	local_irq_restore(flags);
+	KUNIT_EXPECT_NULL(test, state.while_read);
+	KUNIT_EXPECT_GE(test, busy_interval.total_uj * num_online_cpus() * 5 / 4, 1000);
+	KUNIT_EXPECT_LE(test, busy_interval.total_uj, 1000);
+	pmct_energy_stop();
+}
+
 /* A meter that is gone, or stands still, has no value. It does not have the value 0. */
 static void gone_test(struct kunit *test)
 {
@@ -239,13 +286,13 @@ static void gone_test(struct kunit *test)
 	struct pmct_energy e = {};
 
 	start(test);
-	run(&e, 100, period_us());
+	run(test, &e, 100, period_us());
 	sample(test, &e, &interval);
 	KUNIT_EXPECT_TRUE(test, interval.complete);
 	KUNIT_EXPECT_EQ(test, interval.mask, 1U);
 	KUNIT_EXPECT_EQ(test, interval.total_uj, e.units[0]);
 	state.err = -EIO;
-	run(&e, 0, period_us());
+	run(test, &e, 0, period_us());
 	sample(test, &e, &interval);
 	KUNIT_EXPECT_FALSE(test, interval.complete);
 	KUNIT_EXPECT_EQ(test, interval.mask, 0U);
@@ -263,12 +310,12 @@ static void still_test(struct kunit *test)
 	/* On a busy host, the meter may not be read often enough for a while. */
 	for (i = 0; i < 1000 && !show(test).still; i++) {
 		msleep(20);
-		run(&e, 0, period_us());
+		run(test, &e, 0, period_us());
 	}
 	sample(test, &e, &interval);
 	KUNIT_EXPECT_FALSE(test, interval.complete);
 	KUNIT_EXPECT_TRUE(test, show(test).still);
-	run(&e, 1, period_us());
+	run(test, &e, 1, period_us());
 	sample(test, &e, &interval);
 	KUNIT_EXPECT_TRUE(test, interval.complete);
 	KUNIT_EXPECT_FALSE(test, show(test).still);
@@ -298,6 +345,7 @@ static struct kunit_case energy_cases[] = {
 	KUNIT_CASE(unannounced_test),
 	KUNIT_CASE(unwatched_test),
 	KUNIT_CASE(reset_test),
+	KUNIT_CASE(busy_test),
 	KUNIT_CASE(gone_test),
 	KUNIT_CASE(still_test),
 	KUNIT_CASE(refused_test),

@@ -68,7 +68,7 @@ books() {
 # The meters wrap around every 16 or 32 J.
 test_energy_adds_up() {
 	only sim
-	local i cpu=0 n=0 uj before after low high units length=30
+	local i cpu=0 n=0 gone=0 uj before after low high units length=30
 	active
 	# The meter must wrap around twice, also on a machine that uses little energy.
 	[ "$(simapp --machine | sed -n 's/^simulated machine: //p')" != 2B-4S ] || length=110
@@ -83,13 +83,14 @@ test_energy_adds_up() {
 			taskset -cp $cpu "$i" >/dev/null 2>&1 || true
 		done
 		n=$((n + 1))
-		[ $((n % 50)) != 20 ] || echo 0 >/sys/devices/system/cpu/cpu1/online
-		[ $((n % 50)) != 30 ] || echo 1 >/sys/devices/system/cpu/cpu1/online
+		[ $((n % 20)) != 5 ] || { echo 0 >/sys/devices/system/cpu/cpu1/online; gone=$((gone + 1)); }
+		[ $((n % 20)) != 15 ] || echo 1 >/sys/devices/system/cpu/cpu1/online
 		[ $((n % 10)) != 0 ] || adds_up
 		nap 0.1
 	done
 	wait
 	echo 1 >/sys/devices/system/cpu/cpu1/online
+	[ $gone -gt 0 ] || fail "no CPU went offline in $n steps"
 	adds_up
 	for i in package cores dram; do
 		# Each thread's share is rounded down to a uJ, at the end only.
