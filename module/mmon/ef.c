@@ -105,7 +105,8 @@ static void ef_on_tick(struct pmct_ctx *ctx, int cpu)
 {
 	struct ef_thread *t = pmct_mmon_data(ctx);
 
-	pmct_energy_on_tick(ctx, &t->energy);
+	if (pmct_mmon_task(ctx))
+		pmct_energy_on_tick(&t->energy);
 }
 
 static void ef_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)

@@ -47,7 +47,8 @@ static void energy_on_switch_out(struct pmct_ctx *ctx, int cpu)
 
 static void energy_on_tick(struct pmct_ctx *ctx, int cpu)
 {
-	pmct_energy_on_tick(ctx, pmct_mmon_data(ctx));
+	if (pmct_mmon_task(ctx))
+		pmct_energy_on_tick(pmct_mmon_data(ctx));
 }
 
 static void energy_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *sample)

@@ -72,34 +72,15 @@ void pmct_energy_on_switch_out(struct pmct_energy *e)
 }
 EXPORT_SYMBOL_GPL(pmct_energy_on_switch_out);
 
-static void pmct_energy_update_all(void)
-{
-	struct pmct_energy_domain *d;
-	unsigned int i;
-
-	for (i = 0; i < pmct_nr_meters; i++) {
-		d = this_cpu_ptr(pmct_accounts)->meter[i].domain;
-		if (d)
-			pmct_energy_update(d);
-	}
-}
-
 /**
- * pmct_energy_on_tick() - a thread is running on this CPU, or a session has this CPU
- * @ctx: the thread, or CPU
+ * pmct_energy_on_tick() - a thread is running on this CPU
  * @e: its energy
- *
- * A CPU's sample does not wait for a meter that another CPU is reading just then. Because of the
- * ticks before, it lacks only the energy since the last one, which the next sample has.
  *
  * Context: hot.
  */
-void pmct_energy_on_tick(struct pmct_ctx *ctx, struct pmct_energy *e)
+void pmct_energy_on_tick(struct pmct_energy *e)
 {
-	if (pmct_mmon_task(ctx))
-		pmct_energy_take_all(e);
-	else if (pmct_mmon_is_asked(ctx))
-		pmct_energy_update_all();
+	pmct_energy_take_all(e);
 }
 EXPORT_SYMBOL_GPL(pmct_energy_on_tick);
 
@@ -129,20 +110,29 @@ void pmct_energy_on_enter(struct pmct_ctx *ctx, struct pmct_energy *e)
 		d = this_cpu_ptr(pmct_accounts)->meter[i].domain;
 		/* A session that has the values begins just now, and not in a switch. */
 		if (d && pmct_mmon_is_asked(ctx))
-			pmct_energy_begin(d);
+			pmct_energy_catch_up(d);
 		pmct_energy_see(e, i);
 	}
 }
 EXPORT_SYMBOL_GPL(pmct_energy_on_enter);
 
-/* A CPU's own context gets all that the CPU has got, even if threads get it, too. */
+/*
+ * A CPU's own context gets all that the CPU has got, even if threads get it, too. What comes too
+ * late for this sample would be in the next one. An interrupt does not come in a switch, so it can
+ * wait for another CPU that is reading the meter.
+ */
 static void pmct_energy_take_cpu(struct pmct_energy *e)
 {
+	struct pmct_energy_domain *d;
 	unsigned int i;
 	u64 before;
 
-	pmct_energy_update_all();
 	for (i = 0; i < pmct_nr_meters; i++) {
+		d = this_cpu_ptr(pmct_accounts)->meter[i].domain;
+		if (d && in_hardirq())
+			pmct_energy_catch_up(d);
+		else if (d)
+			pmct_energy_update(d);
 		before = e->seen[i];
 		pmct_energy_see(e, i);
 		e->units[i] += e->seen[i] - before;

@@ -52,7 +52,7 @@ const struct pmct_meter *pmct_energy_meter(unsigned int i);
 void pmct_energy_on_enter(struct pmct_ctx *ctx, struct pmct_energy *e);
 void pmct_energy_on_switch_in(struct pmct_energy *e);
 void pmct_energy_on_switch_out(struct pmct_energy *e);
-void pmct_energy_on_tick(struct pmct_ctx *ctx, struct pmct_energy *e);
+void pmct_energy_on_tick(struct pmct_energy *e);
 void pmct_energy_sample(struct pmct_ctx *ctx, struct pmct_energy *e,
 			struct pmct_energy_interval *interval);
 u64 pmct_energy_total_uj(const struct pmct_energy *e);

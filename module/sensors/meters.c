@@ -325,8 +325,11 @@ static void pmct_energy_join(struct pmct_energy_domain *d, int cpu)
 	local_irq_enable();
 }
 
-/* Read a meter of this CPU, in which a session begins: what was before is not the session's. */
-void pmct_energy_begin(struct pmct_energy_domain *d)
+/*
+ * Read a meter of this CPU if it is due. If another CPU is reading it, wait for that: afterwards,
+ * this CPU has its energy until now, but for a period of the meter. Not in a switch of threads.
+ */
+void pmct_energy_catch_up(struct pmct_energy_domain *d)
 {
 	pmct_energy_lock(d);
 	if (pmct_energy_is_due(d, pmct_energy_now()))

@@ -18,7 +18,8 @@
  * @id: number of the domain, from the sensor
  * @cpus: the CPUs that are online
  * @period_ns: the meter is not read more often
- * @lock: bit 0: a CPU reads the meter. Hooks try to take it, but never wait for it
+ * @lock: bit 0: a CPU reads the meter. Hooks try to take it, but never wait for it. Timers of
+ *	system-wide sessions do
  * @when: when the meter was read, ns
  * @asleep: how long the machine had slept by then, ns
  * @raw: value of the meter
@@ -92,6 +93,6 @@ extern struct pmct_energy_accounts __percpu *pmct_accounts;
 extern unsigned int pmct_nr_meters;
 
 void pmct_energy_update(struct pmct_energy_domain *d);
-void pmct_energy_begin(struct pmct_energy_domain *d);
+void pmct_energy_catch_up(struct pmct_energy_domain *d);
 
 #endif /* _PMCT_METERS_H */

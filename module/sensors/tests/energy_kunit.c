@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Energy of threads, from a meter in memory that all CPUs share. */
-#include <kunit/test-bug.h>
 #include <kunit/test.h>
 #include <linux/delay.h>
 #include <linux/seq_file.h>
+#include <linux/smp.h>
 
 #include "../../core/tests/fixture.h"
 #include "../../pmu-backends/tests/fake.h"
@@ -103,9 +103,8 @@ static struct sums show(struct kunit *test)
 }
 
 /* The meter advances while a thread runs on this CPU until a tick. */
-static void run(struct kunit *test, struct pmct_energy *e, u64 units, unsigned int us)
+static void run(struct pmct_energy *e, u64 units, unsigned int us)
 {
-	struct fixture *f = test->priv;
 	unsigned long flags;
 
 	local_irq_save(flags);
@@ -116,7 +115,7 @@ static void run(struct kunit *test, struct pmct_energy *e, u64 units, unsigned i
 		us -= 1000;
 	}
 	udelay(us);
-	pmct_energy_on_tick(f->a, e);
+	pmct_energy_on_tick(e);
 	pmct_energy_on_switch_out(e);
 	local_irq_restore(flags);
 }
@@ -147,7 +146,7 @@ static void adds_up_test(struct kunit *test)
 	before = show(test).total;
 	for (i = 0; i < 50; i++) {
 		units = i * 7919 % 1000;
-		run(test, &e, units, period_us());
+		run(&e, units, period_us());
 		sum += units;
 	}
 	/* Read what came after the last period. */
@@ -171,7 +170,7 @@ static void before_test(struct kunit *test)
 	start(test);
 	state.value += 1000;
 	usleep_range(2 * period_us(), 3 * period_us());
-	run(test, &e, 0, period_us());
+	run(&e, 0, period_us());
 	KUNIT_EXPECT_EQ(test, e.units[0], 0ULL);
 	pmct_energy_stop();
 }
@@ -179,21 +178,20 @@ static void before_test(struct kunit *test)
 /* A thread starts without a switch in. What the CPU had got before does not belong to it. */
 static void unannounced_test(struct kunit *test)
 {
-	struct fixture *f = test->priv;
 	struct pmct_energy e = {};
 	unsigned long flags;
 
 	start(test);
-	run(test, &e, 1000, period_us());
+	run(&e, 1000, period_us());
 	memset(&e, 0, sizeof(e));
 	local_irq_save(flags);
 	state.value += 1000;
 	udelay(period_us());
-	pmct_energy_on_tick(f->a, &e);
+	pmct_energy_on_tick(&e);
 	KUNIT_EXPECT_EQ(test, e.units[0], 0ULL);
 	state.value += 1000;
 	udelay(period_us());
-	pmct_energy_on_tick(f->a, &e);
+	pmct_energy_on_tick(&e);
 	local_irq_restore(flags);
 	KUNIT_EXPECT_GT(test, e.units[0], 0ULL);
 	pmct_energy_stop();
@@ -207,7 +205,7 @@ static void unwatched_test(struct kunit *test)
 	start(test);
 	state.value += 5000;
 	msleep(150);
-	run(test, &e, 0, period_us());
+	run(&e, 0, period_us());
 	KUNIT_EXPECT_EQ(test, e.units[0], 0ULL);
 	KUNIT_EXPECT_EQ(test, show(test).unwatched, 5000ULL);
 	pmct_energy_stop();
@@ -221,13 +219,13 @@ static void reset_test(struct kunit *test)
 
 	state.value = 1000000;
 	start(test);
-	run(test, &e, 100, period_us());
+	run(&e, 100, period_us());
 	s = show(test);
 	state.value = 5;
-	run(test, &e, 0, period_us());
+	run(&e, 0, period_us());
 	KUNIT_EXPECT_EQ(test, show(test).total, s.total);
 	KUNIT_EXPECT_EQ(test, show(test).resets, 1ULL);
-	run(test, &e, 70, period_us());
+	run(&e, 70, period_us());
 	KUNIT_EXPECT_EQ(test, show(test).total, s.total + 70);
 	pmct_energy_stop();
 }
@@ -242,40 +240,65 @@ static void sample(struct kunit *test, struct pmct_energy *e, struct pmct_energy
 	local_irq_restore(flags);
 }
 
-static struct pmct_energy_interval busy_interval;
-static struct pmct_energy busy_energy;
+/*
+ * A meter is read by one CPU, while an interrupt on another CPU ends a row of that CPU.
+ *
+ * @ctx: the other CPU's context
+ * @began, @ended: state of the row
+ * @reading: the meter is being read
+ * @early: the row ended before the meter was read
+ */
+static struct {
+	struct pmct_ctx *ctx;
+	bool began, ended, reading, early;
+} row;
 
-static void sample_while_busy(void)
+static void end_row(void *unused)
 {
-	struct fixture *f = kunit_get_current_test()->priv;
+	struct pmct_energy_interval interval;
+	struct pmct_energy e = {};
 
-	pmct_energy_sample(f->a, &busy_energy, &busy_interval);
+	WRITE_ONCE(row.began, true);
+	pmct_energy_sample(row.ctx, &e, &interval);
+	row.early = READ_ONCE(row.reading);
+	smp_store_release(&row.ended, true);
 }
 
-/* A CPU is sampled while another one reads the meter. It has what it got until its last tick. */
-static void busy_test(struct kunit *test)
+static call_single_data_t row_call = CSD_INIT(end_row, NULL);
+
+static void end_row_elsewhere(void)
+{
+	unsigned int other = cpumask_any_but(cpu_online_mask, smp_processor_id());
+	unsigned int i;
+
+	row.reading = true;
+	smp_call_function_single_async(other, &row_call);
+	for (i = 0; i < 1000 && !READ_ONCE(row.began); i++)
+		mdelay(1);
+	mdelay(5);
+	WRITE_ONCE(row.reading, false);
+}
+
+/* A row of a CPU has what another CPU is just reading. It does not end before that. */
+static void read_elsewhere_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
-	unsigned long flags;
+	struct pmct_energy e = {};
+	unsigned int i;
 
+	if (num_online_cpus() < 2)
+		kunit_skip(test, "one CPU");
 	f->a->task = NULL;
-	f->s->virt = 1;
-	busy_energy = (struct pmct_energy) {};
+	memset(&row, 0, sizeof(row));
+	row.ctx = f->a;
 	start(test);
-	local_irq_save(flags);
-	pmct_energy_on_enter(f->a, &busy_energy);
-	state.value += 1000;
-	udelay(period_us());
-	pmct_energy_on_tick(f->a, &busy_energy);
-	state.value += 10;
-	udelay(period_us());
-	state.while_read = sample_while_busy;
-	/* Another CPU would. */
-	pmct_energy_on_tick(f->b, &(struct pmct_energy) { .there = smp_processor_id() + 1 });
-	local_irq_restore(flags);
+	state.while_read = end_row_elsewhere;
+	run(&e, 1000, period_us());
 	KUNIT_EXPECT_NULL(test, state.while_read);
-	KUNIT_EXPECT_GE(test, busy_interval.total_uj * num_online_cpus() * 5 / 4, 1000);
-	KUNIT_EXPECT_LE(test, busy_interval.total_uj, 1000);
+	for (i = 0; i < 1000 && !smp_load_acquire(&row.ended); i++)
+		msleep(1);
+	KUNIT_EXPECT_TRUE(test, row.ended);
+	KUNIT_EXPECT_FALSE(test, row.early);
 	pmct_energy_stop();
 }
 
@@ -286,13 +309,13 @@ static void gone_test(struct kunit *test)
 	struct pmct_energy e = {};
 
 	start(test);
-	run(test, &e, 100, period_us());
+	run(&e, 100, period_us());
 	sample(test, &e, &interval);
 	KUNIT_EXPECT_TRUE(test, interval.complete);
 	KUNIT_EXPECT_EQ(test, interval.mask, 1U);
 	KUNIT_EXPECT_EQ(test, interval.total_uj, e.units[0]);
 	state.err = -EIO;
-	run(test, &e, 0, period_us());
+	run(&e, 0, period_us());
 	sample(test, &e, &interval);
 	KUNIT_EXPECT_FALSE(test, interval.complete);
 	KUNIT_EXPECT_EQ(test, interval.mask, 0U);
@@ -310,12 +333,12 @@ static void still_test(struct kunit *test)
 	/* On a busy host, the meter may not be read often enough for a while. */
 	for (i = 0; i < 1000 && !show(test).still; i++) {
 		msleep(20);
-		run(test, &e, 0, period_us());
+		run(&e, 0, period_us());
 	}
 	sample(test, &e, &interval);
 	KUNIT_EXPECT_FALSE(test, interval.complete);
 	KUNIT_EXPECT_TRUE(test, show(test).still);
-	run(test, &e, 1, period_us());
+	run(&e, 1, period_us());
 	sample(test, &e, &interval);
 	KUNIT_EXPECT_TRUE(test, interval.complete);
 	KUNIT_EXPECT_FALSE(test, show(test).still);
@@ -345,7 +368,7 @@ static struct kunit_case energy_cases[] = {
 	KUNIT_CASE(unannounced_test),
 	KUNIT_CASE(unwatched_test),
 	KUNIT_CASE(reset_test),
-	KUNIT_CASE(busy_test),
+	KUNIT_CASE(read_elsewhere_test),
 	KUNIT_CASE(gone_test),
 	KUNIT_CASE(still_test),
 	KUNIT_CASE(refused_test),
