@@ -425,8 +425,8 @@ void pmct_sim_machine_truth(unsigned int slot, struct pmct_sim_truth *truth)
 	truth->pj = t->pj;
 	truth->machine_pj = pmct_sim_machine_pj(pmct_sim);
 	truth->nr_types = pmct_sim->machine.nr_types;
-	for (i = 0; i < pmct_sim->machine.nr_clusters; i++)
-		truth->llc_bytes += pmct_sim->llc[i].has[slot] / 4;
+	/* Others take its lines from then on. A slow kernel would see how many they have taken. */
+	truth->llc_bytes = t->llc_left / 4;
 	for (i = 0; i < truth->nr_types; i++)
 		truth->alone_ps[i] = t->alone[i].ps;
 	raw_spin_unlock_irq(&pmct_sim_lock);

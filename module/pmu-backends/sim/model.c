@@ -469,9 +469,16 @@ void pmct_sim_resume(struct pmct_sim *sim, unsigned int cpu, u64 now)
 void pmct_sim_leave(struct pmct_sim *sim, unsigned int cpu, bool replaced, u64 now)
 {
 	struct pmct_sim_cpu *c = &sim->cpu[cpu];
+	struct pmct_sim_thread *t;
+	unsigned int i;
 
-	if (c->thread >= 0)
+	if (c->thread >= 0) {
 		pmct_sim_sync(sim, cpu, now);
+		t = &sim->thread[c->thread];
+		t->llc_left = 0;
+		for (i = 0; i < sim->machine.nr_clusters; i++)
+			t->llc_left += sim->llc[i].has[c->thread];
+	}
 	c->thread = -1;
 	if (!replaced && !c->left)
 		pmct_sim_pace_changed(&sim->pace, now);

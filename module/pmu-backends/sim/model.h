@@ -197,6 +197,7 @@ struct pmct_sim_bend {
  * @alone: the same work alone, for each core type
  * @alone_due: instructions that are not in @alone yet
  * @rates: rates where it runs now
+ * @llc_left: its lines in all last-level caches when it last left a CPU, times 256
  */
 struct pmct_sim_thread {
 	const struct pmct_sim_profile *profile;
@@ -213,6 +214,7 @@ struct pmct_sim_thread {
 	struct pmct_sim_alone alone[PMCT_SIM_TYPES];
 	u64 alone_due;
 	struct pmct_sim_rates rates;
+	u64 llc_left;
 };
 
 /**

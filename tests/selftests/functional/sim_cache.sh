@@ -36,8 +36,8 @@ test_sim_cache_is_true() {
 	# Take the last tick: at the exit, the simulated thread may not exist any more. If something
 	# had its CPU after that tick, it lost a part of the cache which no sample shows. Then run
 	# it again.
-	for _ in 1 2 3; do
-		taskset -c 0 pmctrack --csv -T 0.01 -c instr,mem_lines -V llc_usage,total_llc_bw,local_llc_bw -o /tmp/mine simapp -x 2 -j omnetpp >/tmp/truth
+	for _ in 1 2 3 4 5; do
+		taskset -c 3 pmctrack --csv -T 0.01 -c instr,mem_lines -V llc_usage,total_llc_bw,local_llc_bw -o /tmp/mine taskset -c 0 simapp -x 2 -j omnetpp >/tmp/truth
 		usage=$(csv /tmp/mine llc_usage | awk '$1 > 0' | tail -n 1)
 		! near "$usage" "$(truth /tmp/truth llc_bytes)" 3 occupancy || break
 	done

@@ -139,7 +139,7 @@ struct pmct_sim_program {
  * @ran_ps: CPU time of the thread
  * @pj: energy of the thread
  * @machine_pj: energy of the machine since it was created
- * @llc_bytes: bytes of the thread in all last-level caches together
+ * @llc_bytes: bytes of the thread in all last-level caches together, when it last left a CPU
  * @nr_types: number of core types, the fastest first
  * @__reserved: 0
  * @alone_ps: time that the same work takes alone on each core type
