@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Energy of threads, from a meter in memory that all CPUs share. */
 #include <kunit/test.h>
+#include <linux/completion.h>
 #include <linux/delay.h>
 #include <linux/seq_file.h>
 #include <linux/smp.h>
@@ -244,13 +245,15 @@ static void sample(struct kunit *test, struct pmct_energy *e, struct pmct_energy
  * A meter is read by one CPU, while an interrupt on another CPU ends a row of that CPU.
  *
  * @ctx: the other CPU's context
- * @began, @ended: state of the row
+ * @began: the interrupt has come
+ * @ended: the row has ended
  * @reading: the meter is being read
  * @early: the row ended before the meter was read
  */
 static struct {
 	struct pmct_ctx *ctx;
-	bool began, ended, reading, early;
+	struct completion ended;
+	bool began, reading, early;
 } row;
 
 static void end_row(void *unused)
@@ -261,7 +264,7 @@ static void end_row(void *unused)
 	WRITE_ONCE(row.began, true);
 	pmct_energy_sample(row.ctx, &e, &interval);
 	row.early = READ_ONCE(row.reading);
-	smp_store_release(&row.ended, true);
+	complete(&row.ended);
 }
 
 static call_single_data_t row_call = CSD_INIT(end_row, NULL);
@@ -284,20 +287,18 @@ static void read_elsewhere_test(struct kunit *test)
 {
 	struct fixture *f = test->priv;
 	struct pmct_energy e = {};
-	unsigned int i;
 
 	if (num_online_cpus() < 2)
 		kunit_skip(test, "one CPU");
 	f->a->task = NULL;
 	memset(&row, 0, sizeof(row));
 	row.ctx = f->a;
+	init_completion(&row.ended);
 	start(test);
 	state.while_read = end_row_elsewhere;
 	run(&e, 1000, period_us());
 	KUNIT_EXPECT_NULL(test, state.while_read);
-	for (i = 0; i < 100 && !smp_load_acquire(&row.ended); i++)
-		msleep(20);
-	KUNIT_EXPECT_TRUE(test, row.ended);
+	KUNIT_EXPECT_NE(test, wait_for_completion_timeout(&row.ended, 60 * HZ), 0UL);
 	KUNIT_EXPECT_FALSE(test, row.early);
 	pmct_energy_stop();
 }
