@@ -186,9 +186,10 @@ def _one(program: Program, path: Path, types: Mapping[int, str],
     rows = _rows(path, COLUMNS[question.kind])
     curves = {str(index): program.curves[name][0] for index, name in types.items()}
     edges = _edges(rows, *curves.values()) if len(types) == 1 else edges_of_moved(rows, curves)
-    # The last sample can be empty.
     edges = numpy.maximum.accumulate(edges + numpy.arange(len(edges)))
-    observed = factors(program, question.big, edges)
+    # The last sample can be empty. Nothing is known of what begins at the program's end.
+    begun = int(numpy.searchsorted(edges[:-1], program.length()))
+    observed = factors(program, question.big, edges[:begun + 1])
     if question.kind not in observed:
         raise Failure(f"{program.name} has no energy: collect it with --energy")
     guess, truth = [], []
