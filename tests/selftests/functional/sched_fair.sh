@@ -40,7 +40,8 @@ test_scx_cafs() {
 }
 
 # By its own report, CAMPS makes progress even, within a few of its bands (30 ms). It counts what
-# programs lose to others: one has made less progress than the time that it had a fast core alone.
+# programs lose to others: one has made less progress than it would make by its time on fast cores
+# alone. (Progress is read at each tick. The difference is 0.3 s and more.)
 test_scx_camps() {
 	scx
 	hybrid
@@ -50,21 +51,21 @@ test_scx_camps() {
 	lost_quality
 	# 1.2,{'simulated_2B-2S_big': 1.3, 'simulated_2B-2S_small': 0.4}
 	paste -d, <(of_programs progress_s 5) <(of_programs time_s 5) | sort -n | awk -F'[,:]' '
-		{ v[NR] = $1; lost += $1 < $3; print "# progress " $1 " s, of which on fast cores " $3 " s" }
+		{ v[NR] = $1; lost += $1 < $3 - 0.1; print "# progress " $1 " s, of which on fast cores " $3 " s" }
 		END { exit !(NR == 4 && v[1] > 1 && v[4] - v[1] < 0.12 && lost) }' || fail "progress"
 	without_modules
 	no_functions
 }
 
 # The truth about that. Whether a thread was ever seen at its best is luck, and a run has 1.04 to
-# 1.28. So the mean of ten runs counts.
+# 1.28. So the mean of six runs counts.
 long_test_scx_camps_is_fair() {
 	scx
 	hybrid
 	local i all=()
 	insmod $MODULES/pmctrack_bpf.ko
 	insmod $MODULES/pmctrack_mmon_speed_history.ko
-	for i in {1..10}; do
+	for i in {1..6}; do
 		beside_others camps
 		all+=("$apart")
 	done

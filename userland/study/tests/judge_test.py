@@ -27,7 +27,8 @@ def write(path: Path, *rows: Mapping[str, int | str]) -> None:
 def a_folder(folder: Path, *ends: int) -> None:
     """A program of ten windows: twice the time and a third of the energy on small cores.
 
-    Two estimates on a small core, and then samples without one, @ends ns long.
+    Two estimates on a small core, and then samples without one, @ends ns long. The small core's run
+    has a few more instructions, which take no energy.
     """
     (folder / "a").mkdir()
     machine = {"simulated": True, "window": 1000, "families": {"a": "a"},
@@ -36,7 +37,8 @@ def a_folder(folder: Path, *ends: int) -> None:
     (folder / "machine.json").write_text(json.dumps(machine), encoding="utf-8")
     for index, time, energy in ((0, 100, 30), (1, 200, 10)):
         row = {"pid": 1, "disturbed": 0, "hw_ns": time, "instr": 1000, "energy": energy}
-        write(folder / f"a/{index}-0.csv", *[row] * 10)
+        more = {**row, "instr": 5, "energy": 0}
+        write(folder / f"a/{index}-0.csv", *[row] * 10, *[more] * index)
     known = {"hw_ns": 1000, "coretype": 1, "sf": 2100, "ef": 700}
     write(folder / "a/estimates-1.csv", known, known, *({"hw_ns": end} for end in ends))
 

@@ -187,9 +187,9 @@ def _one(program: Program, path: Path, types: Mapping[int, str],
     curves = {str(index): program.curves[name][0] for index, name in types.items()}
     edges = _edges(rows, *curves.values()) if len(types) == 1 else edges_of_moved(rows, curves)
     edges = numpy.maximum.accumulate(edges + numpy.arange(len(edges)))
-    # The last sample can be empty. Nothing is known of what begins at the program's end.
+    # The last sample can be empty. Nothing is known of what is beyond the end of one of the runs.
     begun = int(numpy.searchsorted(edges[:-1], program.length()))
-    observed = factors(program, question.big, edges[:begun + 1])
+    observed = factors(program, question.big, numpy.minimum(edges[:begun + 1], program.length()))
     if question.kind not in observed:
         raise Failure(f"{program.name} has no energy: collect it with --energy")
     guess, truth = [], []
