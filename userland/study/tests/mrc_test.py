@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import os
 import random
 import signal
@@ -15,7 +17,7 @@ from pathlib import Path
 from unittest import mock
 
 from pmctrack_study.failure import Failure
-from pmctrack_study.mrc import processes, slow
+from pmctrack_study.mrc import collect, command, processes, slow
 from pmctrack_study.mrc.curve import curve_of, falling
 from pmctrack_study.mrc.points import Point, Points, Windows, points_of
 
@@ -115,6 +117,39 @@ class CurveTest(unittest.TestCase):
             curve_of(Windows([Point(1 << 20, 0, 1_000_000, 1000)] * 100))
         with self.assertRaisesRegex(Failure, "cmt"):
             curve_of(Windows())
+
+
+class PlotTest(unittest.TestCase):
+    """--plot: a picture, or a refusal before anything is measured."""
+
+    def plot(self, path: Path) -> tuple[int, bool, str]:
+        """The exit status, whether something was measured, and what was complained of."""
+        def run(_plan: object, file: Path) -> collect.Run:
+            with open(file, "w", encoding="utf-8") as out:
+                rows = csv.DictWriter(out, row().keys())
+                rows.writeheader()
+                rows.writerows(row(llc_usage=n << 10, llc_misses=9000 - n)
+                               for n in range(1, 1000))
+            return collect.Run(0, False, [100.0], "CPU bandwidth")
+        with mock.patch("pmctrack_study.mrc.collect.run", side_effect=run) as measured, \
+                mock.patch("shutil.which"), mock.patch("sys.stdout", io.StringIO()), \
+                mock.patch("sys.stderr", io.StringIO()) as complaints:
+            status = command.main(["--plot", str(path), "app"])
+        return status, measured.called, complaints.getvalue()
+
+    def test_picture(self) -> None:
+        """A picture is drawn of what was measured."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "curve.png"
+            self.assertEqual(self.plot(path), (0, True, ""))
+            self.assertEqual(path.read_bytes()[:8], b"\x89PNG\r\n\x1a\n")
+
+    def test_no_matplotlib(self) -> None:
+        """The user does not learn only after hours that there can be no picture."""
+        with mock.patch("pmctrack_study.mrc.command.find_spec", return_value=None):
+            status, measured, complaint = self.plot(Path("/tmp/curve.png"))
+        self.assertEqual((status, measured), (1, False))
+        self.assertRegex(complaint, "install python3-matplotlib")
 
 
 class SlowTest(unittest.TestCase):

@@ -10,6 +10,7 @@ import os
 import shutil
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Sequence
 
@@ -151,10 +152,8 @@ def _print(out: Any, options: argparse.Namespace, run: collect.Run, points: Poin
 
 
 def _plot(path: str, options: argparse.Namespace, points: Points, curve: Curve) -> None:
-    try:
-        import matplotlib  # pylint: disable=import-outside-toplevel
-    except ImportError as missing:
-        raise Failure(f"--plot: {missing}; install python3-matplotlib") from missing
+    # _check_files() has checked that there is such a package. Few need it.
+    import matplotlib  # pylint: disable=import-outside-toplevel
     matplotlib.use("Agg")
     from matplotlib import pyplot  # pylint: disable=import-outside-toplevel
     figure, axes = pyplot.subplots(figsize=(7, 4.5))
@@ -185,7 +184,9 @@ def _result(options: argparse.Namespace, run: collect.Run, file: Path) -> None:
 
 
 def _check_files(options: argparse.Namespace) -> None:
-    """Check that files can be written, so that the user does not learn only after hours."""
+    """Check that files can be made, so that the user does not learn only after hours."""
+    if options.plot and not find_spec("matplotlib"):
+        raise Failure("--plot: there is no matplotlib; install python3-matplotlib")
     names: list[str | None] = [options.output, options.points, options.plot]
     for path in (Path(name) for name in names if name):
         if not path.parent.is_dir():
