@@ -80,8 +80,32 @@ static void limit_test(struct kunit *test)
 	pmct_ebs_machine = machine;
 }
 
+/* After a sleep the clock may begin anew. Nobody pays for that; no more than a burst is saved. */
+static void limit_slept_test(struct kunit *test)
+{
+	const struct pmct_ebs_machine machine = pmct_ebs_machine;
+	struct pmct_ebs_limit limit = { .since = 1ULL << 50 };
+	const u64 before = limit.since + 3000, after = 20;
+	unsigned int i;
+
+	pmct_ebs_machine.interrupts = 2000;
+	pmct_ebs_machine.burst = 1000000;
+	for (i = 0; i < 1000; i++)
+		pmct_ebs_limit_charge(&limit, before - 3000, before, 25);
+	KUNIT_EXPECT_LT(test, limit.left, -1000000);
+	KUNIT_EXPECT_NE(test, pmct_ebs_limit_window(&limit, before, 25, WINDOW, WINDOW), 0);
+
+	KUNIT_EXPECT_EQ(test, pmct_ebs_limit_window(&limit, after, 25, WINDOW, WINDOW), 0);
+	KUNIT_EXPECT_EQ(test, limit.since, after);
+	KUNIT_EXPECT_EQ(test, limit.left, 250000);
+	pmct_ebs_limit_charge(&limit, after, after + 4000, 25);
+	KUNIT_EXPECT_EQ(test, limit.left, 250000 - 6000);
+	pmct_ebs_machine = machine;
+}
+
 static struct kunit_case limit_kunit_cases[] = {
 	KUNIT_CASE_PARAM(limit_test, limit_gen_params),
+	KUNIT_CASE(limit_slept_test),
 	{}
 };
 
