@@ -12,15 +12,18 @@
  */
 #include <linux/atomic.h>
 #include <linux/cpu.h>
+#include <linux/hrtimer.h>
 #include <linux/kernel_stat.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
+#include <linux/preempt.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
 #include <linux/smpboot.h>
 #include <linux/timekeeping.h>
 #include <pmctrack/hold.h>
 
+#include "../compat/hrtimer.h"
 #include "../compat/idle.h"
 #include "../compat/isolation.h"
 
@@ -30,6 +33,8 @@
 #define LEAST_NS	20000
 /* Time for interrupts that a CPU may handle and still counts as idle. */
 #define IDLE_US		20
+/* The first yield() after the end of a hold. */
+#define YIELD_NS	20000
 /* If a hold is not over so long after its end, one of its CPUs went offline. */
 #define LOST_NS		100000000ULL
 
@@ -41,6 +46,8 @@
  * @from: time at which the CPU became idle; 0: it did not, or other threads ran meanwhile
  * @to: time at which the CPU continued
  * @idle_us: for a CPU that must not be held: its idle time when the hold began
+ * @yield: timer of hold_yield()
+ * @yield_ns: time until it expires again
  *
  * The CPU that begins a hold writes @wanted and @idle_us; the thread writes the other members.
  * hold_conclude() reads them after all have left.
@@ -52,6 +59,8 @@ struct held {
 	u64 from;
 	u64 to;
 	u64 idle_us;
+	struct hrtimer yield;
+	u64 yield_ns;
 };
 
 static DEFINE_PER_CPU_SHARED_ALIGNED(struct held, held);
@@ -149,6 +158,23 @@ static void hold_leave(u64 id)
 	atomic64_set_release(&hold.state, STATE(id, 0));
 }
 
+/*
+ * The timer of play_idle_precise() asks the current thread to yield, but does not say so in the
+ * count that cond_resched() reads. If that thread is not ours but one of a higher priority, it
+ * would not yield in the kernel, and nobody could ask it again: munmap(), which waits for
+ * cond_resched(), would never end. So this is done here, after that timer. A CPU may have started
+ * it late. So it is done until our thread has left, but less and less often.
+ */
+static enum hrtimer_restart hold_yield(struct hrtimer *timer)
+{
+	struct held *h = container_of(timer, struct held, yield);
+
+	preempt_fold_need_resched();
+	h->yield_ns *= 2;
+	hrtimer_forward_now(timer, ns_to_ktime(h->yield_ns));
+	return HRTIMER_RESTART;
+}
+
 /* Idle until the end. If the thread was switched away meanwhile, other threads have run. */
 static void hold_idle(struct held *h, u64 end)
 {
@@ -158,9 +184,12 @@ static void hold_idle(struct held *h, u64 end)
 	/* The kernel complains about a CPU that idles with pending soft interrupts. */
 	if (now + LEAST_NS >= end || end - now > PMCT_HOLD_MOST_NS || local_softirq_pending())
 		return;
+	h->yield_ns = YIELD_NS;
+	hrtimer_start(&h->yield, ns_to_ktime(end + YIELD_NS), HRTIMER_MODE_ABS_PINNED_HARD);
 	h->from = now;
 	play_idle_precise(end - now, LATENCY_NS);
 	h->to = ktime_get_ns();
+	hrtimer_cancel(&h->yield);
 	if (current->nivcsw + current->nvcsw != switches)
 		h->from = 0;
 }
@@ -291,8 +320,11 @@ static int __init hold_init(void)
 {
 	unsigned int cpu;
 
-	for_each_possible_cpu(cpu)
+	for_each_possible_cpu(cpu) {
 		INIT_CSD(per_cpu_ptr(&held_csd, cpu), hold_wake, NULL);
+		pmct_hrtimer_setup(&per_cpu_ptr(&held, cpu)->yield, hold_yield, CLOCK_MONOTONIC,
+				   HRTIMER_MODE_ABS_PINNED_HARD);
+	}
 	return smpboot_register_percpu_thread(&hold_threads);
 }
 
