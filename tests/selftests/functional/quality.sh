@@ -153,18 +153,20 @@ test_quality_real_time() {
 		import ctypes, time
 		# As any real-time program, so that it does not wait for a page from the disk.
 		assert ctypes.CDLL(None).mlockall(3) == 0
-		late = 0
-		for _ in range(200):
-		    began = time.monotonic()
+		late = []
+		for i in range(220):
+		    began = time.monotonic_ns()
 		    time.sleep(0.005)
-		    late += time.monotonic() - began > 0.006
-		print(late)
+		    us = (time.monotonic_ns() - began) // 1000 - 5000
+		    # A program that has just begun waits up to 1 ms once in 20 runs; not for holds.
+		    if i >= 20 and us > 1000:
+		        late.append(us)
+		print(len(late), *late)
 	P
 	more "$(state begun)" 10 "holds"
 	kill $mine
 	wait $mine || true
-	echo "# late $(cat /tmp/late) times of 200"
-	on_time equal "$(cat /tmp/late)" 0 "times that a real-time thread is late"
+	on_time equal "$(cat /tmp/late)" 0 "times of 200 that a real-time thread is late, and how late, in us"
 	without_quality
 }
 
@@ -185,7 +187,7 @@ test_quality_real_time_unmaps() {
 		    while time.monotonic() < end:
 		        mmap.mmap(-1, 1 << 20, flags=populated, prot=mmap.PROT_READ).close()
 	P
-	more "$(state begun)" 30 "holds"
+	more "$(state begun)" 20 "holds"
 	kill $mine
 	wait $mine || true
 	without_quality
