@@ -65,26 +65,27 @@ static const struct pmct_vcounter virt[] = {
 static_assert(ARRAY_SIZE(virt) == VIRT_SF + PMCT_MAX_SMALL);
 
 /**
- * struct best - a speed
- * @ipc: instructions per cycle; 0: none
- * @mips: instructions per microsecond, times 1000, at the same time
+ * struct speed - a speed, or the best two of several, each for itself
+ * @ipc: instructions per cycle, times 1000 * PMCT_RATIO_SCALE; 0: none
+ * @mips: instructions per nanosecond, times 1000 * PMCT_RATIO_SCALE. Interrupts take time of a
+ *	sample, so the one with the best @ipc may have a bad one.
  */
-struct best {
+struct speed {
 	u64 ipc;
 	u64 mips;
 };
 
 /**
  * struct history - the speed of a thread on a core type, in its present phase
- * @ipc: instructions per cycle in the last sample
- * @best: the best mean of two samples, since @since and in the time before that
+ * @last: that of the last sample
+ * @best: the best means of two samples, since @since and in the time before that
  * @since: jiffies
  * @when: jiffies of the last sample
  * @nr: number of samples, up to LEAST_SAMPLES; 0: the other members are not valid
  */
 struct history {
-	u64 ipc;
-	struct best best[2];
+	struct speed last;
+	struct speed best[2];
 	unsigned long since;
 	unsigned long when;
 	u32 nr;
@@ -114,33 +115,39 @@ static void turn(struct history *h)
 
 	if (!time_after(jiffies, h->since + half))
 		return;
-	h->best[1] = time_after(jiffies, h->since + 2 * half) ? (struct best){} : h->best[0];
-	h->best[0] = (struct best){};
+	h->best[1] = time_after(jiffies, h->since + 2 * half) ? (struct speed){} : h->best[0];
+	h->best[0] = (struct speed){};
 	h->since = jiffies;
 }
 
-static const struct best *best_of(struct history *h)
+static struct speed best_of(struct history *h)
 {
 	turn(h);
-	return h->best[1].ipc > h->best[0].ipc ? &h->best[1] : &h->best[0];
+	return (struct speed){
+		.ipc = max(h->best[0].ipc, h->best[1].ipc),
+		.mips = max(h->best[0].mips, h->best[1].mips),
+	};
 }
 
-static void note(struct history *h, const struct best *now)
+static void note(struct history *h, const struct speed *now)
 {
-	u64 mean = now->ipc;
+	struct speed mean = *now;
 
 	/* If all is forgotten, begin anew. */
-	if (h->nr && !best_of(h)->ipc)
+	if (h->nr && !best_of(h).ipc)
 		h->nr = 0;
 	if (!h->nr)
 		h->since = jiffies;
 	else if (!time_after(jiffies, h->when + msecs_to_jiffies(NEIGHBOUR_MS)))
-		mean = (h->ipc + now->ipc) / 2;
-	h->ipc = now->ipc;
+		mean = (struct speed){
+			.ipc = (h->last.ipc + now->ipc) / 2,
+			.mips = (h->last.mips + now->mips) / 2,
+		};
+	h->last = *now;
 	h->when = jiffies;
 	h->nr += h->nr < LEAST_SAMPLES;
-	if (mean > h->best[0].ipc)
-		h->best[0] = (struct best){ .ipc = mean, .mips = now->mips };
+	h->best[0].ipc = max(h->best[0].ipc, mean.ipc);
+	h->best[0].mips = max(h->best[0].mips, mean.mips);
 }
 
 static void publish_quality(struct pmct_ctx *ctx, struct pmct_sample *sample, struct history *h)
@@ -148,7 +155,7 @@ static void publish_quality(struct pmct_ctx *ctx, struct pmct_sample *sample, st
 	u64 value;
 
 	if (h->nr < LEAST_SAMPLES ||
-	    !pmct_ratio(h->ipc, best_of(h)->ipc, PMCT_RATIO_SCALE, &value)) {
+	    !pmct_ratio(h->last.ipc, best_of(h).ipc, PMCT_RATIO_SCALE, &value)) {
 		pmct_mmon_mark_stale(ctx, PMCT_METRIC_QUALITY);
 		return;
 	}
@@ -160,12 +167,12 @@ static void publish_quality(struct pmct_ctx *ctx, struct pmct_sample *sample, st
 static void publish_factors(struct pmct_ctx *ctx, struct pmct_sample *sample, struct thread *t)
 {
 	unsigned int type, n = 0, nr = pmct_mmon_nr_core_types();
-	u64 fast = best_of(&t->of[big])->mips, slow, value;
+	u64 fast = best_of(&t->of[big]).mips, slow, value;
 
 	for (type = 0; type < nr; type++) {
 		if (type == big)
 			continue;
-		slow = best_of(&t->of[type])->mips;
+		slow = best_of(&t->of[type]).mips;
 		if (fast && slow && pmct_ratio(fast, slow, PMCT_RATIO_SCALE, &value)) {
 			value = min_t(u64, value, SF_MOST);
 			pmct_mmon_publish(ctx, pmct_sf_metric[n], value, PMCT_ESTIMATED);
@@ -182,7 +189,7 @@ static void history_on_new_sample(struct pmct_ctx *ctx, struct pmct_sample *samp
 	struct thread *t = pmct_mmon_data(ctx);
 	unsigned int type = sample->rec->core_type;
 	u64 instr, cycles, branches, part;
-	struct best now;
+	struct speed now;
 
 	/* What runs on a CPU one after the other has no speed of its own. */
 	if (!pmct_mmon_task(ctx) || type >= pmct_mmon_nr_core_types() ||
