@@ -49,8 +49,8 @@
  * @yield: timer of hold_yield()
  * @yield_ns: time until it expires again
  *
- * The CPU that begins a hold writes @wanted and @idle_us; the thread writes the other members.
- * hold_conclude() reads them after all have left.
+ * The CPU that begins a hold writes @wanted and @idle_us, the timer also @yield_ns, and the thread
+ * all others. hold_conclude() reads them after all have left.
  */
 struct held {
 	struct task_struct *task;
@@ -179,16 +179,18 @@ static enum hrtimer_restart hold_yield(struct hrtimer *timer)
 static void hold_idle(struct held *h, u64 end)
 {
 	unsigned long switches = current->nivcsw + current->nvcsw;
-	u64 now = ktime_get_ns();
+	u64 now;
 
-	/* The kernel complains about a CPU that idles with pending soft interrupts. */
-	if (now + LEAST_NS >= end || end - now > PMCT_HOLD_MOST_NS || local_softirq_pending())
-		return;
 	h->yield_ns = YIELD_NS;
 	hrtimer_start(&h->yield, ns_to_ktime(end + YIELD_NS), HRTIMER_MODE_ABS_PINNED_HARD);
-	h->from = now;
-	play_idle_precise(end - now, LATENCY_NS);
-	h->to = ktime_get_ns();
+	/* Read after that, because another thread may have run before it returned. */
+	now = ktime_get_ns();
+	/* The kernel complains about a CPU that idles with pending soft interrupts. */
+	if (now + LEAST_NS < end && end - now <= PMCT_HOLD_MOST_NS && !local_softirq_pending()) {
+		h->from = now;
+		play_idle_precise(end - now, LATENCY_NS);
+		h->to = ktime_get_ns();
+	}
 	hrtimer_cancel(&h->yield);
 	if (current->nivcsw + current->nvcsw != switches)
 		h->from = 0;
