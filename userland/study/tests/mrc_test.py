@@ -10,6 +10,7 @@ import random
 import signal
 import struct
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -146,10 +147,17 @@ class PlotTest(unittest.TestCase):
 
     def test_no_matplotlib(self) -> None:
         """The user does not learn only after hours that there can be no picture."""
-        with mock.patch("pmctrack_study.mrc.command.find_spec", return_value=None):
+        with mock.patch.dict(sys.modules, {"matplotlib": None}):
             status, measured, complaint = self.plot(Path("/tmp/curve.png"))
         self.assertEqual((status, measured), (1, False))
         self.assertRegex(complaint, "install python3-matplotlib")
+
+    def test_broken_matplotlib(self) -> None:
+        """Nor that there is one that does not work."""
+        with mock.patch("matplotlib.use", side_effect=OSError("no such font")):
+            status, measured, complaint = self.plot(Path("/tmp/curve.png"))
+        self.assertEqual((status, measured), (1, False))
+        self.assertRegex(complaint, "matplotlib does not work: no such font")
 
 
 class SlowTest(unittest.TestCase):

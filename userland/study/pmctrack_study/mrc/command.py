@@ -10,7 +10,6 @@ import os
 import shutil
 import sys
 import tempfile
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Sequence
 
@@ -151,11 +150,21 @@ def _print(out: Any, options: argparse.Namespace, run: collect.Run, points: Poin
             out.write(f"# {note}\n")
 
 
+def _pyplot() -> Any:
+    """What draws, into files. Few need it."""
+    try:
+        import matplotlib  # pylint: disable=import-outside-toplevel
+        matplotlib.use("Agg")
+        from matplotlib import pyplot  # pylint: disable=import-outside-toplevel
+    except ModuleNotFoundError as error:
+        raise Failure("--plot: there is no matplotlib; install python3-matplotlib") from error
+    except Exception as error:  # pylint: disable=broad-exception-caught # what it raises is its own
+        raise Failure(f"--plot: matplotlib does not work: {error}") from error
+    return pyplot
+
+
 def _plot(path: str, options: argparse.Namespace, points: Points, curve: Curve) -> None:
-    # _check_files() has checked that there is such a package. Few need it.
-    import matplotlib  # pylint: disable=import-outside-toplevel
-    matplotlib.use("Agg")
-    from matplotlib import pyplot  # pylint: disable=import-outside-toplevel
+    pyplot = _pyplot()
     figure, axes = pyplot.subplots(figsize=(7, 4.5))
     axes.plot([p.occupancy / 1024 for p in points.kept], [p.mpki for p in points.kept], ".",
               markersize=2, color="0.7", label="windows")
@@ -185,8 +194,8 @@ def _result(options: argparse.Namespace, run: collect.Run, file: Path) -> None:
 
 def _check_files(options: argparse.Namespace) -> None:
     """Check that files can be made, so that the user does not learn only after hours."""
-    if options.plot and not find_spec("matplotlib"):
-        raise Failure("--plot: there is no matplotlib; install python3-matplotlib")
+    if options.plot:
+        _pyplot()
     names: list[str | None] = [options.output, options.points, options.plot]
     for path in (Path(name) for name in names if name):
         if not path.parent.is_dir():
