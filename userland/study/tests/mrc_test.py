@@ -153,11 +153,12 @@ class PlotTest(unittest.TestCase):
         self.assertRegex(complaint, "install python3-matplotlib")
 
     def test_broken_matplotlib(self) -> None:
-        """Nor that there is one that does not work."""
-        with mock.patch("matplotlib.use", side_effect=OSError("no such font")):
-            status, measured, complaint = self.plot(Path("/tmp/curve.png"))
-        self.assertEqual((status, measured), (1, False))
-        self.assertRegex(complaint, "matplotlib does not work: no such font")
+        """Nor that there is one that does not work, or that lacks something itself."""
+        for error in (OSError("no such font"), ModuleNotFoundError("no numpy", name="numpy")):
+            with mock.patch("matplotlib.use", side_effect=error):
+                status, measured, complaint = self.plot(Path("/tmp/curve.png"))
+            self.assertEqual((status, measured), (1, False))
+            self.assertIn(f"matplotlib does not work: {error}", complaint)
 
 
 class SlowTest(unittest.TestCase):

@@ -156,9 +156,10 @@ def _pyplot() -> Any:
         import matplotlib  # pylint: disable=import-outside-toplevel
         matplotlib.use("Agg")
         from matplotlib import pyplot  # pylint: disable=import-outside-toplevel
-    except ModuleNotFoundError as error:
-        raise Failure("--plot: there is no matplotlib; install python3-matplotlib") from error
     except Exception as error:  # pylint: disable=broad-exception-caught # what it raises is its own
+        missing = error.name if isinstance(error, ModuleNotFoundError) else None
+        if missing == "matplotlib":
+            raise Failure("--plot: there is no matplotlib; install python3-matplotlib") from error
         raise Failure(f"--plot: matplotlib does not work: {error}") from error
     return pyplot
 
